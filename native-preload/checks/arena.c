@@ -2,7 +2,7 @@
  * The arena against a map of bytes: what is taken never overlaps, is aligned, is found from within, and all of it comes
  * back. Seeded; the seed is printed.
  */
-#include "arena.h"
+#include "direct/chunks/arena.h"
 
 #include <stdio.h>
 #include <stdlib.h>

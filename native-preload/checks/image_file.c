@@ -1,5 +1,5 @@
 /* The file behind a mapping: found, and not found where the program's memory says something else. */
-#include "relay/image_file.h"
+#include "relay/code/image_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "chunks.h"
-#include "clock.h"
-#include "ipc_client.h"
-#include "ipc_export.h"
-#include "ipc_server.h"
-#include "report.h"
+#include "direct/chunks/chunks.h"
+#include "driver/clock.h"
+#include "direct/ipc/client.h"
+#include "direct/ipc/export.h"
+#include "direct/ipc/server.h"
+#include "session/report.h"
 
 #define BOUND_NS 20000000000ULL
 #define CHUNKS 20

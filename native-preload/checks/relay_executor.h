@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
-#include "relay/layouts.h"
-#include "relay/relay.h"
+#include "driver/clock.h"
+#include "relay/wire/layouts.h"
+#include "relay/wire/relay.h"
 
 #define HANDLE(type, index) (TESSERA_HANDLE_TAG | (uint64_t)(type) << 40 | (uint64_t)(index) << 4)
 #define CHECK(condition)                                                                                               \

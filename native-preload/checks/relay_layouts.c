@@ -5,7 +5,7 @@
 #include <cuda.h>
 #include <stddef.h>
 
-#include "relay/layouts.h"
+#include "relay/wire/layouts.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 #define SAME(ours, field, theirs, their_field)                                                                         \

@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "relay/backoff.h"
-#include "relay/relay.h"
-#include "trace.h"
+#include "driver/clock.h"
+#include "relay/wire/backoff.h"
+#include "relay/wire/relay.h"
+#include "driver/trace.h"
 
 #define PRODUCERS 4
 #define RECORDS 20000

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "relay/image.h"
-#include "relay/results.h"
+#include "relay/code/image.h"
+#include "relay/wire/results.h"
 #include "relay_executor.h"
 #include "relay_stubs.h"
 

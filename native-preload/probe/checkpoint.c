@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver_types.h"
-#include "find_library.h"
+#include "driver/driver_types.h"
+#include "driver/find_library.h"
 
 #define LOCK_TIMEOUT_MS 10000u /* of work that still runs: the client was drained before */
 

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find_library.h"
-#include "loader.h"
-#include "membarrier.h"
+#include "driver/find_library.h"
+#include "driver/loader.h"
+#include "direct/turns/membarrier.h"
 #include "tessera_entries.h"
 
 typedef CUresult (*get_proc_address)(const char *, void **, int, unsigned long long, int *);

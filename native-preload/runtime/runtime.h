@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver_types.h"
+#include "driver/driver_types.h"
 /* Every entry of the driver, declared: made by the Makefile from the pointer types in tessera_entries.h. */
 #include "driver_prototypes.h"
 

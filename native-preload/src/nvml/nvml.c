@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../find_library.h"
+#include "driver/find_library.h"
 #include "nvml_entries.h"
 
 #define NVML_ERROR_LIBRARY_NOT_FOUND 12

@@ -1,4 +1,4 @@
-"""What a hand-over waits for, from the time lines that TESSERA_MOVE_TRACE writes (native-preload/src/move_trace.h).
+"""What a hand-over waits for, from the time lines that TESSERA_MOVE_TRACE writes (native-preload/src/direct/chunks/move_trace.h).
 
 ``python3 -m harness.timeline FILE`` prints the rows of the table for a file.
 """

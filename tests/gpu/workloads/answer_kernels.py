@@ -50,7 +50,7 @@ FUNCTION_ATTRIBUTES = range(0, 18)
 BLOCKS = (1, 32, 33, 96, 128, 256, 512, 768, 1024, 1025)
 SHARED = (0, 1024, 16384, 49152, 52224, 101376, 166912, 232448, 300000)
 MAX_DYNAMIC, CARVEOUT = 8, 9
-#: The export table whose eighth entry calls back for each kernel of a module (native-preload/src/relay/module_functions.c).
+#: The export table whose eighth entry calls back for each kernel of a module (native-preload/src/relay/entry/module_functions.c).
 MODULE_TABLE = bytes.fromhex("6e163fbeb958444d835ce182aff1991e")
 EACH_FUNCTION = 7
 VISITOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t)

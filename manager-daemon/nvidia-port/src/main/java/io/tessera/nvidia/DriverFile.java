@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the vendor's driver library is: the rules of {@code native-preload/src/find_library.c}. What the user names
+ * Where the vendor's driver library is: the rules of {@code native-preload/src/driver/find_library.c}. What the user names
  * decides; else the first of the library path, the loader's cache and the usual folders that is not our own library,
  * which has the same name. Stateless.
  */

@@ -38,7 +38,7 @@ final class EntriesHeader {
         text.append("#include <stddef.h>\n#include <stdint.h>\n\n");
         boolean typed = description.entries().values().stream().anyMatch(entry -> entry.signature().isPresent());
         if (typed) {
-            text.append("#include \"driver_types.h\"\n\n");
+            text.append("#include \"driver/driver_types.h\"\n\n");
         }
         appendTypes(text);
         appendIndices(text);

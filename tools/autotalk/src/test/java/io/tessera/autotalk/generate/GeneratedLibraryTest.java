@@ -30,8 +30,8 @@ class GeneratedLibraryTest {
 
     @Test
     void everyArgumentArrivesOnEveryPath() throws IOException, InterruptedException {
-        NativeBuild build = new NativeBuild(directory).withResources("driver.h", "driver.annotations", "driver_types.h",
-                "driver_room.h", "gate.h", "sync.h", "vendor.c", "ours.c", "caller.c");
+        NativeBuild build = new NativeBuild(directory).withResources("driver.h", "driver.annotations", "driver/driver_types.h",
+                "direct/pools/driver_room.h", "direct/turns/gate.h", "direct/entry/sync.h", "vendor.c", "ours.c", "caller.c");
         Description description = HeaderReader.read("cuda", List.of(new HeaderReader.Header("driver.h",
                 Files.readString(directory.resolve("driver.h")))), Map.of());
         Decisions decisions = new Decisions(description, AnnotationText.read("driver.annotations",
@@ -43,7 +43,7 @@ class GeneratedLibraryTest {
                 "    noted; use_vendor; hooked_where; entry_name;\n  local:"));
 
         build.compile("-shared", "-fvisibility=default", "-o", "libvendor.so", "vendor.c");
-        build.compile("-shared", "-I", Repository.INCLUDE.toString(), "-Wl,--version-script=exports.map",
+        build.compile("-shared", "-I", ".", "-I", Repository.INCLUDE.toString(), "-Wl,--version-script=exports.map",
                 "-Wl,-Bsymbolic", "-Wl,-z,relro,-z,now,-z,defs", "-o", "libours.so", "ours.c", "submit.c", "entry_names.c",
                 "hooked_entries.c", "trampolines.S", "-ldl");
         build.compile("-o", "caller", "caller.c", "-ldl");
@@ -58,10 +58,11 @@ class GeneratedLibraryTest {
     @Test
     void theWholeDriverCompilesWithoutWarnings() throws IOException, InterruptedException {
         Decisions decisions = Repository.cuda();
-        NativeBuild build = new NativeBuild(directory).withResources("driver_types.h", "driver_room.h", "gate.h", "sync.h")
+        NativeBuild build = new NativeBuild(directory).withResources("driver/driver_types.h", "direct/pools/driver_room.h",
+                "direct/turns/gate.h", "direct/entry/sync.h")
                 .withFiles(Generator.files(decisions));
         for (String source : List.of("submit.c", "entry_names.c", "hooked_entries.c", "trampolines.S")) {
-            build.compile("-I", Repository.INCLUDE.toString(), "-c", source);
+            build.compile("-I", ".", "-I", Repository.INCLUDE.toString(), "-c", source);
         }
         Set<String> all = names(decisions, "pass", "submit", "sync", "room", "hook");
         assertEquals(all, defined(build, "trampolines.o"));

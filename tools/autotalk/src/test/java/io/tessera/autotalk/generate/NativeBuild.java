@@ -28,7 +28,9 @@ final class NativeBuild {
     NativeBuild withResources(String... names) throws IOException {
         for (String name : names) {
             try (InputStream in = NativeBuild.class.getResourceAsStream(name)) {
-                Files.write(directory.resolve(name), in.readAllBytes());
+                Path file = directory.resolve(name);
+                Files.createDirectories(file.getParent());
+                Files.write(file, in.readAllBytes());
             }
         }
         return this;

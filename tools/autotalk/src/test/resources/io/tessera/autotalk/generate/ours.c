@@ -3,8 +3,8 @@
 #include <execinfo.h>
 #include <stdlib.h>
 
-#include "gate.h"
-#include "sync.h"
+#include "direct/turns/gate.h"
+#include "direct/entry/sync.h"
 
 struct noted {
     unsigned resolved;

@@ -1,0 +1,176 @@
+/*
+ * The thread that grows the pinned tier ahead of need: registering costs 0.04 s a GiB where the pages were touched before
+ * (H200), so nobody's turn should wait for it.
+ */
+#include <stddef.h>
+#include <unistd.h>
+
+#include "direct/chunks/backing_step.h"
+#include "driver/clock.h"
+#include "direct/turns/devices.h"
+#include "direct/turns/drain.h"
+#include "session/own_thread.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "tessera_entries.h"
+
+#define PAGE_BYTES 4096u
+#define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
+#define IDLE_NS 1000000000ULL
+#define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
+#define NOT_REGISTERED 713     /* CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED */
+
+static bool started;
+static uint64_t refused_ns[TESSERA_MAX_DEVICES];
+
+struct registration {
+    void *context;   /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
+    CUresult result;
+};
+
+/* Registers in some context of the device. */
+static struct registration pin(unsigned device, char *memory, uint64_t bytes)
+{
+    struct registration made = {.context = devices_enter(device), .result = CUDA_ERROR_INVALID_CONTEXT};
+    if (made.context)
+        made.result = REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    return made;
+}
+
+static bool registered(const struct registration *made)
+{
+    return made->result == CUDA_SUCCESS || made->result == ALREADY_REGISTERED;
+}
+
+/* With the lock, which is released meanwhile: after pin(). */
+static void leave(const struct registration *made)
+{
+    residency_unlock();
+    if (made->context)
+        devices_leave(made->context);
+    residency_lock();
+}
+
+static void unpin(unsigned device, char *memory)
+{
+    void *context = devices_enter(device);
+    if (!context)
+        return; /* the last one is ending, and what was registered ends with it */
+    CUresult result = REAL(cuMemHostUnregister)(memory);
+    /* Not registered: the context that registered it has ended since. */
+    if (result != NOT_REGISTERED)
+        report_failure(result, "pinned memory could not be unregistered");
+    devices_leave(context);
+}
+
+/* With the lock, which is released meanwhile. */
+void pinning_drop(struct backing_step *step)
+{
+    unsigned device = step->device;
+    step->busy = true;
+    bool registered = step->context != NULL;
+    residency_unlock();
+    if (registered)
+        unpin(device, step->memory);
+    step_unmap(step->memory, step->bytes);
+    residency_lock();
+    residency_lower_host(device, TIER_PINNED, step->bytes);
+    step_remove(step);
+}
+
+static void refuse(unsigned device, CUresult result)
+{
+    refused_ns[device] = monotonic_ns();
+    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+        report_failure(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
+}
+
+/* With the lock, which is released meanwhile: one step more; false: nothing is due, or it failed. */
+static bool grow(unsigned device)
+{
+    const struct residency *r = residency_of(device);
+    uint64_t held = r->held[TIER_PINNED];
+    uint64_t bytes = r->needed > held ? step_bytes_due(device, TIER_PINNED, r->needed - held) : 0;
+    if (!bytes || !residency_raise_host(device, TIER_PINNED, bytes))
+        return false;
+    residency_publish(device);
+    residency_unlock();
+    struct registration made = {.result = CUDA_ERROR_OUT_OF_MEMORY};
+    char *memory = step_map(device, bytes);
+    for (uint64_t at = 0; memory && at < bytes; at += PAGE_BYTES)
+        *(volatile char *)(memory + at) = 0;
+    if (memory)
+        made = pin(device, memory, bytes);
+    residency_lock();
+    struct backing_step *step = registered(&made) ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
+    if (step) {
+        step->context = made.context;
+        residency_changed();
+        leave(&made);
+        residency_unlock();
+        drain_wake(device); /* what waits to leave has somewhere to go */
+        residency_lock();
+        return true;
+    }
+    leave(&made);
+    residency_lower_host(device, TIER_PINNED, bytes);
+    refuse(device, made.result);
+    if (memory)
+        step_unmap(memory, bytes);
+    return false;
+}
+
+/* With the lock, which is released meanwhile: registers again what lost its registration with a context. */
+static bool renew(unsigned device)
+{
+    for (struct backing_step *s = step_first(device); s; s = s->next) {
+        if (s->tier != TIER_PINNED || s->context || s->busy)
+            continue;
+        s->busy = true;
+        residency_unlock();
+        struct registration made = pin(device, s->memory, s->bytes);
+        residency_lock();
+        s->busy = false;
+        s->context = registered(&made) ? made.context : NULL;
+        leave(&made);
+        if (!registered(&made))
+            refuse(device, made.result);
+        return registered(&made);
+    }
+    return false;
+}
+
+static void *run(void *unused)
+{
+    (void)unused;
+    own_thread_relax("the pinning thread");
+    residency_lock();
+    for (;;) {
+        bool grown = false;
+        for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
+            if (!residency_of(i)->used || (refused_ns[i] && monotonic_ns() - refused_ns[i] < RETRY_NS))
+                continue;
+            backing_trim(i);
+            grown |= grow(i) || renew(i);
+        }
+        if (!grown)
+            residency_wait(monotonic_ns() + IDLE_NS);
+    }
+    return NULL;
+}
+
+void backing_wake(unsigned device)
+{
+    if (started || !residency_planned(device))
+        return;
+    started = own_thread_start("tessera-pinning", run, NULL);
+    if (!started)
+        report_error(0, "no thread for pinned memory: retried");
+}
+
+void pinning_forked(void)
+{
+    started = false;
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        refused_ns[i] = 0;
+}

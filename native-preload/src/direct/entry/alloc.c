@@ -1,0 +1,209 @@
+/* Linear device memory: cuMemAlloc, cuMemAllocPitch, cuMemAllocManaged, cuMemFree. */
+#include "direct/pools/captured_memory.h"
+#include "direct/pools/fixed_room.h"
+#include "direct/memory/memory.h"
+#include "direct/pools/pools.h"
+#include "session/quota.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "direct/swap/swap.h"
+#include "tessera_entries.h"
+
+#define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
+
+/* Managed instead of plain; an answer other than OUT_OF_MEMORY and success means: leave it plain. */
+static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
+{
+    CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, CU_MEM_ATTACH_GLOBAL);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY) {
+        segment_count(TESSERA_COUNTER_MANAGED_FALLBACKS, 1);
+        report_failure(result, "managed memory was refused: the allocation stays plain");
+    }
+    return result;
+}
+
+/* At a fixed address over chunks; an answer other than OUT_OF_MEMORY and success means: leave it to the driver. */
+static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t bytes)
+{
+    struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
+    CUresult result = swap_allocate(device, bytes, 0, options, pointer);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
+        report_failure(result, "memory could not be mapped: the allocation stays the driver's and does not move");
+    return result;
+}
+
+enum form { DRIVERS, MANAGED, SWAPPED };
+
+/* The limit's part of an allocation: taken before, recorded or given back after. */
+static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, enum form form)
+{
+    if (result != CUDA_SUCCESS)
+        quota_give(device, bytes);
+    else if (form == DRIVERS)
+        memory_record_fixed(ALLOCATION_POINTER, *pointer, bytes, device, memory_context());
+    else
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), form == MANAGED);
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAlloc_v2)(pointer, bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    bool overflows = false;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
+        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
+    }
+    if (overflows || memory_managed((unsigned)device)) {
+        CUresult result = allocate_managed(pointer, bytes);
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
+    }
+    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes, (unsigned)device,
+                  DRIVERS);
+}
+
+/* The 32-bit form: its pointers cannot hold managed addresses. */
+TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAlloc)(pointer, bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc)(pointer, bytes));
+    CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
+}
+
+static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t *bytes)
+{
+    return !__builtin_add_overflow(width, PITCH_BYTES - 1, pitch) &&
+           !__builtin_mul_overflow(*pitch &= ~(uint64_t)(PITCH_BYTES - 1), height, bytes);
+}
+
+TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height,
+                                           unsigned element_bytes)
+{
+    int device = memory_device();
+    uint64_t row, bytes;
+    bool valid = pointer && pitch && width && height && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
+    if (device < 0 || !valid || !pitched_bytes(width, height, &row, &bytes))
+        return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    bool overflows = false;
+    if (memory_swapped((unsigned)device)) {
+        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
+        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
+        if (result == CUDA_SUCCESS)
+            *pitch = row;
+        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
+            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
+    }
+    if (overflows || memory_managed((unsigned)device)) {
+        CUresult result = allocate_managed(pointer, bytes);
+        if (result == CUDA_SUCCESS)
+            *pitch = row;
+        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
+    }
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
+    return settle(result, pointer, bytes, (unsigned)device, DRIVERS);
+}
+
+TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
+                                        unsigned element_bytes)
+{
+    int device = memory_device();
+    uint64_t row, bytes;
+    if (device < 0 || !pointer || !pitched_bytes(width, height, &row, &bytes) || bytes == 0)
+        return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result =
+        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
+    CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
+    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
+}
+
+/* The program's own managed memory: counted like any other, left as it is. */
+TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
+{
+    int device = memory_device();
+    if (device < 0 || !pointer || bytes == 0)
+        return REAL(cuMemAllocManaged)(pointer, bytes, flags);
+    if (!quota_take((unsigned)device, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, flags);
+    if (result == CUDA_SUCCESS)
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, (unsigned)device, memory_context(), false);
+    else
+        quota_give((unsigned)device, bytes);
+    return result;
+}
+
+/*
+ * Taken out before the driver frees it, since the address may be given out again at once; put back if the driver
+ * refuses.
+ */
+#define FREE(call, pointer)                                                                                            \
+    struct allocation gone;                                                                                            \
+    bool known = (pointer) != 0 && allocations_remove(ALLOCATION_POINTER, (pointer), &gone);                           \
+    CUresult result = (call);                                                                                          \
+    if (known && result == CUDA_SUCCESS)                                                                               \
+        memory_forget(&gone);                                                                                          \
+    else if (known)                                                                                                    \
+        allocations_add(gone);                                                                                         \
+    else if ((pointer) != 0 && result == CUDA_SUCCESS)                                                                 \
+        segment_count(TESSERA_COUNTER_UNTRACKED_FREES, 1);                                                             \
+    return result
+
+/* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
+static CUresult free_swapped(const struct swap_range *range)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    CUresult idle = pools_quiesce(range->device);
+    if (idle != CUDA_SUCCESS && idle != CUDA_ERROR_NOT_READY)
+        return idle;
+    if (pools_owns(range->base, &device, &capture))
+        return pools_free_idle(range->base, idle == CUDA_SUCCESS);
+    if (idle == CUDA_ERROR_NOT_READY)
+        return pools_free_later(range->base, range->bytes, range->device);
+    return swap_free(range->base);
+}
+
+/* Memory of a capture stays with its graph, and is forgotten with that. */
+static bool captured(CUdeviceptr pointer)
+{
+    unsigned device;
+    uint64_t capture = 0;
+    return pools_owns(pointer, &device, &capture) && capture;
+}
+
+TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    struct swap_range range;
+    if (swap_find(pointer, &range) && range.kind != SWAP_PROGRAM) {
+        CUresult ended = captured(pointer) ? captured_free_idle(pointer, range.device) : CUDA_ERROR_NOT_FOUND;
+        if (ended != CUDA_ERROR_NOT_FOUND)
+            return ended;
+        /* Not known: freed already, in the order of a stream that has not come there. */
+        FREE(known && range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
+    }
+    FREE(REAL(cuMemFree_v2)(pointer), pointer);
+}
+
+TESSERA_EXPORT CUresult cuMemFree(CUdeviceptr_v1 pointer)
+{
+    FREE(REAL(cuMemFree)(pointer), pointer);
+}

@@ -1,0 +1,147 @@
+/* Contexts: created, retained, released, destroyed. Which device each is on is what the gate and the drain need. */
+#include "direct/turns/devices.h"
+#include "direct/pools/driver_room.h"
+#include "direct/memory/memory.h"
+#include "session/settings.h"
+#include "direct/swap/several_devices.h"
+#include "tessera_entries.h"
+
+static CUresult opened(CUresult result, CUcontext *context, CUdevice device)
+{
+    if (result == CUDA_SUCCESS && context) {
+        devices_context_opened(*context, device);
+        several_devices_opened();
+    }
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate)(context, flags, device)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v2)(context, flags, device)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v3)(context, affinity, count, flags, device)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v4)(context, parameters, flags, device)), context, device);
+}
+
+/* Contexts of the graphics libraries are contexts like others. */
+TESSERA_EXPORT CUresult cuGLCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuGLCtxCreate)(context, flags, device)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuGLCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuGLCtxCreate_v2)(context, flags, device)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuVDPAUCtxCreate(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
+                                         void **get_proc_address)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuVDPAUCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
+                                            void **get_proc_address)
+{
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address)), context, device);
+}
+
+TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
+{
+    CUresult result = REAL(cuCtxFromGreenCtx)(context, green);
+    CUdevice device;
+    CUcontext popped;
+    if (result != CUDA_SUCCESS || settings()->disabled || REAL(cuCtxPushCurrent_v2)(*context) != CUDA_SUCCESS)
+        return result;
+    if (REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS)
+        devices_context_opened(*context, device);
+    REAL(cuCtxPopCurrent_v2)(&popped);
+    return result;
+}
+
+/* Not touched by a drain once this returns; what it had allocated is given back when the driver agreed to end it. */
+#define END_CONTEXT(call, handle)                                                                                      \
+    int device = devices_context_closing(handle);                                                                      \
+    CUresult result = (call);                                                                                          \
+    if (device >= 0)                                                                                                   \
+        devices_context_closed(handle, result == CUDA_SUCCESS);                                                        \
+    if (result == CUDA_SUCCESS)                                                                                        \
+        memory_context_ended(handle);                                                                                  \
+    return result
+
+TESSERA_EXPORT CUresult cuCtxDestroy(CUcontext context)
+{
+    END_CONTEXT(REAL(cuCtxDestroy)(context), context);
+}
+
+TESSERA_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    END_CONTEXT(REAL(cuCtxDestroy_v2)(context), context);
+}
+
+/* Ends the context where this was its last attachment, as it is unless the program attached to it before. */
+TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
+{
+    END_CONTEXT(REAL(cuCtxDetach)(context), context);
+}
+
+TESSERA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    CUresult result = WITH_CONTEXT_ROOM(device, REAL(cuDevicePrimaryCtxRetain)(context, device));
+    if (result == CUDA_SUCCESS && context) {
+        devices_primary_opened(*context, device);
+        several_devices_opened();
+    }
+    return result;
+}
+
+static int primary_active(CUdevice device)
+{
+    unsigned flags;
+    int active = 1;
+    return REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS || active;
+}
+
+/* The release that ends the primary context cannot be told from others before it is done; a reset takes all it had. */
+#define RELEASE_PRIMARY(call, resets)                                                                                         \
+    void *context = devices_primary(device);                                                                           \
+    int known = context ? devices_context_closing(context) : -1;                                                       \
+    CUresult result = (call);                                                                                          \
+    bool gone = result == CUDA_SUCCESS && !primary_active(device);                                                     \
+    if (known >= 0)                                                                                                    \
+        devices_context_closed(context, gone);                                                                         \
+    if (gone || ((resets) && result == CUDA_SUCCESS))                                                                  \
+        memory_context_ended(context);                                                                                 \
+    return result
+
+TESSERA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease)(device), false);
+}
+
+TESSERA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxRelease_v2)(device), false);
+}
+
+TESSERA_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset)(device), true);
+}
+
+TESSERA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+    RELEASE_PRIMARY(REAL(cuDevicePrimaryCtxReset_v2)(device), true);
+}

@@ -1,0 +1,157 @@
+/* Memory that leaves or enters the process: counted, and kept where it is, since others know it there. */
+#include <string.h>
+
+#include "direct/ipc/exportable.h"
+#include "direct/memory/memory.h"
+#include "direct/memory/memory_export.h"
+#include "direct/swap/program_memory.h"
+#include "session/report.h"
+#include "session/settings.h"
+#include "direct/swap/swap.h"
+#include "tessera_entries.h"
+
+/* A handle of plan swap's becomes the driver's, whose memory stays from then on. */
+static CUresult fix_handle(unsigned long long *handle)
+{
+    return program_owns(*handle) ? program_fix(*handle, handle) : CUDA_SUCCESS;
+}
+
+/* What others reach by its address must stay: allocations of plan swap's, and the program's own mappings. */
+static CUresult fix_range(CUdeviceptr pointer, uint64_t bytes)
+{
+    struct swap_range range;
+    CUresult result = program_fix_range(pointer, bytes);
+    bool ours = result == CUDA_SUCCESS && swap_find(pointer, &range) && range.kind != SWAP_PROGRAM;
+    return ours ? exportable_fix(pointer) : result;
+}
+
+/* Memory of plan swap can be exported so where the driver agrees; it stays where it is from then on. */
+TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t bytes, int type,
+                                                      unsigned long long flags)
+{
+    bool fixed = settings()->swap && fix_range(pointer, bytes) == CUDA_SUCCESS;
+    if (!fixed)
+        memory_export_refused(pointer);
+    memory_sharing();
+    CUresult result = REAL(cuMemGetHandleForAddressRange)(handle, pointer, bytes, type, flags);
+    if (fixed && result != CUDA_SUCCESS)
+        memory_export_refused(pointer);
+    return memory_exported(result);
+}
+
+TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned long long handle, int type,
+                                                     unsigned long long flags)
+{
+    CUresult fixed = fix_handle(&handle);
+    if (fixed != CUDA_SUCCESS)
+        return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* made without a handle type */
+    memory_sharing();
+    return memory_exported(REAL(cuMemExportToShareableHandle)(shareable, handle, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool pool, int type,
+                                                         unsigned long long flags)
+{
+    memory_sharing();
+    return memory_exported(REAL(cuMemPoolExportToShareableHandle)(shareable, pool, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemImportFromShareableHandle(unsigned long long *handle, void *shareable, int type)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuMemImportFromShareableHandle)((void *)handle, shareable, type));
+}
+
+/*
+ * Memory of graphics libraries, which no client of ours answers for: counted as fixed. What other CUDA processes export
+ * is counted there.
+ */
+TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const void *description)
+{
+    struct driver_external_memory wanted;
+    memory_sharing();
+    CUresult result = memory_imported(REAL(cuImportExternalMemory)(memory, description));
+    int device = result == CUDA_SUCCESS && settings()->swap ? memory_device() : -1;
+    if (device < 0)
+        return result;
+    memcpy(&wanted, description, sizeof wanted);
+    struct allocation known = {.key = (uint64_t)(uintptr_t)*memory,
+                               .fixed = wanted.bytes,
+                               .references = 1,
+                               .space = ALLOCATION_EXTERNAL,
+                               .device = (uint8_t)device};
+    if (allocations_add(known))
+        swap_fixed_changed((unsigned)device, (int64_t)wanted.bytes);
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory memory)
+{
+    struct allocation gone;
+    CUresult result = REAL(cuDestroyExternalMemory)(memory);
+    if (result == CUDA_SUCCESS && allocations_remove(ALLOCATION_EXTERNAL, (uint64_t)(uintptr_t)memory, &gone))
+        swap_fixed_changed(gone.device, -(int64_t)gone.fixed);
+    return result;
+}
+
+/* Buffers and images of OpenGL, EGL and VDPAU: theirs, and resident as they wish. */
+TESSERA_EXPORT CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *resource, unsigned buffer, unsigned flags)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuGraphicsGLRegisterBuffer)(resource, buffer, flags));
+}
+
+TESSERA_EXPORT CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *resource, unsigned image, unsigned target,
+                                                  unsigned flags)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuGraphicsGLRegisterImage)(resource, image, target, flags));
+}
+
+TESSERA_EXPORT CUresult cuGraphicsEGLRegisterImage(CUgraphicsResource *resource, void *image, unsigned flags)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuGraphicsEGLRegisterImage)(resource, image, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolExportPointer(void *shared, CUdeviceptr pointer)
+{
+    memory_sharing();
+    return memory_exported(REAL(cuMemPoolExportPointer)(shared, pointer));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, int type,
+                                                           unsigned long long flags)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuMemPoolImportFromShareableHandle)(pool, handle, type, flags));
+}
+
+TESSERA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool, void *shared)
+{
+    memory_sharing();
+    return memory_imported(REAL(cuMemPoolImportPointer)(pointer, pool, shared));
+}
+
+TESSERA_EXPORT CUresult cuMulticastBindMem(unsigned long long multicast, size_t multicast_offset,
+                                           unsigned long long handle, size_t offset, size_t bytes,
+                                           unsigned long long flags)
+{
+    CUresult fixed = fix_handle(&handle);
+    if (fixed == CUDA_ERROR_NOT_SUPPORTED)
+        report_error(fixed, "cuMulticastBindMem of memory that plan swap holds in parts");
+    if (fixed != CUDA_SUCCESS)
+        return fixed;
+    memory_sharing();
+    return memory_bound(REAL(cuMulticastBindMem)(multicast, multicast_offset, handle, offset, bytes, flags));
+}
+
+TESSERA_EXPORT CUresult cuMulticastBindAddr(unsigned long long multicast, size_t multicast_offset, CUdeviceptr pointer,
+                                            size_t bytes, unsigned long long flags)
+{
+    CUresult fixed = settings()->swap ? fix_range(pointer, bytes) : CUDA_SUCCESS;
+    if (fixed != CUDA_SUCCESS)
+        return fixed;
+    memory_sharing();
+    return memory_bound(REAL(cuMulticastBindAddr)(multicast, multicast_offset, pointer, bytes, flags));
+}

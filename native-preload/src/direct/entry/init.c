@@ -1,0 +1,72 @@
+/* cuInit: where the library comes to life. Until then it has opened nothing and started no thread. */
+#include <pthread.h>
+
+#include "direct/memory/allocations.h"
+#include "session/attendant.h"
+#include "direct/turns/away.h"
+#include "direct/pools/captured_memory.h"
+#include "direct/turns/capture.h"
+#include "direct/turns/devices.h"
+#include "direct/turns/drain.h"
+#include "driver/driver.h"
+#include "direct/ipc/export.h"
+#include "direct/ipc/import.h"
+#include "direct/turns/pace.h"
+#include "direct/swap/peer_access.h"
+#include "direct/pools/pools.h"
+#include "session/quota.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "direct/swap/several_devices.h"
+#include "direct/swap/swap.h"
+#include "tessera_entries.h"
+#include "session/threads.h"
+#include "direct/turns/turns.h"
+#include "session/visible_devices.h"
+
+/* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
+static void in_child(void)
+{
+    segment_forked();
+    attendant_forked();
+    threads_forked();
+    devices_forked();
+    capture_forked();
+    pace_forked();
+    drain_forked();
+    turns_forked();
+    quota_forked();
+    allocations_forked();
+    pools_forked();
+    captured_forked();
+    peer_access_forked();
+    several_devices_forked();
+    away_forked();
+    swap_forked();
+    ipc_export_forked();
+    ipc_import_forked();
+}
+
+static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, in_child) != 0)
+        report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
+}
+
+TESSERA_EXPORT CUresult cuInit(unsigned flags)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
+    CUresult result = REAL(cuInit)(flags);
+    if (result == CUDA_ERROR_NO_DEVICE && !settings()->disabled && driver_handle())
+        visible_devices_say_none();
+    if (result != CUDA_SUCCESS || settings()->disabled)
+        return result;
+    pthread_once(&once, watch_forks);
+    pthread_once(&looked_up, driver_look_up_all);
+    if (!segment_open()) {
+        report_line("no memory for the counters: running without turns");
+        return result;
+    }
+    return attendant_start() ? result : CUDA_ERROR_SYSTEM_NOT_READY;
+}

@@ -1,0 +1,22 @@
+/*
+ * The thread that gives descriptors of exported memory to other processes. Started with the first export; it waits for
+ * nobody but its socket, and holds no lock while it does. A thread of its own, since the attendant must never call the
+ * driver, and the turns thread waits for the device.
+ */
+#ifndef TESSERA_IPC_SERVER_H
+#define TESSERA_IPC_SERVER_H
+
+#include <stdbool.h>
+
+#include "direct/ipc/handle.h"
+
+/* Starts it if need be, and fills in what of a handle names this process; the rest is 0. False: no socket, or no thread. */
+bool ipc_server_start(struct ipc_handle *handle);
+
+/* Whether the handle names this process's socket. */
+bool ipc_server_is(const struct ipc_handle *handle);
+
+/* In the child of a fork: there is none. */
+void ipc_server_forked(void);
+
+#endif

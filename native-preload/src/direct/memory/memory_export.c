@@ -1,0 +1,87 @@
+#include "direct/memory/memory_export.h"
+
+#include "direct/turns/away.h"
+#include "direct/memory/memory.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "direct/swap/swap.h"
+#include "tessera_entries.h"
+
+/* The manager sets its flag, then reads the word; here the word comes first, then the flag: one of the two sees the other. */
+static void change_shares(int64_t calls, uint64_t facts)
+{
+    uint64_t *shares = &segment_get()->client_shares;
+    segment_change_begin();
+    __atomic_fetch_or(shares, facts, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(shares, (uint64_t)(calls * TESSERA_SHARES_CALL), __ATOMIC_SEQ_CST);
+    segment_change_end();
+}
+
+void memory_sharing(void)
+{
+    change_shares(1, 0);
+    while (away_now()) {
+        change_shares(-1, 0);
+        away_wait();
+        change_shares(1, 0);
+    }
+}
+
+static CUresult shared(CUresult result, unsigned counter, uint64_t fact)
+{
+    if (result == CUDA_SUCCESS)
+        segment_count(counter, 1);
+    change_shares(-1, result == CUDA_SUCCESS ? fact : 0);
+    return result;
+}
+
+CUresult memory_exported(CUresult result)
+{
+    return shared(result, TESSERA_COUNTER_EXPORTED, TESSERA_SHARES_GIVEN);
+}
+
+CUresult memory_imported(CUresult result)
+{
+    return shared(result, TESSERA_COUNTER_IMPORTED, TESSERA_SHARES_TAKEN);
+}
+
+CUresult memory_bound(CUresult result)
+{
+    change_shares(-1, result == CUDA_SUCCESS ? TESSERA_SHARES_TAKEN : 0);
+    return result;
+}
+
+void memory_takes_pieces(void)
+{
+    if (!(__atomic_load_n(&segment_get()->client_shares, __ATOMIC_RELAXED) & TESSERA_SHARES_PIECES))
+        change_shares(0, TESSERA_SHARES_PIECES);
+}
+
+/* Whether the address lies in memory that a plan has put in the place of the driver's own. */
+static bool converted(CUdeviceptr pointer)
+{
+    struct allocation known;
+    CUdeviceptr start = pointer;
+    if (settings()->swap && swap_find(pointer, NULL))
+        return true;
+    REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);
+    return allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
+}
+
+void memory_export_refused(CUdeviceptr pointer)
+{
+    const char *plan = settings()->automatic ? "auto" : settings()->swap ? "swap" : "managed";
+    if (!settings()->managed && !settings()->swap)
+        return;
+    bool refused = converted(pointer);
+    if (refused || settings()->managed)
+        memory_stay_plain(TESSERA_CHOICE_EXPORTED);
+    if (!refused)
+        return;
+    segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);
+    report_error(CUDA_ERROR_INVALID_VALUE, "the program exports memory that plan %s has converted: run it with --plan plain",
+                 plan);
+    report_line("this program exports GPU memory (CUDA IPC), which plan %s cannot do for what it has converted: run it with "
+                "--plan plain", plan);
+}

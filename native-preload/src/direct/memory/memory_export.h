@@ -1,0 +1,32 @@
+/*
+ * Memory that leaves or enters the process: what is counted, and what is said of memory that cannot. Any thread.
+ *
+ * The driver's checkpoint neither brings a process back that has another's memory, nor keeps what others have of its own
+ * theirs (tests/gpu/FINDINGS.md, «Checkpoints by kind of memory»). So the segment says who shares (client_shares), before
+ * the driver is asked: a process that is away, or about to be, does not begin to.
+ */
+#ifndef TESSERA_MEMORY_EXPORT_H
+#define TESSERA_MEMORY_EXPORT_H
+
+#include "driver/driver_types.h"
+
+/* The driver is about to be asked for an export or an import. Waits while it has taken the process off its devices. */
+void memory_sharing(void);
+
+/* Ends memory_sharing(): counts an export, or an import, if it succeeded; returns the result. */
+CUresult memory_exported(CUresult result);
+CUresult memory_imported(CUresult result);
+
+/* Ends memory_sharing() of a call after which an object of the driver's stands over the memory. */
+CUresult memory_bound(CUresult result);
+
+/* Plan swap is about to take physical memory of another client's, and lets go of it whenever it moves out. */
+void memory_takes_pieces(void);
+
+/*
+ * The memory is about to be exported by the driver, which cannot do that for what a plan has put in the place of its own:
+ * says so, and has what the program allocates from now on stay plain, since who shares memory once will do so again.
+ */
+void memory_export_refused(CUdeviceptr pointer);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Room on the device for memory that the driver holds for the program and that plan swap cannot move: arrays, pools that
+ * may be exported. Others may hold the device full of memory that can move, so a refusal is not the last word: the
+ * manager is told of the claim, and the driver is asked again until TESSERA_MEMORY_WAIT_MS have passed.
+ */
+#ifndef TESSERA_FIXED_ROOM_H
+#define TESSERA_FIXED_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/driver_types.h"
+
+struct fixed_room {
+    unsigned device;
+    uint64_t bytes;
+    uint64_t until_ns; /* 0: nothing has been claimed yet */
+};
+
+static inline struct fixed_room fixed_room(unsigned device, uint64_t bytes)
+{
+    return (struct fixed_room){device, bytes, 0};
+}
+
+/* The driver has answered: whether to ask it again. Waits some milliseconds before it says so. */
+bool fixed_room_again(struct fixed_room *room, CUresult result);
+
+/*
+ * Evaluates to the result of an allocating call of the driver, made as often as it may help. What the allocation then
+ * counts is for memory_record_fixed().
+ */
+#define WITH_FIXED_ROOM(device, bytes, call)                                                                           \
+    __extension__({                                                                                                    \
+        struct fixed_room room = fixed_room((device), (bytes));                                                        \
+        CUresult answered;                                                                                             \
+        do                                                                                                             \
+            answered = (call);                                                                                         \
+        while (fixed_room_again(&room, answered));                                                                     \
+        answered;                                                                                                      \
+    })
+
+#endif

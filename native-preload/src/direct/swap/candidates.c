@@ -1,0 +1,51 @@
+#include "direct/swap/candidates.h"
+
+#include <stddef.h>
+
+#include "direct/chunks/backing.h"
+#include "driver/clock.h"
+#include "direct/turns/residency.h"
+
+/* Contents that the device itself may not read where they are mapped cannot be copied. */
+static bool can_leave(const struct chunk *chunk, uint64_t now_ns)
+{
+    return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk->stuck &&
+           chunk->retry_ns <= now_ns && (chunk_address(chunk) || !chunk_contents(chunk));
+}
+
+static bool can_come(const struct chunk *chunk, uint64_t now_ns)
+{
+    return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
+}
+
+/* A chunk that may come; before others one whose backing is wanted by others; NULL: none. */
+static struct chunk *next_coming(unsigned device)
+{
+    uint64_t now_ns = monotonic_ns();
+    const struct backing_step *step = backing_to_empty(device);
+    struct chunk *chunk = step ? chunk_first(device) : NULL;
+    while (chunk && !(can_come(chunk, now_ns) && backing_in(chunk->backing, step)))
+        chunk = chunk->next;
+    return chunk ? chunk : chunk_search(device, SEARCH_IN, can_come, now_ns);
+}
+
+static struct chunk *take(struct chunk *chunk)
+{
+    chunk_change_begin(chunk);
+    chunk->state = CHUNK_BUSY;
+    chunk_change_end(chunk);
+    return chunk;
+}
+
+struct chunk *candidate_out(unsigned device)
+{
+    struct chunk *chunk = chunk_search(device, SEARCH_OUT, can_leave, monotonic_ns());
+    return chunk ? take(chunk) : NULL;
+}
+
+struct chunk *candidate_in(unsigned device)
+{
+    struct chunk *chunk = next_coming(device);
+    bool paid = chunk && (chunk->handle || residency_raise(device, chunk->bytes));
+    return paid ? take(chunk) : NULL;
+}

@@ -1,0 +1,153 @@
+#include "direct/swap/moves.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "session/attendant.h"
+#include "direct/chunks/backing.h"
+#include "direct/chunks/chunks.h"
+#include "driver/clock.h"
+#include "direct/chunks/exchange.h"
+#include "direct/chunks/move_trace.h"
+#include "direct/swap/pages.h"
+#include "direct/pools/pools.h"
+#include "session/report.h"
+#include "direct/turns/residency.h"
+#include "session/segment.h"
+#include "direct/chunks/shortage.h"
+#include "direct/chunks/spare.h"
+#include "direct/swap/transit.h"
+
+#define POLL_NS 20000000ULL     /* while something waits for memory that others give up */
+#define SOON_NS 500000ULL
+#define SILENCE_NS 10000000000ULL
+
+static struct moves {
+    uint64_t waits_from_ns;   /* since when the gate waits for memory; 0: it does not */
+    bool said;
+} all[TESSERA_MAX_DEVICES];
+
+static bool any_waits(unsigned device, bool (*waits)(const struct chunk *))
+{
+    const struct chunk *chunk = chunk_first(device);
+    while (chunk && !waits(chunk))
+        chunk = chunk->next;
+    return chunk != NULL;
+}
+
+static bool is_absent(const struct chunk *chunk)
+{
+    return chunk->live && chunk->state == CHUNK_ABSENT;
+}
+
+/* What is more than allowed goes: first what has no contents, then, if the gate is closed, what has. */
+static void leave(unsigned device)
+{
+    residency_lock();
+    uint64_t over = transit_excess(device);
+    uint64_t dropped = over ? spare_drop(device, over) : 0;
+    bool pools_help = transit_excess(device) != 0;
+    residency_unlock();
+    pools_help = pools_help && pools_release(device) != 0;
+    residency_lock();
+    if (pools_help)
+        dropped += spare_drop(device, transit_excess(device));
+    bool more = residency_of(device)->closed && transit_excess(device) != 0;
+    residency_unlock();
+    transit_freed(device, dropped, false);
+    if (more && transit_move(device, true)) {
+        residency_lock();
+        bool reached = transit_excess(device) == 0;
+        transit_state(device, TESSERA_RESIDENCY_STEADY);
+        backing_trim(device);
+        residency_unlock();
+        if (reached)
+            RESIDENCY_COUNT(device, moves_out, 1);
+    }
+    transit_freed(device, 0, true);
+}
+
+/* With the lock, which is released meanwhile: what has no contents makes room for the process's own that are away. */
+static void make_room(unsigned device)
+{
+    const struct residency *r = residency_of(device);
+    uint64_t lacks = r->needed - r->present, target = residency_target(device);
+    uint64_t room = target > r->resident ? target - r->resident : 0;
+    if (r->cached && lacks > room)
+        spare_drop(device, lacks - room);
+}
+
+/* What is live and away comes, as far as there is room. True: all is in. */
+static bool come(unsigned device)
+{
+    residency_lock();
+    bool missing = any_waits(device, is_absent);
+    if (missing)
+        make_room(device);
+    residency_unlock();
+    if (!missing)
+        return true;
+    bool any = transit_move(device, false);
+    residency_lock();
+    bool all_in = residency_of(device)->present == residency_of(device)->needed;
+    transit_state(device, TESSERA_RESIDENCY_STEADY);
+    if (any)
+        backing_trim(device);
+    residency_unlock();
+    if (any && all_in)
+        RESIDENCY_COUNT(device, moves_in, 1);
+    if (any)
+        attendant_ring_manager(device);
+    return all_in;
+}
+
+/* The gate waits for memory: says so, once, when nothing has come for long. */
+static void notice_silence(unsigned device, bool waiting)
+{
+    struct moves *m = &all[device];
+    uint64_t now_ns = monotonic_ns(), since_ns = transit_came_in_ns(device);
+    if (!waiting) {
+        m->waits_from_ns = 0;
+        m->said = false;
+        return;
+    }
+    if (!m->waits_from_ns)
+        m->waits_from_ns = now_ns;
+    if (since_ns < m->waits_from_ns)
+        since_ns = m->waits_from_ns;
+    if (!m->said && now_ns - since_ns > SILENCE_NS) {
+        m->said = true;
+        report_line("GPU memory that was moved to the host has not come back for 10 s: others hold the device's memory");
+    }
+}
+
+uint64_t moves_step(unsigned device, bool opening)
+{
+    move_trace_open();
+    residency_lock();
+    bool used = residency_of(device)->used;
+    residency_unlock();
+    if (!used)
+        return UINT64_MAX;
+    shortage_sample(device, opening);
+    leave(device);
+    bool all_in = come(device);
+    notice_silence(device, opening && !all_in);
+    transit_say_failure(device);
+    residency_lock();
+    const struct residency *r = residency_of(device);
+    bool waits = !all_in || (r->closed && transit_excess(device) != 0);
+    bool held_up = opening && r->present != r->needed; /* by threads that change mappings now */
+    residency_unlock();
+    return held_up && !waits ? SOON_NS : waits ? POLL_NS : UINT64_MAX;
+}
+
+void moves_forked(void)
+{
+    memset(all, 0, sizeof all);
+    transit_forked();
+    pages_forked();
+    exchange_forked();
+    shortage_forked();
+    move_trace_forked();
+}

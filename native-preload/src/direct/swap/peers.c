@@ -1,0 +1,54 @@
+/* Which devices may use each other's memory: chunks have to be told, since the driver's own setting is for its own memory. */
+#include "direct/chunks/chunks.h"
+#include "session/report.h"
+#include "direct/turns/residency.h"
+#include "session/segment.h"
+#include "direct/swap/swap.h"
+
+/* With the lock: a resident chunk of the program's ordinary allocations whose access is another; NULL: none. */
+static struct chunk *pick_other(unsigned device, uint32_t wanted)
+{
+    struct chunk *chunk = chunk_first(device);
+    while (chunk && (chunk->state != CHUNK_RESIDENT || chunk->properties || chunk->views->writable == wanted))
+        chunk = chunk->next;
+    return chunk;
+}
+
+/* With the lock: chunks without memory get it with the new access. */
+static void set_absent(unsigned device, uint32_t wanted)
+{
+    for (struct chunk *chunk = chunk_first(device); chunk; chunk = chunk->next)
+        if (chunk->state == CHUNK_ABSENT && !chunk->properties)
+            chunk->views->readable = chunk->views->writable = wanted;
+}
+
+/* With the lock, which is released meanwhile. What lost its access is told by name: the driver takes 0 for "none". */
+static void change(struct chunk *chunk, uint32_t wanted)
+{
+    uint32_t lost = chunk->views->writable & ~wanted;
+    chunk_change_begin(chunk);
+    chunk->state = CHUNK_BUSY;
+    chunk->views->readable = chunk->views->writable = wanted;
+    residency_unlock();
+    CUresult result = chunk_apply_access(chunk, chunk->views);
+    if (result == CUDA_SUCCESS)
+        result = chunk_deny_access(chunk, chunk->views, lost);
+    report_failure(result, "access between devices could not be changed");
+    residency_lock();
+    chunk->state = CHUNK_RESIDENT;
+    chunk_change_end(chunk);
+}
+
+void swap_peer_access(unsigned device, unsigned peer, bool enabled)
+{
+    if (device >= TESSERA_MAX_DEVICES || peer >= TESSERA_MAX_DEVICES || device == peer)
+        return;
+    residency_lock();
+    uint32_t others = chunk_peers(device) & ~(1u << device);
+    chunk_set_peers(device, enabled ? others | 1u << peer : others & ~(1u << peer));
+    uint32_t wanted = chunk_peers(device);
+    set_absent(device, wanted);
+    for (struct chunk *chunk = pick_other(device, wanted); chunk; chunk = pick_other(device, wanted))
+        change(chunk, wanted);
+    residency_unlock();
+}

@@ -1,0 +1,394 @@
+#include "direct/swap/swap.h"
+
+#include "direct/memory/allocations.h"
+#include "direct/chunks/backing.h"
+#include "direct/chunks/blocks.h"
+#include "driver/clock.h"
+#include "direct/turns/devices.h"
+#include "direct/turns/gate.h"
+#include "direct/swap/mover.h"
+#include "direct/swap/moves.h"
+#include "direct/swap/program_memory.h"
+#include "direct/chunks/ranges.h"
+#include "direct/chunks/records.h"
+#include "session/report.h"
+#include "direct/turns/residency.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "direct/chunks/spare.h"
+#include "direct/chunks/supply.h"
+#include "tessera_entries.h"
+
+#define SHARED_FIRST_BYTES CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
+#define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
+
+static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
+static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
+
+/* Whether the device maps memory, in pages of the size that chunks are made of. */
+static bool device_supports(unsigned device)
+{
+    struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, (int)device}};
+    int mapping = 0;
+    size_t unit = 0;
+    return REAL(cuDeviceGetAttribute)((void *)&mapping, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                                      (CUdevice)device) == CUDA_SUCCESS &&
+           mapping && REAL(cuMemGetAllocationGranularity)(&unit, &ordinary, 0) == CUDA_SUCCESS && unit &&
+           CHUNK_UNIT % unit == 0;
+}
+
+bool swap_governs(unsigned device)
+{
+    if (!settings()->swap || device >= TESSERA_MAX_DEVICES)
+        return false;
+    if (support[device] == 0) {
+        support[device] = device_supports(device) ? 1 : -1;
+        if (support[device] < 0)
+            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot map memory in pages of 2 MiB: its memory is not swapped",
+                         device);
+    }
+    return support[device] > 0;
+}
+
+uint64_t swap_new_id(void)
+{
+    static uint64_t ids;
+    return __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
+}
+
+static struct swap_record new_record(uint64_t bytes, struct swap_options options)
+{
+    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag,
+                                options.kind};
+}
+
+/* A block with memory as the gate's state demands. */
+static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, CUresult *result)
+{
+    struct swap_block *block = NULL;
+    if (!shared) {
+        residency_lock();
+        block = spare_take(device, bytes);
+        residency_unlock();
+    }
+    if (!block)
+        block = block_new(device, bytes, shared, result);
+    if (!block)
+        return NULL;
+    *result = supply_chunks(block->chunks);
+    residency_lock();
+    if (*result == CUDA_SUCCESS) {
+        residency_publish(device);
+        backing_wake(device);
+    } else {
+        spare_dispose(block);
+        block = NULL;
+    }
+    residency_unlock();
+    return block;
+}
+
+static CUresult allocate_whole(unsigned device, uint64_t bytes, struct swap_options options, CUdeviceptr *pointer)
+{
+    uint64_t rounded;
+    if (__builtin_add_overflow(bytes, CHUNK_UNIT - 1, &rounded))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = CUDA_SUCCESS;
+    struct swap_block *block = obtain(device, rounded & ~(uint64_t)(CHUNK_UNIT - 1), false, &result);
+    if (!block)
+        return result;
+    residency_lock();
+    block->whole = new_record(bytes, options);
+    *pointer = block->base;
+    residency_unlock();
+    return CUDA_SUCCESS;
+}
+
+/* With the lock: room in a shared block; 0: none has any. */
+static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignment)
+{
+    for (struct swap_block *block = *spare_shared(device); block; block = block->next) {
+        uint64_t offset;
+        if (!arena_take(block->arena, bytes, alignment, &offset))
+            continue;
+        if (block->arena->allocations == 1) {
+            chunk_change_begin(block->chunks);
+            block->chunks->live = true;
+            chunk_set_empty(block->chunks);
+            chunk_change_end(block->chunks);
+            residency_publish(device);
+        }
+        return block->base + offset;
+    }
+    return 0;
+}
+
+/* With the lock: the larger the more there are, as far as the device has room for it. */
+static uint64_t next_shared_bytes(unsigned device)
+{
+    uint64_t bytes = SHARED_FIRST_BYTES;
+    for (const struct swap_block *block = *spare_shared(device); block && bytes < SHARED_LAST_BYTES; block = block->next)
+        bytes *= 2;
+    while (bytes > SHARED_FIRST_BYTES && !residency_possible(device, bytes))
+        bytes /= 2;
+    return bytes;
+}
+
+/* A shared block of that size, or of less where the device has no more. */
+static struct swap_block *obtain_shared(unsigned device, uint64_t bytes, CUresult *result)
+{
+    struct swap_block *block = obtain(device, bytes, true, result);
+    while (!block && *result == CUDA_ERROR_OUT_OF_MEMORY && bytes > SHARED_FIRST_BYTES && !residency_planned(device)) {
+        bytes /= 2;
+        block = obtain(device, bytes, true, result);
+    }
+    return block;
+}
+
+/* With the lock: enters it under its address; 0: no memory for that. */
+static CUdeviceptr enter_record(CUdeviceptr pointer, uint64_t bytes, struct swap_options options)
+{
+    struct swap_record *record = record_take(&swap_records);
+    if (!record)
+        return 0;
+    *record = new_record(bytes, options);
+    if (allocations_add((struct allocation){
+            .key = pointer, .link = (uint64_t)(uintptr_t)record, .references = 1, .space = ALLOCATION_SWAP}))
+        return pointer;
+    record_give(&swap_records, record);
+    return 0;
+}
+
+static CUresult allocate_shared(unsigned device, uint64_t bytes, uint64_t alignment, struct swap_options options,
+                                CUdeviceptr *pointer)
+{
+    for (;;) {
+        residency_lock();
+        CUdeviceptr taken = take_shared(device, bytes, alignment);
+        *pointer = taken ? enter_record(taken, bytes, options) : 0;
+        uint64_t size = next_shared_bytes(device);
+        residency_unlock();
+        if (taken)
+            return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+        CUresult result = CUDA_SUCCESS;
+        struct swap_block *block = obtain_shared(device, size, &result);
+        if (!block)
+            return result;
+        residency_lock();
+        block->next = *spare_shared(device);
+        *spare_shared(device) = block;
+        residency_unlock();
+    }
+}
+
+CUresult swap_allocate(unsigned device, uint64_t bytes, uint64_t alignment, struct swap_options options,
+                       CUdeviceptr *pointer)
+{
+    if (alignment == 0)
+        alignment = ARENA_SLOT_BYTES;
+    if (bytes == 0 || device >= TESSERA_MAX_DEVICES || alignment > CHUNK_UNIT || (alignment & (alignment - 1)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (options.whole || bytes > ARENA_MAX_BYTES || alignment > ARENA_MAX_BYTES)
+        return allocate_whole(device, bytes, options, pointer);
+    return allocate_shared(device, bytes, alignment, options, pointer);
+}
+
+/* With the lock: takes out the record of an allocation in a shared block; false: none begins there. */
+static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
+{
+    uint64_t offset;
+    struct allocation entry;
+    if (!arena_find(block->arena, pointer - block->base, &offset) || block->base + offset != pointer ||
+        !allocations_remove(ALLOCATION_SWAP, pointer, &entry))
+        return false;
+    record_give(&swap_records, (void *)(uintptr_t)entry.link);
+    arena_give(block->arena, offset);
+    return true;
+}
+
+/* With the lock: an empty shared block stays for the next small allocation, if it is the only one that is empty. */
+static void empty_shared(struct swap_block *block)
+{
+    struct swap_block **at = spare_shared(block->device);
+    bool other = false;
+    for (struct swap_block *b = *at; b; b = b->next)
+        other |= b != block && b->arena->allocations == 0;
+    if (!other && block->chunks->state == CHUNK_RESIDENT && !block->chunks->fixed) {
+        chunk_change_begin(block->chunks);
+        block->chunks->live = false;
+        chunk_change_end(block->chunks);
+        residency_publish(block->device);
+        return;
+    }
+    while (*at != block)
+        at = &(*at)->next;
+    *at = block->next;
+    spare_dispose(block);
+}
+
+/* With the lock: a block that was one allocation is kept or given back. */
+static void free_whole(struct swap_block *block)
+{
+    block->cached = true; /* found by nobody, while a move of its chunks ends */
+    block_settle(block);
+    if (!spare_keep(block))
+        spare_dispose(block);
+}
+
+CUresult swap_free(CUdeviceptr pointer)
+{
+    CUresult result = CUDA_SUCCESS;
+    residency_lock();
+    struct swap_block *block = block_find(pointer);
+    if (!block || block->cached)
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (!block->arena && block->base == pointer)
+        free_whole(block);
+    else if (!block->arena || !remove_shared(block, pointer))
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (block->arena->allocations == 0)
+        empty_shared(block);
+    residency_unlock();
+    return result;
+}
+
+CUresult swap_quiesce(unsigned device)
+{
+    CUdevice current;
+    if (REAL(cuCtxGetDevice)(&current) == CUDA_SUCCESS && current == (CUdevice)device &&
+        segment_get()->devices[device].contexts == 1)
+        return REAL(cuCtxSynchronize)();
+    devices_synchronise(device);
+    return CUDA_SUCCESS;
+}
+
+/* With the lock: the record of the allocation that holds the address, and where it begins; NULL: none. */
+static const struct swap_record *record_of(const struct swap_block *block, CUdeviceptr inside, CUdeviceptr *base)
+{
+    const struct swap_record *record = &block->whole;
+    *base = block->base;
+    if (block->arena) {
+        uint64_t offset;
+        struct allocation entry;
+        if (!arena_find(block->arena, inside - block->base, &offset) ||
+            !allocations_find(ALLOCATION_SWAP, block->base + offset, &entry))
+            return NULL;
+        *base = block->base + offset;
+        record = (const void *)(uintptr_t)entry.link;
+    }
+    return inside - *base < record->bytes ? record : NULL;
+}
+
+/* With the lock: what the program has mapped itself. */
+static struct swap_range mapped_range(const struct program_mapping *mapping)
+{
+    const struct program_memory *memory = mapping->memory;
+    return (struct swap_range){.base = mapping->base,
+                               .bytes = memory->bytes,
+                               .device = memory->device,
+                               .kind = SWAP_PROGRAM,
+                               .fixed = memory->chunks->fixed,
+                               .tag = (uint64_t)memory->properties.requested_handle_types,
+                               .id = memory->id};
+}
+
+/* With the lock. */
+static bool find(CUdeviceptr inside, struct swap_range *range)
+{
+    const struct range *held = ranges_find(inside);
+    if (held && held->kind == RANGE_MAPPING) {
+        *range = mapped_range(held->owner);
+        return true;
+    }
+    CUdeviceptr base = 0;
+    const struct swap_block *block = held ? held->owner : NULL;
+    const struct swap_record *record = block && !block->cached ? record_of(block, inside, &base) : NULL;
+    if (record)
+        *range = (struct swap_range){base,         record->bytes,   block->device, record->kind, block->chunks->fixed,
+                                     record->context, record->tag, record->id};
+    return record != NULL;
+}
+
+bool swap_find(CUdeviceptr inside, struct swap_range *range)
+{
+    struct swap_range unused;
+    if (!settings()->swap)
+        return false;
+    residency_lock();
+    bool found = find(inside, range ? range : &unused);
+    residency_unlock();
+    return found;
+}
+
+struct swap_block *swap_block_of(CUdeviceptr base, uint64_t id)
+{
+    struct swap_range range;
+    return find(base, &range) && range.base == base && range.id == id ? block_find(base) : NULL;
+}
+
+/* With the lock: all chunks of the block that are resident stay; false: one is not. */
+static bool fix_block(struct swap_block *block)
+{
+    bool all = true;
+    uint64_t bytes = 0;
+    for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        if (chunk->fixed)
+            continue;
+        if (chunk->state != CHUNK_RESIDENT) {
+            all = false;
+            continue;
+        }
+        chunk_change_begin(chunk);
+        chunk->fixed = true;
+        chunk_change_end(chunk);
+        bytes += chunk->bytes;
+    }
+    residency_lower(block->device, bytes);
+    return all;
+}
+
+/* Inside a submission all memory is resident, and stays so until the submission is left. */
+CUresult swap_fix(CUdeviceptr inside)
+{
+    struct swap_range range;
+    if (swap_find(inside, &range) && range.kind == SWAP_PROGRAM)
+        return program_fix_range(range.base, range.bytes);
+    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
+    for (;;) {
+        struct gate_pass pass = gate_enter(TESSERA_KIND_MEMORY_OP, TESSERA_STREAM_LEGACY);
+        residency_lock();
+        struct swap_block *block = block_find(inside);
+        bool known = block && !block->cached;
+        bool fixed = known && fix_block(block);
+        if (known && !fixed)
+            residency_wait(monotonic_ns() + 10000000ULL);
+        residency_unlock();
+        gate_leave(pass, CUDA_SUCCESS);
+        if (!known)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (fixed)
+            return CUDA_SUCCESS;
+        if (monotonic_ns() > until_ns)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+}
+
+void swap_fixed_changed(unsigned device, int64_t by)
+{
+    residency_lock();
+    residency_of(device)->fixed += (uint64_t)by;
+    residency_publish(device);
+    residency_unlock();
+}
+
+void swap_forked(void)
+{
+    residency_forked();
+    chunks_forked();
+    ranges_forked();
+    spare_forked();
+    backing_forked();
+    mover_forked();
+    moves_forked();
+}

@@ -1,0 +1,247 @@
+#include "direct/turns/drain.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "direct/turns/capture.h"
+#include "direct/pools/captured_memory.h"
+#include "driver/clock.h"
+#include "direct/turns/devices.h"
+#include "direct/pools/graph_memory.h"
+#include "direct/turns/membarrier.h"
+#include "direct/swap/moves.h"
+#include "session/own_thread.h"
+#include "direct/pools/pools.h"
+#include "direct/memory/prefetch.h"
+#include "session/report.h"
+#include "direct/turns/standstill.h"
+#include "tessera_entries.h"
+#include "session/threads.h"
+#include "direct/turns/turns.h"
+
+#define SAMPLE_NS 2000000ULL     /* 500 samples a second tell a share to 5 % within a second */
+#define LONG_WAIT_NS 1000000000ULL
+#define INSIDE_POLL_US 20        /* a submission is inside for microseconds, or for as long as a blocking copy */
+#define CAPTURE_POLL_US 200
+#define STUCK_US 100 /* a launch returns within some microseconds */
+
+static struct drainer {
+    uint32_t bell; /* futex: counts wake-ups */
+    bool started;
+    uint64_t word;             /* the turn that the next three belong to */
+    uint64_t seen_submissions; /* at quiet_since_ns */
+    uint64_t quiet_since_ns;
+    uint64_t sampled_ns;
+    bool settled; /* the contexts were found idle after the last submission */
+} drainers[TESSERA_MAX_DEVICES];
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool still(unsigned device, uint64_t word)
+{
+    struct turn_view view = turns_view(device);
+    return view.connected && view.word == word;
+}
+
+/* Gate closed: waits until nothing is inside the driver. False: the order changed. */
+static bool wait_outside(unsigned device, uint64_t word)
+{
+    membarrier_all();
+    while (threads_inside(device)) {
+        if (!still(device, word))
+            return false;
+        usleep(INSIDE_POLL_US);
+    }
+    return true;
+}
+
+/* A capture that is open must end before its turn does: reopens the gate until it has. False: the order changed. */
+static bool wait_captured(unsigned device, uint64_t word)
+{
+    while (capture_open(device)) {
+        if (!turns_set_gate(device, word, true))
+            return false;
+        while (capture_open(device)) {
+            if (!still(device, word))
+                return false;
+            usleep(CAPTURE_POLL_US);
+        }
+        if (!turns_set_gate(device, word, false) || !wait_outside(device, word))
+            return false;
+    }
+    return true;
+}
+
+/* Gate closed, contexts idle: what was freed in the order of streams is free, before memory is counted and moved. */
+static void all_work_done(unsigned device)
+{
+    captured_collect();
+    pools_drained(device);
+    pools_synchronised();
+    graph_memory_drained(device);
+}
+
+static void drain(unsigned device, struct turn_view view)
+{
+    if (!wait_outside(device, view.word) || !wait_captured(device, view.word))
+        return;
+    devices_synchronise(device);
+    all_work_done(device);
+    turns_drained(device, view.word, monotonic_ns() - view.since_ns);
+}
+
+/*
+ * Gives a granted turn back when nothing was submitted for idle_release_ns and the contexts are idle. First the
+ * contexts are synchronised with the gate open, which disturbs nobody; only if nothing came meanwhile, and for as
+ * long again, is the gate closed and the same made certain.
+ */
+static void release_when_idle(unsigned device, struct turn_view view, uint64_t idle_ns)
+{
+    struct drainer *d = &drainers[device];
+    uint64_t now_ns = monotonic_ns();
+    uint64_t submissions = threads_submissions(device);
+    /* A turn that has just begun is not idle: its thread is only waking up. */
+    bool begun = view.word != d->word;
+    bool active = threads_syncing(device) || threads_inside(device) || capture_open(device);
+    if (begun || active || submissions != d->seen_submissions) {
+        d->word = view.word;
+        d->seen_submissions = submissions;
+        d->quiet_since_ns = now_ns;
+        d->settled = false;
+        return;
+    }
+    if (now_ns - d->quiet_since_ns < idle_ns)
+        return;
+    if (!d->settled) {
+        if (!capture_shield_wait())
+            return;
+        devices_synchronise(device);
+        capture_unshield();
+        d->settled = true;
+        d->quiet_since_ns = monotonic_ns();
+        return;
+    }
+    if (!turns_close_early(device, view.word))
+        return;
+    membarrier_all();
+    bool idle = !threads_inside(device) && threads_submissions(device) == submissions && !capture_open(device);
+    if (idle) {
+        devices_synchronise(device);
+        all_work_done(device);
+    }
+    turns_finish_early(device, view.word, idle);
+}
+
+/* A submission that stays inside the driver waits for the device: a blocking copy, or a queue that is full. */
+static bool stuck_inside(unsigned device)
+{
+    uint64_t before = threads_submissions(device);
+    if (!threads_inside(device))
+        return false;
+    usleep(STUCK_US);
+    return threads_inside(device) && threads_submissions(device) == before;
+}
+
+static void sample(unsigned device, uint64_t now_ns)
+{
+    struct tessera_device *b = &tessera_segment->devices[device];
+    drainers[device].sampled_ns = now_ns;
+    bool busy = threads_syncing(device) || stuck_inside(device);
+    if (!busy) {
+        if (!capture_shield())
+            return;
+        busy = devices_busy(device);
+        capture_unshield();
+    }
+    b->samples++;
+    b->busy_samples += busy;
+}
+
+/* Plan managed, before the gate opens. */
+static void prefetch(unsigned device, uint64_t word)
+{
+    if (turns_prefetch_due(device)) {
+        prefetch_turn(device, word, still);
+        turns_prefetched(device, word);
+    }
+}
+
+/* One round; returns how long the thread may sleep. */
+static uint64_t step(unsigned device)
+{
+    struct drainer *d = &drainers[device];
+    standstill_step(device);
+    struct turn_view view = turns_view(device);
+    if (view.connected && view.drain_due) {
+        drain(device, view);
+        return 0;
+    }
+    uint64_t move_ns = moves_step(device, view.opening);
+    if (view.opening) {
+        prefetch(device, view.word);
+        turns_resident(device);
+    }
+    if (move_ns > LONG_WAIT_NS)
+        move_ns = LONG_WAIT_NS;
+    if (!view.connected)
+        return move_ns;
+    graph_memory_poll(device);
+    struct tessera_device *b = &tessera_segment->devices[device];
+    uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
+    uint64_t idle_ns = b->idle_release_ns;
+    uint64_t sleep_ns = move_ns;
+    if (view.granted && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
+        release_when_idle(device, view, idle_ns);
+        sleep_ns = idle_ns / 2 < move_ns ? idle_ns / 2 : move_ns;
+    }
+    uint64_t now_ns = monotonic_ns();
+    bool open = (view.word & 0xff) != TESSERA_TURN_CLOSED;
+    if (open && (flags & TESSERA_DEVICE_SAMPLE)) {
+        if (now_ns - d->sampled_ns >= SAMPLE_NS)
+            sample(device, now_ns);
+        if (sleep_ns > SAMPLE_NS)
+            sleep_ns = SAMPLE_NS;
+    }
+    return sleep_ns;
+}
+
+static void *run(void *argument)
+{
+    unsigned device = (unsigned)(uintptr_t)argument;
+    struct drainer *d = &drainers[device];
+    own_thread_relax("the drain thread");
+    for (;;) {
+        uint32_t bell = __atomic_load_n(&d->bell, __ATOMIC_ACQUIRE);
+        uint64_t sleep_ns = step(device);
+        if (sleep_ns) {
+            struct timespec t = {(time_t)(sleep_ns / 1000000000ULL), (long)(sleep_ns % 1000000000ULL)};
+            syscall(SYS_futex, &d->bell, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, bell, &t, NULL, 0);
+        }
+    }
+    return NULL;
+}
+
+void drain_wake(unsigned device)
+{
+    struct drainer *d = &drainers[device];
+    pthread_mutex_lock(&start_lock);
+    if (!d->started && devices_opened(device)) {
+        d->started = own_thread_start("tessera-turns", run, (void *)(uintptr_t)device);
+        if (!d->started)
+            report_error(0, "no thread for the turns of device %u: retried at the next order", device);
+    }
+    pthread_mutex_unlock(&start_lock);
+    __atomic_fetch_add(&d->bell, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &d->bell, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+void drain_forked(void)
+{
+    pthread_mutex_init(&start_lock, NULL);
+    memset(drainers, 0, sizeof drainers);
+    standstill_forked();
+}

@@ -1,0 +1,87 @@
+/*
+ * The gate that every submission passes: a launch, copy, memset, host function, or stream memory operation.
+ *
+ * Fast path, with the gate open: two increments, one load and one branch; no fence and no system call. The drain
+ * (drain.c) orders itself against it with membarrier(2): it closes the gate, issues the barrier, and then either sees
+ * `inside` of a thread, or that thread sees the closed gate.
+ */
+#ifndef TESSERA_GATE_H
+#define TESSERA_GATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/driver_types.h"
+#include "session/threads.h"
+
+/* Values of tessera_device.gate. */
+enum {
+    GATE_CLOSED = 0,
+    GATE_OPEN = 1,
+    GATE_PACED = 3, /* open, with outstanding work bounded (pace.c) */
+};
+
+struct gate_pass {
+    struct tessera_thread *slot; /* NULL: nothing to leave */
+    uintptr_t pace;              /* not 0: stream | (device + 1) << 56, to be paced; or GATE_REFUSED */
+};
+
+/* The submission must not reach the driver: its memory has not come back to the device in time (plan swap). */
+#define GATE_REFUSED UINTPTR_MAX
+
+/* Costs nothing on the fast path, where the compiler knows the pass. */
+static inline int gate_refused(struct gate_pass pass)
+{
+    return pass.pace == GATE_REFUSED;
+}
+
+/* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
+extern struct tessera_device *gate_sole;
+
+/* The rest of gate_enter and gate_leave: no slot, several devices, a gate that is not plainly open. */
+struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream);
+void gate_leave_slowly(struct gate_pass pass);
+
+/* The stream a handle stands for: 0 is the entry's own default. */
+static inline uintptr_t gate_stream(const void *handle, uintptr_t otherwise)
+{
+    return handle ? (uintptr_t)handle : otherwise;
+}
+
+static inline void *launch_config_stream(const void *config)
+{
+    return config ? ((const struct driver_launch_config *)config)->stream : NULL;
+}
+
+/* Returns when the calling thread may submit; at the latest when no manager answers any more. */
+static inline struct gate_pass gate_enter(unsigned kind, uintptr_t stream)
+{
+    struct tessera_thread *slot = thread_slot;
+    struct tessera_device *device = __atomic_load_n(&gate_sole, __ATOMIC_RELAXED);
+    if (__builtin_expect(slot == NULL || device == NULL, 0))
+        return gate_enter_slowly(kind, stream);
+    __atomic_store_n(&slot->inside, slot->inside + 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* order for the compiler; membarrier orders the processor */
+    if (__builtin_expect(__atomic_load_n(&device->gate, __ATOMIC_RELAXED) != GATE_OPEN, 0)) {
+        __atomic_store_n(&slot->inside, slot->inside - 1, __ATOMIC_RELEASE);
+        return gate_enter_slowly(kind, stream);
+    }
+    size_t index = (size_t)(device - tessera_segment->devices);
+    __atomic_store_n(&slot->submitted[kind], slot->submitted[kind] + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->device_submissions[index], slot->device_submissions[index] + 1, __ATOMIC_RELAXED);
+    return (struct gate_pass){slot, 0};
+}
+
+/* The submission returned from the driver. The result does not matter: the driver was entered either way. */
+static inline void gate_leave(struct gate_pass pass, CUresult result)
+{
+    (void)result;
+    if (__builtin_expect(pass.pace != 0 || pass.slot != thread_slot, 0)) {
+        gate_leave_slowly(pass);
+        return;
+    }
+    if (pass.slot)
+        __atomic_store_n(&pass.slot->inside, pass.slot->inside - 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,80 @@
+#include "driver/driver.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "driver/driver_types.h"
+#include "driver/find_library.h"
+#include "driver/loader.h"
+#include "session/report.h"
+#include "session/settings.h"
+#include "tessera_entries.h"
+
+static void *handle;
+static int missing_said;
+
+static CUresult answer_no_driver(void)
+{
+    return CUDA_ERROR_NO_DEVICE;
+}
+
+static CUresult answer_not_in_driver(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Two threads may both open it: the handle is the same, and the second reference is never given back. */
+void *driver_handle(void)
+{
+    void *known = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
+    if (known)
+        return known;
+    char found[PATH_MAX];
+    if (settings()->driver[0])
+        memcpy(found, settings()->driver, sizeof found);
+    else if (!find_library("libcuda.so.1", found, sizeof found))
+        found[0] = '\0';
+    void *opened = found[0] ? loader_open(found) : NULL;
+    if (!opened) {
+        if (!__atomic_exchange_n(&missing_said, 1, __ATOMIC_ACQ_REL))
+            report_line(found[0] ? "the driver %s cannot be opened (%s): programs see no GPU"
+                                 : "no NVIDIA driver (libcuda.so.1) was found: programs see no GPU",
+                        found, found[0] ? dlerror() : "");
+        return NULL;
+    }
+    __atomic_store_n(&handle, opened, __ATOMIC_RELEASE);
+    return opened;
+}
+
+static void keep(unsigned index, void *entry)
+{
+    __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
+    /* Where the exported symbol jumps here too, it need not come by any more. */
+    void *stub = tessera_first[index];
+    __atomic_compare_exchange_n(&tessera_port[index], &stub, entry, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void *tessera_resolve(unsigned index)
+{
+    void *library = driver_handle();
+    if (!library)
+        return (void *)answer_no_driver; /* not stored: a driver may appear later */
+    void *entry = dlsym(library, tessera_entry_name[index]);
+    if (!entry) {
+        report_error(CUDA_ERROR_NOT_SUPPORTED, "this driver has no %s", tessera_entry_name[index]);
+        entry = (void *)answer_not_in_driver;
+    }
+    keep(index, entry);
+    return entry;
+}
+
+void driver_look_up_all(void)
+{
+    void *library = driver_handle();
+    for (unsigned i = 0; library && i < TESSERA_ENTRY_COUNT; i++) {
+        void *entry = dlsym(library, tessera_entry_name[i]);
+        if (entry)
+            keep(i, entry);
+    }
+}

@@ -1,0 +1,89 @@
+#include "driver/lookup.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#include "driver/driver.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "tessera_entries.h"
+
+/* A power of two, several times the number of entries (some 670): probes stay short. */
+#define BUCKETS 2048u
+_Static_assert(TESSERA_ENTRY_COUNT < BUCKETS / 2, "room for all entries");
+
+static struct {
+    void *address, *ours;
+} table[BUCKETS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static unsigned bucket_of(const void *address)
+{
+    return (unsigned)(((uintptr_t)address >> 4) * 0x9e3779b97f4a7c15ULL >> 32) & (BUCKETS - 1);
+}
+
+/* Two names of one entry: what is hooked comes first, and the hooks are the same. */
+static void put(void *address, void *ours)
+{
+    unsigned b = bucket_of(address);
+    while (table[b].address && table[b].address != address)
+        b = (b + 1) & (BUCKETS - 1);
+    if (!table[b].address) {
+        table[b].address = address;
+        table[b].ours = ours;
+    }
+}
+
+/*
+ * The driver is open already: the caller has just been answered by it. What is not hooked is ours too, a jump through the
+ * port table, so that the table says at any time where calls go (away.c, trace.c).
+ */
+static void build(void)
+{
+    void *driver = driver_handle();
+    for (unsigned pass = 0; driver && pass < 2; pass++)
+        for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
+            void *address = tessera_entry_hooked[i] == (pass == 0) ? dlsym(driver, tessera_entry_name[i]) : NULL;
+            if (address)
+                put(address, tessera_exported[i]); /* as dlsym on us answers */
+        }
+}
+
+void *lookup_substitute(void *address)
+{
+    pthread_once(&once, build);
+    for (unsigned b = bucket_of(address); table[b].address; b = (b + 1) & (BUCKETS - 1))
+        if (table[b].address == address)
+            return table[b].ours;
+    return address;
+}
+
+/* The status that came with the answer stays as it is. */
+static void substitute(CUresult result, void **address)
+{
+    segment_open();
+    segment_count(TESSERA_COUNTER_LOOKUPS, 1);
+    if (result != CUDA_SUCCESS || !address || !*address || settings()->disabled)
+        return;
+    void *hook = lookup_substitute(*address);
+    if (hook != *address) {
+        *address = hook;
+        segment_count(TESSERA_COUNTER_SUBSTITUTIONS, 1);
+    }
+}
+
+TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int version, uint64_t flags)
+{
+    CUresult result = REAL(cuGetProcAddress)(symbol, (void *)address, version, flags);
+    substitute(result, address);
+    return result;
+}
+
+TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags,
+                                            int *status)
+{
+    CUresult result = REAL(cuGetProcAddress_v2)(symbol, (void *)address, version, flags, status);
+    substitute(result, address);
+    return result;
+}

@@ -1,0 +1,127 @@
+#include "driver/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "driver/clock.h"
+#include "driver/own_descriptor.h"
+#include "session/report.h"
+#include "session/settings.h"
+#include "tessera_entries.h"
+#include "driver/trace_answers.h"
+
+/* Of trace.S: thunks, 16 bytes apart. */
+#define THUNKS 1024
+#define THUNK_BYTES 16
+extern char tessera_trace_thunks[];
+_Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
+
+/* Entries that call back into the program, which calls entries: deeper than anything real. */
+#define DEPTH 64
+
+/* Arguments that are noted, as far as they are no floating-point numbers: six in registers, two on the stack. */
+#define ARGUMENTS 8
+
+/* Entries whose first argument points to the address or handle of the memory that they make: that is noted in its place,
+ * so that a trace tells which memory a later call frees. */
+static const char *const memory_makers[] = {
+    "cuMemAlloc_v2", "cuMemAllocPitch_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocAsync_ptsz",
+    "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz", "cuMemAddressReserve", "cuMemCreate",
+};
+static unsigned char makes_memory[TESSERA_ENTRY_COUNT];
+
+static void *target[TESSERA_ENTRY_COUNT];
+static int file = -1;
+
+struct frame {
+    void *back;
+    unsigned index;
+    struct trace_waits before;
+    uintptr_t arguments[ARGUMENTS];
+};
+
+/* Of the thread, DEPTH of them, made at its first call and never freed: a table in the thread's static storage would keep
+ * the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody asks for. */
+static __thread struct frame *frames;
+static __thread int depth;
+__thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
+
+/* Says once that the trace has holes. */
+static void lost(void)
+{
+    static int said;
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        report_line("TESSERA_TRACE: a line could not be written (%s): the trace has holes", strerror(errno));
+}
+
+/* What trace.S does next: jump to `to`, which returns to `back`. In two registers. */
+struct step {
+    void *to, *back;
+};
+extern void tessera_trace_left(void);
+struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *saved);
+void *tessera_trace_leave(uintptr_t result);
+
+/* saved: r9, r8, rcx, rdx, rsi, rdi, rax, the index, the return address, then what the caller passed on the stack. */
+struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *saved)
+{
+    if (depth == DEPTH)
+        return (struct step){target[index], back}; /* too deep to note */
+    if (!frames && !(frames = calloc(DEPTH, sizeof *frames))) {
+        lost();
+        return (struct step){target[index], back};
+    }
+    frames[depth].back = back;
+    frames[depth].before = trace_waits;
+    for (int i = 0; i < 6; i++)
+        frames[depth].arguments[i] = saved[5 - i];
+    frames[depth].arguments[6] = saved[9];
+    frames[depth].arguments[7] = saved[10];
+    frames[depth++].index = (unsigned)index;
+    return (struct step){target[index], (void *)tessera_trace_left};
+}
+
+void *tessera_trace_leave(uintptr_t result)
+{
+    int kept = errno;
+    depth--;
+    uintptr_t *a = frames[depth].arguments;
+    if (makes_memory[frames[depth].index] && (int)result == 0)
+        memcpy(&a[0], (const void *)a[0], sizeof a[0]); /* it succeeded, so the pointer was good */
+    const struct trace_waits *before = &frames[depth].before;
+    char line[320 + TRACE_ANSWERS_BYTES], told[TRACE_ANSWERS_BYTES];
+    trace_answers(frames[depth].index, (int)result, a, told);
+    int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx %u %u%s\n",
+                          (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
+                          tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+                          a[7], trace_waits.answers - before->answers, trace_waits.words - before->words, told);
+    if (length > 0 && write(file, line, (size_t)length) != length)
+        lost(); /* a full disk costs lines, not the program */
+    errno = kept;
+    return frames[depth].back;
+}
+
+void trace_port(void)
+{
+    const char *path = getenv("TESSERA_TRACE");
+    if (!path || !*path || settings()->wrong[0]) /* what is wrong is told by cuInit, which fails */
+        return;
+    file = own_descriptor(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (file < 0) {
+        report_line("TESSERA_TRACE=%s cannot be opened: no trace", path);
+        return;
+    }
+    trace_answers_prepare();
+    for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
+        for (size_t m = 0; m < sizeof memory_makers / sizeof *memory_makers; m++)
+            makes_memory[i] |= !strcmp(tessera_entry_name[i], memory_makers[m]);
+        target[i] = tessera_port[i];
+        __atomic_store_n(&tessera_port[i], tessera_trace_thunks + (size_t)i * THUNK_BYTES, __ATOMIC_RELEASE);
+    }
+}

@@ -1,0 +1,81 @@
+#include "port/port.h"
+
+#include <pthread.h>
+
+#include "driver/driver_types.h"
+#include "relay_stubs.h"
+#include "session/report.h"
+#include "session/settings.h"
+#include "tessera_entries.h"
+#include "driver/trace.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool relay;
+
+static CUresult answer_not_in_relay(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static void set(unsigned index, void *function)
+{
+    __atomic_store_n(&tessera_port[index], function, __ATOMIC_RELEASE);
+}
+
+/* What is passed on goes to the vendor's entry, or to the stub that finds it and then puts it here (driver.c). */
+static void fill_direct(void)
+{
+    for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
+        if (!tessera_entry_hooked[i])
+            set(i, __atomic_load_n(&tessera_real[i], __ATOMIC_ACQUIRE));
+    for (unsigned h = 0; h < tessera_hooked_count; h++)
+        set(tessera_hooked[h].entry, tessera_hooked[h].hook);
+}
+
+/* The relay's function for an entry; NULL: this library has none. */
+static void *relay_function(unsigned index)
+{
+    void *const senders[] = {(void *)relay_call, (void *)relay_post};
+    return senders[0] && senders[1] ? tessera_relay_port[index] : NULL;
+}
+
+/* What this library lacks keeps its stub, so that each call is counted by name. */
+static void fill_relay(void)
+{
+    for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
+        if (relay_function(i))
+            set(i, relay_function(i));
+}
+
+static void choose(void)
+{
+    relay = settings()->space && !settings()->disabled;
+    if (relay)
+        fill_relay();
+    else
+        fill_direct();
+    trace_port();
+}
+
+void tessera_choose_port(void)
+{
+    pthread_once(&once, choose);
+}
+
+bool port_is_relay(void)
+{
+    tessera_choose_port();
+    return relay;
+}
+
+void *tessera_choose(unsigned index)
+{
+    tessera_choose_port();
+    if (!relay)
+        return __atomic_load_n(&tessera_port[index], __ATOMIC_ACQUIRE);
+    void *function = relay_function(index);
+    if (function)
+        return function;
+    report_error(CUDA_ERROR_NOT_SUPPORTED, "the relay of this library has no %s", tessera_entry_name[index]);
+    return (void *)answer_not_in_relay;
+}

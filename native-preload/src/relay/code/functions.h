@@ -1,0 +1,53 @@
+/*
+ * What the client knows of the program's kernels: attributes, where parameters lie, names. Asked once a handle, then
+ * answered from here.
+ */
+#ifndef TESSERA_RELAY_FUNCTIONS_H
+#define TESSERA_RELAY_FUNCTIONS_H
+
+#include <pthread.h>
+
+#include "relay/wire/relay.h"
+
+struct occupancy_answer;
+
+/* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
+struct function {
+    uint64_t handle;         /* the CUfunction behind it */
+    struct relay_link *link;
+    char *name;              /* NULL: not asked yet */
+    unsigned references;     /* keys in the table */
+    uint32_t valid;
+    int32_t attributes[TESSERA_RELAY_FUNCTION_ATTRIBUTES];
+    struct occupancy_answer *answers; /* occupancy.c */
+    pthread_mutex_t lock;    /* of name and answers */
+    /* cuFuncSetBlockShape, cuFuncSetSharedSize, cuParamSet*: what cuLaunch takes */
+    uint32_t legacy_block[3];
+    uint32_t legacy_shared;
+    uint32_t legacy_bytes;
+    unsigned char *legacy_parameters;
+    uint32_t prints;
+    uint32_t parameter_bytes;
+    uint32_t parameters;
+    struct tessera_parameter parameter[];
+};
+
+/*
+ * The kernel of a CUfunction or CUkernel in a context: 0, INVALID_HANDLE, or why it cannot be asked. *wire is the handle
+ * that travels: a CUkernel of a library on several devices has one each.
+ */
+CUresult function_of(struct relay_context *context, const void *handle, struct function **function, uint64_t *wire);
+
+/* Forgets a CUfunction or CUkernel whose module or library is unloaded. */
+void functions_forget(uint64_t handle);
+
+/* Forgets everything of a device: its contexts are gone. */
+void functions_forget_link(struct relay_link *link);
+
+/* Whether a kernel of the device can print: synchronising must bring its output. */
+bool functions_print(const struct relay_link *link);
+
+/* In occupancy.c. */
+void occupancy_forget(struct function *function);
+
+#endif

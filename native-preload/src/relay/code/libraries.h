@@ -1,0 +1,13 @@
+/*
+ * Libraries and their kernels, which belong to no context: a program's CUlibrary is the handle of the device on which it
+ * was loaded first; on others it is loaded when first used there.
+ */
+#ifndef TESSERA_RELAY_LIBRARIES_H
+#define TESSERA_RELAY_LIBRARIES_H
+
+#include "relay/wire/relay.h"
+
+/* The CUkernel that stands for a program's CUkernel on the context's device. */
+CUresult kernel_on(struct relay_context *context, uint64_t kernel, uint64_t *there);
+
+#endif

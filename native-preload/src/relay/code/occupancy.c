@@ -1,0 +1,183 @@
+/* Occupancy: answers depend on the function, its attributes and the arguments only, so each is asked once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay/code/functions.h"
+#include "relay/wire/layouts.h"
+#include "relay/wire/message.h"
+
+#define MAX_ANSWERS 128u   /* a function; then all are forgotten */
+#define MAX_ATTRIBUTES 16u /* of a launch configuration */
+
+/* What was asked: compared as bytes. */
+struct question {
+    uint32_t entry;
+    uint32_t attributes;
+    uint64_t numbers[3];
+    struct layout_launch_config config;
+    struct layout_launch_attribute attribute[MAX_ATTRIBUTES];
+};
+
+struct occupancy_answer {
+    struct occupancy_answer *next;
+    uint64_t value;
+    uint32_t bytes;
+    unsigned char question[];
+};
+
+static uint32_t question_bytes(const struct question *question)
+{
+    return (uint32_t)(offsetof(struct question, attribute) +
+                      question->attributes * sizeof(struct layout_launch_attribute));
+}
+
+void occupancy_forget(struct function *function)
+{
+    pthread_mutex_lock(&function->lock);
+    struct occupancy_answer *answer = function->answers;
+    function->answers = NULL;
+    pthread_mutex_unlock(&function->lock);
+    while (answer) {
+        struct occupancy_answer *next = answer->next;
+        free(answer);
+        answer = next;
+    }
+}
+
+static bool recall(struct function *function, const struct question *question, uint64_t *value)
+{
+    uint32_t bytes = question_bytes(question);
+    bool found = false;
+    pthread_mutex_lock(&function->lock);
+    for (const struct occupancy_answer *a = function->answers; a && !found; a = a->next)
+        if (a->bytes == bytes && memcmp(a->question, question, bytes) == 0) {
+            *value = a->value;
+            found = true;
+        }
+    pthread_mutex_unlock(&function->lock);
+    return found;
+}
+
+static void remember(struct function *function, const struct question *question, uint64_t value)
+{
+    uint32_t bytes = question_bytes(question);
+    unsigned count = 0;
+    struct occupancy_answer *answer = malloc(sizeof *answer + bytes);
+    if (!answer)
+        return;
+    answer->value = value;
+    answer->bytes = bytes;
+    memcpy(answer->question, question, bytes);
+    for (const struct occupancy_answer *a = function->answers; a; a = a->next)
+        count++;
+    if (count >= MAX_ANSWERS)
+        occupancy_forget(function);
+    pthread_mutex_lock(&function->lock);
+    answer->next = function->answers;
+    function->answers = answer;
+    pthread_mutex_unlock(&function->lock);
+}
+
+static CUresult send(struct relay_context *context, uint64_t wire, const struct question *q, uint64_t *value)
+{
+    const uint64_t *n = q->numbers;
+    switch (q->entry) {
+    case ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags:
+        return MESSAGE_CALL(context, q->entry, OUT(value, 4), VALUE(wire), VALUE(n[0]), VALUE(n[1]), VALUE(n[2]));
+    case ENTRY_cuOccupancyAvailableDynamicSMemPerBlock:
+        return MESSAGE_CALL(context, q->entry, OUT(value, 8), VALUE(wire), VALUE(n[0]), VALUE(n[1]));
+    default:
+        return MESSAGE_CALL(context, q->entry, OUT(value, 4), VALUE(wire),
+                            IN(&q->config, sizeof q->config + q->attributes * sizeof q->attribute[0]));
+    }
+}
+
+_Static_assert(offsetof(struct question, attribute) ==
+                   offsetof(struct question, config) + sizeof(struct layout_launch_config),
+               "sent in one piece");
+
+/* Answers from memory, or asks. The value's low 4 bytes are the answer where it is an int. */
+static CUresult answer(const void *handle, const struct question *question, uint64_t *value)
+{
+    struct relay_context *context;
+    struct function *function;
+    uint64_t wire;
+    CUresult result = relay_enter(&context);
+    if (result == CUDA_SUCCESS)
+        result = function_of(context, handle, &function, &wire);
+    if (result != CUDA_SUCCESS || recall(function, question, value))
+        return result;
+    *value = 0;
+    result = send(context, wire, question, value);
+    if (result == CUDA_SUCCESS)
+        remember(function, question, *value);
+    return result;
+}
+
+static CUresult active_blocks(int *blocks, CUfunction function, int block_size, size_t shared_bytes, unsigned flags)
+{
+    const struct question question = {
+        .entry = ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+        .numbers = {(uint32_t)block_size, shared_bytes, flags},
+    };
+    uint64_t value;
+    if (!blocks || block_size <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = answer(function, &question, &value);
+    if (result == CUDA_SUCCESS)
+        *blocks = (int)value;
+    return result;
+}
+
+CUresult relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size,
+                                                           size_t shared_bytes)
+{
+    return active_blocks(blocks, function, block_size, shared_bytes, 0);
+}
+
+CUresult relay_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int block_size,
+                                                                    size_t shared_bytes, unsigned int flags)
+{
+    return active_blocks(blocks, function, block_size, shared_bytes, flags);
+}
+
+CUresult relay_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks, int block_size)
+{
+    const struct question question = {
+        .entry = ENTRY_cuOccupancyAvailableDynamicSMemPerBlock,
+        .numbers = {(uint32_t)blocks, (uint32_t)block_size},
+    };
+    return bytes ? answer(function, &question, bytes) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult clusters(int *count, unsigned entry, CUfunction function, const struct layout_launch_config *config)
+{
+    struct question question;
+    uint64_t value;
+    if (!count || !config || config->attribute_count > MAX_ATTRIBUTES ||
+        (config->attribute_count != 0 && !config->attributes))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(&question, 0, sizeof question);
+    question.entry = entry;
+    question.attributes = config->attribute_count;
+    question.config = *config;
+    question.config.stream = question.config.attributes = 0;
+    question.config.pad = question.config.pad2 = 0;
+    if (config->attribute_count)
+        memcpy(question.attribute, (const void *)(uintptr_t)config->attributes,
+               config->attribute_count * sizeof question.attribute[0]);
+    CUresult result = answer(function, &question, &value);
+    if (result == CUDA_SUCCESS)
+        *count = (int)value;
+    return result;
+}
+
+CUresult relay_cuOccupancyMaxActiveClusters(int *count, CUfunction function, const void *config)
+{
+    return clusters(count, ENTRY_cuOccupancyMaxActiveClusters, function, config);
+}
+
+CUresult relay_cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const void *config)
+{
+    return clusters(size, ENTRY_cuOccupancyMaxPotentialClusterSize, function, config);
+}

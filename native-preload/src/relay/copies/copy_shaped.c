@@ -1,0 +1,222 @@
+#include "relay/copies/copy_shaped.h"
+
+#include <string.h>
+
+#include "relay/copies/copy_captured.h"
+#include "relay/wire/message.h"
+#include "relay/memory/staging.h"
+#include "relay/streams/streams.h"
+
+/* CUDA_MEMCPY2D: a side is 56 bytes, then width and height. */
+struct plane_side {
+    uint64_t x_bytes, y;
+    uint32_t memory_type, pad;
+    uint64_t host, device, array, pitch;
+};
+
+static struct layout_copy_side side_of_plane(const struct plane_side *side)
+{
+    return (struct layout_copy_side){.x_bytes = side->x_bytes, .y = side->y, .memory_type = side->memory_type,
+                                     .host = side->host, .device = side->device, .array = side->array,
+                                     .pitch = side->pitch};
+}
+
+struct layout_copy copy_of_plane(const void *plane)
+{
+    struct plane_side sides[2];
+    uint64_t extent[2];
+    memcpy(sides, plane, sizeof sides);
+    memcpy(extent, (const char *)plane + sizeof sides, sizeof extent);
+    return (struct layout_copy){side_of_plane(&sides[0]), side_of_plane(&sides[1]), extent[0], extent[1], 1};
+}
+
+static uint64_t pitch_of(const struct layout_copy_side *side, const struct layout_copy *copy)
+{
+    return side->pitch ? side->pitch : side->x_bytes + copy->width_bytes;
+}
+
+static uint64_t slice_of(const struct layout_copy_side *side, const struct layout_copy *copy)
+{
+    return pitch_of(side, copy) * (side->height ? side->height : side->y + copy->height);
+}
+
+uint64_t copy_row(const struct layout_copy_side *side, const struct layout_copy *copy, uint64_t y, uint64_t z)
+{
+    return side->device + (side->z + z) * slice_of(side, copy) + (side->y + y) * pitch_of(side, copy) + side->x_bytes;
+}
+
+static void resolve_side(const struct relay_context *context, struct layout_copy_side *side,
+                         const struct layout_copy *copy)
+{
+    if (side->memory_type == COPY_TYPE_ARRAY ||
+        (side->memory_type == COPY_TYPE_DEVICE && !copy_pinned_elsewhere(context, copy_row(side, copy, 0, 0))))
+        return;
+    if (side->memory_type == COPY_TYPE_HOST)
+        side->device = side->host;
+    uint64_t first = copy_row(side, copy, 0, 0);
+    uint64_t last = copy_row(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
+    side->memory_type = copy_known(context->link, first, last - first) ? COPY_TYPE_DEVICE : COPY_TYPE_HOST;
+    side->host = 0;
+}
+
+bool copy_resolve(const struct relay_context *context, struct layout_copy *copy)
+{
+    if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
+        return false;
+    resolve_side(context, &copy->source, copy);
+    resolve_side(context, &copy->destination, copy);
+    return copy->source.memory_type == COPY_TYPE_HOST || copy->destination.memory_type == COPY_TYPE_HOST;
+}
+
+static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
+{
+    bool host = side->memory_type == COPY_TYPE_HOST;
+    if (side->memory_type < COPY_TYPE_HOST || side->memory_type > COPY_TYPE_UNIFIED)
+        return false;
+    if (side->memory_type == COPY_TYPE_ARRAY)
+        return side->array != 0;
+    bool pitched = side->pitch == 0 || side->pitch >= side->x_bytes + copy->width_bytes;
+    return pitched && (host ? side->host : side->device) != 0;
+}
+
+CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    return MESSAGE_POST(context, ENTRY_cuMemcpy3DAsync_v2, IN(copy, sizeof *copy), VALUE(wire));
+}
+
+/* Rows and bytes of a row that go through one chunk. */
+struct piece {
+    uint64_t x, y, z, width, rows;
+};
+
+static struct layout_copy_side staged_side(const struct staging_chunk *chunk, const struct piece *piece)
+{
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)chunk->memory,
+                                     .pitch = piece->width, .height = piece->rows};
+}
+
+static struct layout_copy_side moved_side(struct layout_copy_side side, const struct piece *piece)
+{
+    side.x_bytes += piece->x;
+    side.y += piece->y;
+    side.z += piece->z;
+    return side;
+}
+
+/* The executor's side keeps its pitch and height, which are those of the whole. */
+static struct layout_copy_side whole_side(struct layout_copy_side side, const struct layout_copy *copy)
+{
+    if (side.memory_type != COPY_TYPE_ARRAY) {
+        uint64_t pitch = pitch_of(&side, copy);
+        side.height = slice_of(&side, copy) / pitch;
+        side.pitch = pitch;
+    }
+    return side;
+}
+
+static CUresult piece_to_device(struct relay_context *context, uint64_t wire, const struct layout_copy *copy,
+                                const struct piece *piece, struct staging_chunk *chunk)
+{
+    for (uint64_t row = 0; row < piece->rows; row++)
+        memcpy(chunk->memory + row * piece->width,
+               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
+    struct layout_copy part = {staged_side(chunk, piece),
+                               moved_side(whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
+    CUresult result = copy_submit_shaped(context, wire, &part);
+    return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
+}
+
+static CUresult piece_to_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy,
+                              const struct piece *piece, struct staging_chunk *chunk)
+{
+    struct layout_copy part = {moved_side(whole_side(copy->source, copy), piece), staged_side(chunk, piece),
+                               piece->width, piece->rows, 1};
+    CUresult result = copy_submit_shaped(context, wire, &part);
+    if (result == CUDA_SUCCESS)
+        result = staging_mark(context, wire, chunk);
+    if (result == CUDA_SUCCESS)
+        result = staging_wait(context->link, chunk);
+    for (uint64_t row = 0; result == CUDA_SUCCESS && row < piece->rows; row++)
+        memcpy((void *)(uintptr_t)(copy_row(&copy->destination, copy, piece->y + row, piece->z) + piece->x),
+               chunk->memory + row * piece->width, piece->width);
+    return result;
+}
+
+static CUresult through_staging(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    bool to_host = copy->destination.memory_type == COPY_TYPE_HOST;
+    CUresult result = CUDA_SUCCESS;
+    struct piece piece = {0};
+    while (result == CUDA_SUCCESS && piece.z < copy->depth) {
+        uint64_t left = copy->width_bytes - piece.x, rows = copy->height - piece.y;
+        bool whole_rows = piece.x == 0 && left <= STAGING_CHUNK;
+        piece.width = left < STAGING_CHUNK ? left : STAGING_CHUNK;
+        piece.rows = !whole_rows ? 1 : rows * piece.width <= STAGING_CHUNK ? rows : STAGING_CHUNK / piece.width;
+        struct staging_chunk *chunk;
+        result = staging_take(context->link, &chunk);
+        if (result != CUDA_SUCCESS)
+            break;
+        result = to_host ? piece_to_host(context, wire, copy, &piece, chunk)
+                         : piece_to_device(context, wire, copy, &piece, chunk);
+        staging_give(chunk);
+        piece.x += piece.width;
+        if (piece.x == copy->width_bytes) {
+            piece.x = 0;
+            piece.y += piece.rows;
+        }
+        if (piece.y == copy->height) {
+            piece.y = 0;
+            piece.z++;
+        }
+    }
+    CUresult earlier = to_host ? relay_take_error(context->link) : CUDA_SUCCESS;
+    return result != CUDA_SUCCESS ? result : earlier;
+}
+
+void copy_rows(const struct layout_copy *copy)
+{
+    for (uint64_t z = 0; z < copy->depth; z++)
+        for (uint64_t y = 0; y < copy->height; y++)
+            memmove((void *)(uintptr_t)copy_row(&copy->destination, copy, y, z),
+                    (const void *)(uintptr_t)copy_row(&copy->source, copy, y, z), copy->width_bytes);
+}
+
+static CUresult within_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    CUresult result = relay_stream_wait(context, wire);
+    if (result == CUDA_SUCCESS)
+        copy_rows(copy);
+    return result;
+}
+
+static bool is_pinned(const struct layout_copy_side *side)
+{
+    struct relay_range range;
+    return side->memory_type == COPY_TYPE_DEVICE && relay_range_find(side->device, &range) &&
+           range.kind == RELAY_RANGE_PINNED;
+}
+
+CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *asked, enum copy_end end)
+{
+    struct layout_copy copy = *asked;
+    if (!valid(&copy.source, &copy) || !valid(&copy.destination, &copy))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
+        return CUDA_SUCCESS;
+    if (copy_leads_elsewhere(context, &copy))
+        return copy_shaped_across(context, wire, &copy);
+    bool pageable = copy_resolve(context, &copy);
+    if (pageable && relay_stream_capturing(context, wire))
+        return end == COPY_RETURNS_EARLY ? copy_captured_shaped(context, stream_of(context, wire), &copy)
+                                         : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    CUresult result = !pageable ? copy_submit_shaped(context, wire, &copy)
+                      : copy.source.memory_type == copy.destination.memory_type ? within_host(context, wire, &copy)
+                                                                                : through_staging(context, wire, &copy);
+    if (result != CUDA_SUCCESS)
+        return result;
+    relay_count(context->link, TESSERA_KIND_COPY);
+    relay_stream_submitted(context, wire);
+    bool waits = end == COPY_WAITS && (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) ||
+                                       is_pinned(&copy.destination));
+    return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
+}

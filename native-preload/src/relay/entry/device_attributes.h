@@ -1,0 +1,10 @@
+/* Device attributes. Who uses them includes relay.h. */
+#ifndef TESSERA_RELAY_DEVICE_ATTRIBUTES_H
+#define TESSERA_RELAY_DEVICE_ATTRIBUTES_H
+
+#include "relay/wire/relay.h"
+
+/* INVALID_VALUE: the executor's driver does not know the attribute. */
+CUresult device_attribute(const struct relay_link *link, int attribute, int *value);
+
+#endif

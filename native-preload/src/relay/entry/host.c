@@ -1,0 +1,151 @@
+/*
+ * Host memory that CUDA knows: pinned, which both sides map and the device reaches under the same address; and
+ * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
+ */
+
+#include "relay/streams/capture.h"
+#include "relay/entry/pinned_small.h"
+#include "relay_stubs.h"
+
+enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
+enum { HOSTREGISTER_IOMEMORY = 4, HOSTREGISTER_READ_ONLY = 8, HOSTREGISTER_KNOWN = 15 };
+
+/* Pinning and its end may synchronise with the device: a capture forbids them to threads that are not relaxed. */
+static CUresult enter(struct relay_context **context)
+{
+    CUresult result = relay_enter(context);
+    return result == CUDA_SUCCESS && capture_any() ? capture_unsafe() : result;
+}
+
+/* Portable and mapped is all of it, under one address space; what is written combined stays apart. */
+static CUresult allocate_small(struct relay_context *context, void **pointer, size_t bytes, unsigned flags)
+{
+    void *memory;
+    CUresult result = pinned_small_take(context, bytes, &memory);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct relay_range range = {.start = (uintptr_t)memory, .bytes = bytes, .kind = RELAY_RANGE_PINNED, .flags = flags,
+                                .link = context->link, .context = context, .id = RELAY_PINNED_SMALL};
+    if (!relay_range_add(&range)) {
+        pinned_small_give(memory, bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *pointer = memory;
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    struct relay_context *context;
+    struct relay_pinned pinned;
+    CUresult result = enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || flags & ~(HOSTALLOC_PORTABLE | HOSTALLOC_DEVICEMAP | HOSTALLOC_WRITECOMBINED))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes <= PINNED_SMALL_MOST && !(flags & HOSTALLOC_WRITECOMBINED))
+        return allocate_small(context, pointer, bytes, flags);
+    result = relay_pin(context->link, bytes, &pinned);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct relay_range range = {.start = (uintptr_t)pinned.address, .bytes = pinned.bytes, .kind = RELAY_RANGE_PINNED,
+                                .flags = flags, .link = context->link, .context = context, .id = pinned.id};
+    if (!relay_range_add(&range)) {
+        relay_unpin(context->link, &pinned);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    segment_count(TESSERA_COUNTER_HOST_PINNED_BYTES, pinned.bytes);
+    *pointer = pinned.address;
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+    return relay_cuMemHostAlloc(pointer, bytes, HOSTALLOC_DEVICEMAP);
+}
+
+/* The executor lets go of it when the work that was submitted before is done. */
+CUresult relay_cuMemFreeHost(void *pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_remove((uintptr_t)pointer, RELAY_RANGE_PINNED, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (range.id == RELAY_PINNED_SMALL) {
+        pinned_small_give(pointer, range.bytes);
+        return CUDA_SUCCESS;
+    }
+    struct relay_pinned pinned = {range.id, pointer, range.bytes};
+    segment_count(TESSERA_COUNTER_HOST_PINNED_BYTES, -range.bytes);
+    return relay_unpin(range.link, &pinned);
+}
+
+CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
+{
+    struct relay_context *context;
+    CUresult result = enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~HOSTREGISTER_KNOWN)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
+        return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
+    if (relay_range_overlaps((uintptr_t)pointer, bytes))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    struct relay_range range = {.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
+                                .flags = flags, .link = context->link, .context = context};
+    return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult relay_cuMemHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    return relay_cuMemHostRegister_v2(pointer, bytes, flags);
+}
+
+CUresult relay_cuMemHostUnregister(void *pointer)
+{
+    struct relay_context *context;
+    CUresult result = enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return relay_range_remove((uintptr_t)pointer, RELAY_RANGE_REGISTERED, NULL) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
+CUresult relay_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, unsigned flags)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!device || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    if (!relay_range_find((uintptr_t)pointer, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (range.kind == RELAY_RANGE_REGISTERED)
+        return relay_refuse("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
+    if (range.kind != RELAY_RANGE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (range.link != context->link) /* each device has pinned memory of its own within its fences */
+        return relay_refuse("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
+    *device = (uintptr_t)pointer;
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuMemHostGetFlags(unsigned *flags, void *pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!flags || !relay_range_find((uintptr_t)pointer, &range) || range.kind != RELAY_RANGE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = range.flags | HOSTALLOC_DEVICEMAP; /* under one address space all of it is mapped */
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,187 @@
+/* Linear device memory: allocated and freed by the executor, kept account of here. */
+#include "relay/streams/capture.h"
+#include "relay/wire/message.h"
+#include "relay/wire/relay.h"
+#include "relay_stubs.h"
+#include "session/report.h"
+
+/* Executors divide the addresses by device (RELAY.md, 6); one that is two devices' all the same would mean the wrong one. */
+static bool is_apart(const struct relay_context *context, CUdeviceptr start, size_t bytes)
+{
+    if (!relay_range_foreign(context->link, start, bytes))
+        return true;
+    report_error(CUDA_ERROR_OUT_OF_MEMORY, "device %u gave out memory at an address that another device has",
+                 context->link->device);
+    return false;
+}
+
+static CUresult note(struct relay_context *context, enum relay_range_kind kind, CUdeviceptr start, size_t bytes,
+                     uint64_t id)
+{
+    struct relay_range range = {.start = start, .bytes = bytes, .kind = kind, .link = context->link, .id = id,
+                                .context = kind == RELAY_RANGE_POOL ? NULL : context};
+    if (!is_apart(context, start, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    segment_count(TESSERA_COUNTER_ALLOCATIONS, 1);
+    return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult refused(CUresult result)
+{
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        segment_count(TESSERA_COUNTER_LIMIT_REFUSALS, 1);
+    return result;
+}
+
+CUresult relay_cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_send_cuMemAlloc_v2(pointer, bytes);
+    if (result != CUDA_SUCCESS)
+        return refused(result);
+    result = note(context, RELAY_RANGE_DEVICE, *pointer, bytes, 0);
+    if (result != CUDA_SUCCESS)
+        relay_send_cuMemFree_v2(*pointer);
+    return result;
+}
+
+CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer || !pitch || width == 0 || height == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_send_cuMemAllocPitch_v2(pointer, pitch, width, height, element);
+    if (result != CUDA_SUCCESS)
+        return refused(result);
+    result = note(context, RELAY_RANGE_DEVICE, *pointer, *pitch * height, 0);
+    if (result != CUDA_SUCCESS)
+        relay_send_cuMemFree_v2(*pointer);
+    return result;
+}
+
+/*
+ * The range goes first: once the executor has freed it, the address may be another thread's next allocation. The executor
+ * frees at once what no work can use any more; else it says NOT_READY and frees later, and we wait, as programs may
+ * expect of cuMemFree. While a stream is captured nobody waits for it.
+ */
+CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    if (pointer == 0)
+        return relay_started();
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range) &&
+        !relay_range_remove(pointer, RELAY_RANGE_POOL, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Whichever device is current: the address says whose it is. */
+    struct relay_context *owner = range.link == context->link ? context : range.context;
+    if (!owner)
+        owner = relay_primary(range.link);
+    result = owner == context ? relay_send_cuMemFree_v2(pointer)
+                              : MESSAGE_CALL(owner, ENTRY_cuMemFree_v2, VALUE(pointer));
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
+        relay_range_add(&range);
+        return result;
+    }
+    segment_count(TESSERA_COUNTER_FREES, 1);
+    return result == CUDA_SUCCESS || capture_any() ? CUDA_SUCCESS : relay_context_wait(owner);
+}
+
+CUresult relay_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    struct relay_context *context;
+    struct tessera_memory_info info;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!free_bytes || !total)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_query(context->link, TESSERA_QUERY_MEMORY, 0, &info, sizeof info);
+    if (result == CUDA_SUCCESS) {
+        *free_bytes = info.free_bytes;
+        *total = info.total_bytes;
+    }
+    return result;
+}
+
+CUresult relay_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_find(pointer, &range) || range.kind == RELAY_RANGE_REGISTERED)
+        return CUDA_ERROR_NOT_FOUND;
+    if (base)
+        *base = range.start;
+    if (bytes)
+        *bytes = range.bytes;
+    return CUDA_SUCCESS;
+}
+
+/* While a stream is captured the address is that of a graph's memory; the executor gives that out just the same. */
+static CUresult allocated_async(CUresult result, struct relay_context *context, const CUdeviceptr *pointer,
+                                size_t bytes, CUmemoryPool pool)
+{
+    if (result != CUDA_SUCCESS)
+        return refused(result);
+    result = note(context, RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool);
+    if (result != CUDA_SUCCESS)
+        relay_send_cuMemFree_v2(*pointer);
+    return result;
+}
+
+CUresult relay_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes,
+                           NULL);
+}
+
+CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
+                                               CUstream stream)
+{
+    struct relay_context *context;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pointer)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocated_async(relay_send_cuMemAllocFromPoolAsync(pointer, bytes, pool, stream), context,
+                           pointer, bytes, pool);
+}
+
+CUresult relay_cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!relay_range_remove(pointer, RELAY_RANGE_POOL, &range) &&
+        !relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = relay_send_cuMemFreeAsync(pointer, stream);
+    if (result == CUDA_SUCCESS)
+        segment_count(TESSERA_COUNTER_FREES, 1);
+    else
+        relay_range_add(&range);
+    return result;
+}

@@ -1,0 +1,190 @@
+/* What an address is: answered from the map of ranges. */
+#include <string.h>
+
+#include "relay/wire/relay.h"
+#include "relay_stubs.h"
+
+enum { MEMORYTYPE_HOST = 1, MEMORYTYPE_DEVICE = 2 };
+enum { ACCESS_READ_WRITE = 3, INVALID_ORDINAL = -2 };
+
+/* CUpointer_attribute */
+enum {
+    P2P_TOKENS = 5,
+    SYNC_MEMOPS = 6,
+    BUFFER_ID = 7,
+    DEVICE_ORDINAL = 9,
+    IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+    RANGE_SIZE = 12,
+    MAPPED = 13,
+    ALLOWED_HANDLE_TYPES = 14,
+    IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+    ACCESS_FLAGS = 16,
+    MAPPING_SIZE = 18,
+    MAPPING_BASE_ADDR = 19,
+    MEMORY_BLOCK_ID = 20,
+    IS_HW_DECOMPRESS_CAPABLE = 21,
+};
+
+/* Bytes that the caller has room for, by attribute; 0: no attribute. */
+static size_t bytes_of(int attribute)
+{
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case DEVICE_ORDINAL:
+    case IS_LEGACY_CUDA_IPC_CAPABLE:
+    case MAPPED:
+    case IS_GPU_DIRECT_RDMA_CAPABLE:
+    case ACCESS_FLAGS:
+    case IS_HW_DECOMPRESS_CAPABLE:
+        return sizeof(int);
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case RANGE_SIZE:
+    case ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case MAPPING_SIZE:
+    case MAPPING_BASE_ADDR:
+    case MEMORY_BLOCK_ID:
+        return sizeof(uint64_t);
+    default:
+        return 0;
+    }
+}
+
+static CUresult context_of(const struct relay_range *range, uint64_t *value)
+{
+    if (range->kind == RELAY_RANGE_POOL || range->kind == RELAY_RANGE_MAPPED) {
+        *value = 0; /* belongs to a device, not to a context */
+        return CUDA_SUCCESS;
+    }
+    *value = range->context ? (uintptr_t)range->context->handle : 0;
+    return range->context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Whether kernels reach it: each device has pinned memory of its own within its fences. */
+static bool is_reached(const struct relay_range *range)
+{
+    bool elsewhere = relay_current && relay_current->link != range->link;
+    return range->kind != RELAY_RANGE_REGISTERED && !(range->kind == RELAY_RANGE_PINNED && elsewhere);
+}
+
+static CUresult value_of(const struct relay_range *range, int attribute, uint64_t address, uint64_t *value)
+{
+    bool host = !relay_range_device_side(range);
+    *value = 0;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        return context_of(range, value);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *value = host ? MEMORYTYPE_HOST : MEMORYTYPE_DEVICE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *value = is_reached(range) ? address : 0;
+        return is_reached(range) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *value = host ? address : 0;
+        return host ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case ALLOWED_HANDLE_TYPES:
+    case IS_GPU_DIRECT_RDMA_CAPABLE:
+    case IS_HW_DECOMPRESS_CAPABLE:
+        return CUDA_SUCCESS; /* none of it can be relayed */
+    case IS_LEGACY_CUDA_IPC_CAPABLE:
+        *value = range->kind == RELAY_RANGE_DEVICE;
+        return CUDA_SUCCESS;
+    case BUFFER_ID:
+    case MEMORY_BLOCK_ID:
+        *value = range->serial;
+        return CUDA_SUCCESS;
+    case DEVICE_ORDINAL:
+        *value = range->link->device;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case MAPPING_BASE_ADDR:
+        *value = range->start;
+        return CUDA_SUCCESS;
+    case RANGE_SIZE:
+    case MAPPING_SIZE:
+        *value = range->bytes;
+        return CUDA_SUCCESS;
+    case MAPPED:
+        *value = range->kind != RELAY_RANGE_RESERVED && range->kind != RELAY_RANGE_REGISTERED;
+        return CUDA_SUCCESS;
+    case ACCESS_FLAGS:
+        *value = range->kind == RELAY_RANGE_RESERVED || range->kind == RELAY_RANGE_REGISTERED ? 0 : ACCESS_READ_WRITE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *value = range->kind == RELAY_RANGE_POOL ? range->id : 0;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* Addresses mean the same in every context, so a thread without one may ask too: PyTorch's loader threads do. */
+static CUresult able(void)
+{
+    struct relay_context *context;
+    return relay_current ? relay_enter(&context) : relay_started();
+}
+
+CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
+{
+    struct relay_range range;
+    uint64_t value;
+    CUresult result = able();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (attribute == P2P_TOKENS)
+        return relay_decline("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
+    size_t bytes = bytes_of(attribute);
+    if (!data || bytes == 0 || !relay_range_find(pointer, &range))
+        return CUDA_ERROR_INVALID_VALUE;
+    result = value_of(&range, attribute, pointer, &value);
+    if (result == CUDA_SUCCESS)
+        memcpy(data, &value, bytes);
+    return result;
+}
+
+/* An address that CUDA does not know is no error here: all that can be said of it is nothing. */
+CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
+{
+    struct relay_range range;
+    CUresult result = able();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!attributes || !data || count == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++)
+        if (bytes_of(attributes[i]) == 0 || !data[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    bool known = relay_range_find(pointer, &range);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = 0;
+        if (known)
+            value_of(&range, attributes[i], pointer, &value); /* what does not apply is 0 */
+        else if (attributes[i] == DEVICE_ORDINAL)
+            value = (uint32_t)INVALID_ORDINAL;
+        memcpy(data[i], &value, bytes_of(attributes[i]));
+    }
+    return CUDA_SUCCESS;
+}
+
+/* SYNC_MEMOPS is the one attribute that can be set; it is for devices that read memory behind the driver. */
+CUresult relay_cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
+{
+    struct relay_context *context;
+    struct relay_range range;
+    CUresult result = relay_enter(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value || attribute != SYNC_MEMOPS || !relay_range_find(pointer, &range) || !relay_range_device_side(&range))
+        return CUDA_ERROR_INVALID_VALUE;
+    return relay_refuse("cuPointerSetAttribute", "synchronous memory operations cannot be forced");
+}

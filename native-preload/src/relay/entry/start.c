@@ -1,0 +1,140 @@
+/* cuInit on the relay port: executors are found, devices put in the program's order, and from then on served. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/attendant.h"
+#include "relay/wire/context.h"
+#include "relay/wire/link.h"
+#include "relay/executor/meeting.h"
+#include "relay/entry/pinned_small.h"
+#include "session/report.h"
+#include "session/settings.h"
+#include "relay/memory/staging.h"
+#include "relay/entry/start.h"
+#include "relay/wire/vendor.h"
+#include "relay/entry/visible.h"
+#include "session/visible_devices.h"
+#include "relay/entry/profiler.h"
+
+enum { FRESH, RUNNING, ENDED, FORKED };
+static int state = FRESH;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+CUresult relay_started(void)
+{
+    int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    return now == RUNNING ? CUDA_SUCCESS : now == ENDED ? CUDA_ERROR_DEINITIALIZED : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* The child of a program that used CUDA must not use it, as with the driver; it cannot reach the parent's ring. */
+static void in_child(void)
+{
+    bool used = state == RUNNING;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    segment_forked();
+    attendant_forked();
+    threads_forked();
+    if (!used)
+        return;
+    relay_current = NULL;
+    link_forked();
+    context_forked();
+    storage_forked();
+    range_forked();
+    pinned_small_forked();
+    staging_forked();
+    state = FORKED;
+}
+
+/* Destructors of the program and of other libraries may still call: they get DEINITIALIZED. */
+__attribute__((destructor)) static void end(void)
+{
+    int running = RUNNING;
+    if (__atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        relay_current = NULL;
+}
+
+/* What `tessera status` shows of the device. */
+static void describe(unsigned device, const struct tessera_relay_device *known)
+{
+    segment_change_begin();
+    struct tessera_device *slot = &segment_get()->devices[device];
+    memcpy(slot->uuid, known->uuid, sizeof slot->uuid);
+    slot->total_bytes = known->total_bytes;
+    slot->ordinal = device;
+    snprintf(slot->name, sizeof slot->name, "%.*s", (int)sizeof slot->name - 1, known->name);
+    segment_change_end();
+}
+
+static bool open_links(char *reason, size_t size)
+{
+    static struct meeting meetings[TESSERA_MAX_DEVICES];
+    unsigned order[TESSERA_MAX_DEVICES];
+    unsigned met = meeting_hold(meetings, reason, size);
+    if (met == 0)
+        return false;
+    unsigned count = visible_order(meetings, met, order, reason, size);
+    bool kept[TESSERA_MAX_DEVICES] = {false};
+    for (unsigned i = 0; i < count; i++) {
+        struct meeting *meeting = &meetings[order[i]];
+        kept[order[i]] = true;
+        link_open(i, meeting->answer.head.device, meeting->segment, meeting->socket);
+        describe(i, &meeting->segment->device);
+    }
+    for (unsigned i = 0; i < met; i++)
+        if (!kept[i])
+            meeting_leave(&meetings[i]);
+    if (count == 0)
+        return false;
+    if (!link_watch(count)) {
+        snprintf(reason, size, "no thread to watch the executors");
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        bool software = relay_links[i].segment->device.software != 0;
+        context_prepare_primary(&relay_links[i], software ? NULL : vendor_primary((int)i));
+    }
+    return true;
+}
+
+static CUresult start(void)
+{
+    static bool watching_forks;
+    char reason[400] = "";
+    if (state == FORKED)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (!watching_forks && pthread_atfork(NULL, NULL, in_child) != 0)
+        report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
+    watching_forks = true;
+    vendor_start();
+    if (!segment_open() || !attendant_start())
+        return CUDA_ERROR_SYSTEM_NOT_READY;
+    if (!open_links(reason, sizeof reason)) {
+        if (!reason[0]) {
+            visible_devices_say_none();
+            return CUDA_ERROR_NO_DEVICE;
+        }
+        report_error(CUDA_ERROR_SYSTEM_NOT_READY, "%s", reason);
+        report_line("%s: with --share space CUDA is refused", reason);
+        return CUDA_ERROR_SYSTEM_NOT_READY;
+    }
+    profiler_look();
+    __atomic_store_n(&state, RUNNING, __ATOMIC_RELEASE);
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuInit(unsigned flags)
+{
+    static CUresult failed;
+    if (flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    if (now == RUNNING || now == ENDED)
+        return relay_started();
+    pthread_mutex_lock(&lock);
+    CUresult result = state == RUNNING ? CUDA_SUCCESS : failed != CUDA_SUCCESS ? failed : start();
+    failed = result; /* said once: whoever asks again gets the same answer at once */
+    pthread_mutex_unlock(&lock);
+    return result;
+}

@@ -1,0 +1,9 @@
+/* cuInit on the relay port. */
+#ifndef TESSERA_RELAY_START_H
+#define TESSERA_RELAY_START_H
+
+#include "driver/driver_types.h"
+
+CUresult relay_cuInit(unsigned flags);
+
+#endif

@@ -1,0 +1,20 @@
+/* Calls that name a device and no context. Who uses them includes relay.h. */
+#ifndef TESSERA_RELAY_DEVICE_CALL_H
+#define TESSERA_RELAY_DEVICE_CALL_H
+
+#include "relay/wire/relay.h"
+
+/*
+ * The context as which a call about the device is made: the current one where it is on that device, else the primary
+ * one, else one without a number. The device itself travels as 0, since an executor has one.
+ */
+CUresult device_caller(CUdevice device, struct relay_context **caller);
+
+/* The same for a CUmemLocation, whose copy for the executor is written to `travelling`. */
+struct device_location {
+    int type, id;
+};
+CUresult device_caller_at(const struct device_location *location, struct device_location *travelling,
+                          struct relay_context **caller);
+
+#endif

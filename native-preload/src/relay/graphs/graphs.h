@@ -1,0 +1,10 @@
+/* What the files on graphs share. */
+#ifndef TESSERA_RELAY_GRAPHS_H
+#define TESSERA_RELAY_GRAPHS_H
+
+#include "relay/wire/relay.h"
+
+/* The current context, and that `handle` is one of the type: 0, the context's error, or INVALID_VALUE. */
+CUresult graph_enter(struct relay_context **context, const void *handle, unsigned type);
+
+#endif

@@ -1,0 +1,64 @@
+/* How parameters of graph nodes travel: the structure, then what its pointers lead to (RELAY.md, section 8). */
+#ifndef TESSERA_RELAY_GRAPH_NODES_H
+#define TESSERA_RELAY_GRAPH_NODES_H
+
+#include "relay/graphs/graphs.h"
+#include "relay/wire/layouts.h"
+#include "relay/wire/message.h"
+
+struct packed {
+    unsigned char *data; /* packed_release() frees it */
+    size_t bytes;
+    int word;            /* of a host node, prepared and not yet held; -1: none */
+    struct relay_link *link;
+};
+
+/* Checks what the driver checks at once and makes a copy of everything. 0, or the error; release in any case. */
+typedef CUresult (*packer)(struct relay_context *context, const void *parameters, struct packed *packed);
+
+CUresult pack_kernel(struct relay_context *context, const void *parameters, struct packed *packed);
+CUresult pack_copy(struct relay_context *context, const void *parameters, struct packed *packed);
+CUresult pack_memset(struct relay_context *context, const void *parameters, struct packed *packed);
+CUresult pack_host(struct relay_context *context, const void *parameters, struct packed *packed);
+CUresult pack_operations(struct relay_context *context, const void *parameters, struct packed *packed);
+CUresult pack_alloc(struct relay_context *context, const void *parameters, struct packed *packed);
+/* A host node, of a struct callback. */
+CUresult pack_callback(struct relay_context *context, const void *callback, struct packed *packed);
+/* Any node: CUgraphNodeParams, with room for what comes back behind it. */
+CUresult pack_node(struct relay_context *context, const void *parameters, struct packed *packed);
+
+/* `holder` keeps the word of a host node, if there is one; without memory it stays with the process. */
+void packed_held(struct packed *packed, uint64_t holder);
+
+void packed_release(struct packed *packed);
+
+/* cuGraphAdd...Node: the arguments that all have. */
+struct node_place {
+    CUgraphNode *node;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    size_t count;
+};
+
+#define PLACE_ARGUMENTS(place, made)                                                                                   \
+    OUT(made, 8), VALUE((uintptr_t)(place)->graph), IN_OR_NOTHING((place)->dependencies, (place)->count * 8),          \
+        VALUE((place)->count)
+
+/*
+ * Packs and sends. `out`: where the structure is to be written back, `out_bytes` of it, or NULL. Entries with a context
+ * as last parameter take one more argument, which is 0.
+ */
+struct node_call {
+    unsigned entry;
+    packer pack;
+    const void *parameters;
+    bool with_context;
+    void *out;
+    size_t out_bytes;
+};
+CUresult node_add(const struct node_place *place, const struct node_call *call);
+
+/* Sets the parameters of a node, in an instantiated graph (exec) or in its graph (exec NULL). */
+CUresult node_set(CUgraphExec exec, CUgraphNode node, const struct node_call *call);
+
+#endif

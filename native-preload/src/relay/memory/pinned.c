@@ -1,0 +1,91 @@
+/* Memory that client and executor map at one address (RELAY.md, section 6). */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "relay/wire/notice.h"
+#include "relay/executor/question.h"
+#include "relay/wire/relay.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define ATTEMPTS 16u
+#define ADDRESS_STEP (1ULL << 30)
+
+static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below, struct tessera_pinned *pinned,
+                    int *descriptor)
+{
+    struct tessera_pin pin = {.bytes = bytes, .not_below = not_below};
+    const struct question question = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
+    _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
+    CUresult result = question_ask(link, &question, buffer, descriptor);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct tessera_pinned *answer = (const struct tessera_pinned *)(const void *)buffer;
+    *pinned = *answer;
+    if (answer->result != CUDA_SUCCESS) {
+        relay_notice(link);
+        return answer->result;
+    }
+    return *descriptor >= 0 && answer->bytes >= bytes ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static bool map(const struct tessera_pinned *pinned, int descriptor)
+{
+    void *wanted = (void *)(uintptr_t)pinned->address;
+    void *memory = mmap(wanted, pinned->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, 0);
+    if (memory != MAP_FAILED && memory != wanted) { /* a kernel before 4.17 takes the address for a hint */
+        munmap(memory, pinned->bytes);
+        return false;
+    }
+    return memory != MAP_FAILED;
+}
+
+/* One attempt; `taken` is set where the address is not free here. */
+static CUresult pin_once(struct relay_link *link, uint64_t bytes, uint64_t not_below, struct tessera_pinned *pinned,
+                         bool *taken)
+{
+    int descriptor = -1;
+    CUresult result = ask(link, bytes, not_below, pinned, &descriptor);
+    if (result == CUDA_SUCCESS && !map(pinned, descriptor)) {
+        *taken = true;
+        relay_query(link, TESSERA_QUERY_UNPIN, pinned->id, NULL, 0);
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    return result;
+}
+
+CUresult relay_pin(struct relay_link *link, uint64_t bytes, struct relay_pinned *out)
+{
+    struct tessera_pinned pinned;
+    uint64_t not_below = 0;
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < ATTEMPTS; i++) {
+        bool taken = false;
+        result = pin_once(link, bytes, not_below, &pinned, &taken);
+        if (!taken)
+            break;
+        not_below = pinned.address + ADDRESS_STEP;
+    }
+    if (result != CUDA_SUCCESS)
+        return result;
+    uint64_t device_address = 0;
+    result = relay_query(link, TESSERA_QUERY_PINNED, pinned.id, &device_address, sizeof device_address);
+    if (result == CUDA_SUCCESS && device_address != pinned.address)
+        result = CUDA_ERROR_NOT_SUPPORTED; /* a device without one address for host and device */
+    *out = (struct relay_pinned){pinned.id, (void *)(uintptr_t)pinned.address, pinned.bytes};
+    if (result != CUDA_SUCCESS)
+        relay_unpin(link, out);
+    return result;
+}
+
+CUresult relay_unpin(struct relay_link *link, const struct relay_pinned *pinned)
+{
+    CUresult result = relay_query(link, TESSERA_QUERY_UNPIN, pinned->id, NULL, 0);
+    munmap(pinned->address, pinned->bytes);
+    return result;
+}

@@ -1,0 +1,41 @@
+/*
+ * Pinned memory through which copies of pageable memory go, in chunks: the program's thread copies one while the device
+ * moves others. One set a device, made at the first use. Who uses them includes relay.h.
+ */
+#ifndef TESSERA_RELAY_STAGING_H
+#define TESSERA_RELAY_STAGING_H
+
+#include "relay/wire/relay.h"
+
+#define STAGING_CHUNK (1u << 20) /* its copy on the host takes longer than all that a record costs, and fits a cache */
+#define STAGING_PIECE (128u << 10) /* what it takes longer to fill than a record costs the executor and the device */
+#define STAGING_CHUNKS 16u
+
+struct staging_chunk {
+    unsigned char *memory; /* the same address on the device */
+    int word;
+    uint64_t value;        /* what the word is when the device has done with the chunk; even, as printing needs it */
+    uint32_t taken;
+};
+
+/* A chunk that the device has done with; waits for one. 0, OUT_OF_MEMORY, or the link's state. */
+CUresult staging_take(struct relay_link *link, struct staging_chunk **chunk);
+
+/* The same without waiting; NULL: all are in use. Only after a staging_take(). */
+struct staging_chunk *staging_try(struct relay_link *link);
+
+/* Sends the MARK that tells when the device has done with the chunk; after the copy's record. */
+CUresult staging_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
+
+/* The same where the next step is to wait for it. */
+CUresult staging_awaited_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
+
+/* Waits for the last mark. */
+CUresult staging_wait(struct relay_link *link, const struct staging_chunk *chunk);
+
+/* Gives a chunk back, which the device may still read from. */
+void staging_give(struct staging_chunk *chunk);
+
+void staging_forked(void);
+
+#endif

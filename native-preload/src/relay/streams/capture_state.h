@@ -1,0 +1,44 @@
+/* One capture, and how capture_entries.c opens and closes them. */
+#ifndef TESSERA_RELAY_CAPTURE_STATE_H
+#define TESSERA_RELAY_CAPTURE_STATE_H
+
+#include <pthread.h>
+
+#include "relay/streams/capture.h"
+
+/* CUstreamCaptureMode */
+enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
+
+/* In no address of the user, and no handle. */
+#define CAPTURE_KEY (1ULL << 62)
+
+struct capture {
+    struct capture *next;
+    uint64_t id;
+    int mode;
+    pthread_t owner;
+    struct stream *origin;
+    struct relay_context *context;
+    bool blocking; /* a stream in it is a blocking one: the legacy stream must not be used meanwhile */
+    bool invalid;
+};
+
+/* The executor has begun a capture of the stream. */
+CUresult capture_opened(struct stream *stream, int mode);
+
+/*
+ * The stream's capture is to end: 0 and it is forgotten here, or why this stream or thread cannot end it. *invalid: a call
+ * that is not allowed came in between. *key: what it has taken (capture_key).
+ */
+CUresult capture_closing(struct stream *stream, bool *invalid, uint64_t *key);
+
+struct capture_status {
+    int state; /* CUstreamCaptureStatus */
+    uint64_t id;
+};
+struct capture_status capture_status(const struct stream *stream);
+
+/* 906 while a blocking stream of the context is captured; invalidates nothing. */
+CUresult capture_implicit_open(struct relay_context *context);
+
+#endif

@@ -1,0 +1,207 @@
+#include "relay/streams/launch.h"
+
+#include <string.h>
+
+#include "relay/streams/capture.h"
+#include "relay/streams/events.h"
+#include "relay/wire/message.h"
+#include "relay/wire/results.h"
+#include "relay/streams/streams.h"
+
+/* CUdevice_attribute, CUfunction_attribute */
+enum { DEVICE_MAX_BLOCK_X = 2, DEVICE_MAX_GRID_X = 5, DEVICE_MAX_THREADS = 1, DEVICE_MAX_SHARED_OPTIN = 97 };
+enum { FUNCTION_MAX_THREADS = 0, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_NON_PORTABLE_CLUSTER = 14 };
+
+enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
+
+#define MAX_ATTRIBUTES 64u
+#define PORTABLE_CLUSTER 8u
+#define GREATEST_CLUSTER 16u
+
+static bool within(const struct tessera_relay_device *device, unsigned attribute, uint32_t value)
+{
+    return !device->attribute_valid[attribute] || value <= (uint32_t)device->attributes[attribute];
+}
+
+static bool function_allows(const struct function *function, unsigned attribute, uint64_t value)
+{
+    return !(function->valid & 1u << attribute) || value <= (uint64_t)function->attributes[attribute];
+}
+
+CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
+                      uint32_t shared_bytes)
+{
+    const struct tessera_relay_device *device = &function->link->segment->device;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    for (unsigned i = 0; i < 3; i++)
+        if (grid[i] == 0 || block[i] == 0 || !within(device, DEVICE_MAX_BLOCK_X + i, block[i]) ||
+            !within(device, DEVICE_MAX_GRID_X + i, grid[i]))
+            return CUDA_ERROR_INVALID_VALUE;
+    if (threads > UINT32_MAX || !within(device, DEVICE_MAX_THREADS, (uint32_t)threads))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!function_allows(function, FUNCTION_MAX_THREADS, threads))
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* launch bounds, or registers */
+    if (!function_allows(function, FUNCTION_MAX_DYNAMIC_SHARED, shared_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_extra(const struct function *function, void **extra, struct parameter_source *source)
+{
+    const void *buffer = NULL;
+    size_t bytes = 0;
+    for (unsigned i = 0; extra[i] != (void *)EXTRA_END; i += 2) {
+        if (extra[i] == (void *)EXTRA_POINTER)
+            buffer = extra[i + 1];
+        else if (extra[i] == (void *)EXTRA_SIZE && extra[i + 1])
+            bytes = *(const size_t *)extra[i + 1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (bytes > function->parameter_bytes)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if (!buffer && (bytes != 0 || function->parameter_bytes != 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    source->packed = buffer;
+    source->packed_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_parameters(const struct function *function, void **parameters, void **extra,
+                           struct parameter_source *source)
+{
+    *source = (struct parameter_source){.pointers = parameters};
+    if (extra)
+        return parameters ? CUDA_ERROR_INVALID_VALUE : read_extra(function, extra, source);
+    return parameters || function->parameters == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to)
+{
+    if (source->packed) {
+        memcpy(to, source->packed, source->packed_bytes);
+        memset(to + source->packed_bytes, 0, function->parameter_bytes - source->packed_bytes);
+        return;
+    }
+    const struct tessera_parameter *parameter = function->parameter;
+    for (uint32_t i = 0; i < function->parameters; i++) {
+        const void *from = source->pointers[i];
+        switch (parameter[i].size) { /* nearly all are of these sizes */
+        case 8:
+            memcpy(to + parameter[i].offset, from, 8);
+            break;
+        case 4:
+            memcpy(to + parameter[i].offset, from, 4);
+            break;
+        default:
+            memcpy(to + parameter[i].offset, from, parameter[i].size);
+        }
+    }
+}
+
+static CUresult check_cluster(const struct function *function, const struct launch *launch, const uint32_t *cluster)
+{
+    uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+    bool large = function->valid & 1u << FUNCTION_NON_PORTABLE_CLUSTER &&
+                 function->attributes[FUNCTION_NON_PORTABLE_CLUSTER] != 0;
+    if (blocks == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (blocks > (large ? GREATEST_CLUSTER : PORTABLE_CLUSTER))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->grid[i] % cluster[i] != 0)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_attributes(const struct function *function, const struct launch *launch)
+{
+    if (launch->attribute_count > MAX_ATTRIBUTES || (launch->attribute_count != 0 && !launch->attributes))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < launch->attribute_count; i++) {
+        const struct layout_launch_attribute *attribute = &launch->attributes[i];
+        CUresult result = CUDA_SUCCESS;
+        if (attribute->id == LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            result = check_cluster(function, launch, attribute->value.dimension);
+        else if (attribute->id == LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE && attribute->value.number != 0)
+            result = relay_refuse("cuLaunchKernelEx", "a kernel node that the device may change");
+        else if ((attribute->id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+                  attribute->id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT) &&
+                 !event_of((CUevent)(uintptr_t)attribute->value.event))
+            result = CUDA_ERROR_INVALID_HANDLE;
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Launches record events: after the record they stand for it, but say nothing of the work before the kernel. */
+static void record_events(const struct launch *launch, struct stream *stream)
+{
+    for (uint32_t i = 0; i < launch->attribute_count; i++) {
+        uint32_t id = launch->attributes[i].id;
+        if (id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT)
+            event_recorded(event_of((CUevent)(uintptr_t)launch->attributes[i].value.event), stream, 0);
+    }
+}
+
+static CUresult write_record(struct relay_context *context, const struct function *function, uint64_t wire,
+                             struct stream *stream, const struct launch *launch,
+                             const struct parameter_source *source)
+{
+    size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
+    size_t bytes = sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes;
+    struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_LAUNCH, bytes);
+    if (__builtin_expect(!claimed.record, 0))
+        return relay_link_state(context->link);
+    claimed.record->context = context->number;
+    claimed.record->flags = launch->cooperative ? TESSERA_RELAY_FLAG_COOPERATIVE : 0;
+    struct tessera_launch *body = relay_body(claimed);
+    *body = (struct tessera_launch){
+        .function = wire,
+        .stream = stream->handle,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = launch->shared_bytes,
+        .attributes = launch->attribute_count,
+        .parameter_bytes = function->parameter_bytes,
+    };
+    unsigned char *to = (unsigned char *)(body + 1);
+    if (attribute_bytes)
+        memcpy(to, launch->attributes, attribute_bytes);
+    launch_pack(function, source, to + attribute_bytes);
+    uint64_t end = record_end(context->link, claimed);
+    relay_commit(context->link, claimed);
+    stream_submitted_to(stream, end);
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_kernel(const struct launch *launch)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    struct function *function;
+    struct parameter_source source;
+    uint64_t wire;
+    CUresult result = stream_enter(launch->stream, &context, &stream);
+    if (result == CUDA_SUCCESS)
+        result = function_of(context, launch->function, &function, &wire);
+    if (result == CUDA_SUCCESS)
+        result = launch_check(function, launch->grid, launch->block, launch->shared_bytes);
+    if (result == CUDA_SUCCESS && launch->attribute_count != 0)
+        result = check_attributes(function, launch);
+    if (result == CUDA_SUCCESS)
+        result = launch_parameters(function, launch->parameters, launch->extra, &source);
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_submit(stream);
+    if (__builtin_expect(__atomic_load_n(&context->link->segment->call_error, __ATOMIC_RELAXED) != 0, 0) &&
+        result == CUDA_SUCCESS)
+        result = relay_take_error(context->link);
+    if (result != CUDA_SUCCESS)
+        return result;
+    relay_count(context->link, TESSERA_KIND_LAUNCH);
+    result = write_record(context, function, wire, stream, launch, &source);
+    if (launch->attribute_count != 0 && result == CUDA_SUCCESS)
+        record_events(launch, stream);
+    return result;
+}

@@ -1,0 +1,43 @@
+/* Kernel launches: checked as the driver checks them at once, then written straight into the ring. */
+#ifndef TESSERA_RELAY_LAUNCH_H
+#define TESSERA_RELAY_LAUNCH_H
+
+#include "relay/code/functions.h"
+#include "relay/wire/layouts.h"
+#include "relay/wire/relay.h"
+
+struct launch {
+    const void *function; /* CUfunction or CUkernel */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    CUstream stream;
+    bool cooperative;
+    void **parameters;
+    void **extra;
+    const struct layout_launch_attribute *attributes;
+    uint32_t attribute_count;
+};
+
+CUresult launch_kernel(const struct launch *launch);
+
+/* What the driver says at once of a wrong shape: 0, or its error. */
+CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
+                      uint32_t shared_bytes);
+
+/* Where the bytes of a kernel's parameters come from: one of the two. What is packed may be shorter than they are, as the
+   driver allows and NCCL does; the rest is zero then. */
+struct parameter_source {
+    void **pointers;
+    const unsigned char *packed;
+    size_t packed_bytes;
+};
+
+/* Reads `kernelParams` and `extra`: 0, or INVALID_VALUE, or LAUNCH_OUT_OF_RESOURCES for more than the kernel takes. */
+CUresult launch_parameters(const struct function *function, void **parameters, void **extra,
+                           struct parameter_source *source);
+
+/* Writes function->parameter_bytes bytes. */
+void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to);
+
+#endif

@@ -1,0 +1,19 @@
+/* Which streams there are: created ones, each context's legacy stream, each thread's own. */
+#ifndef TESSERA_RELAY_STREAM_TABLE_H
+#define TESSERA_RELAY_STREAM_TABLE_H
+
+#include "relay/streams/streams.h"
+
+/* The mark of all streams of a context. */
+struct mark *stream_context_mark(struct relay_context *context);
+
+/* Makes a stream: by the executor, then here. */
+CUresult stream_create(struct relay_context *context, unsigned flags, int priority, struct stream **made);
+
+/* Lets a stream go: here, then in the executor, which lets its work end. */
+CUresult stream_destroy(struct stream *stream);
+
+/* Calls `visit` for all created streams and threads' own streams. `visit` must not make or destroy streams. */
+void streams_each(void (*visit)(void *stream, void *with), void *with);
+
+#endif

@@ -1,0 +1,96 @@
+/* Streams of the program: what the client keeps of each, and their synchronisation by completion words. */
+#ifndef TESSERA_RELAY_STREAMS_H
+#define TESSERA_RELAY_STREAMS_H
+
+#include <pthread.h>
+
+#include "relay/wire/relay.h"
+
+struct capture;
+
+/*
+ * A word that the device writes when the work before it is done, and up to which place of the ring that speaks. Whoever
+ * finds that nothing was submitted since needs not ask again.
+ */
+struct mark {
+    int word;           /* -1: none yet */
+    uint64_t value;     /* what the last MARK writes; even */
+    uint64_t position;  /* ring position just before that record */
+    uint64_t reached;   /* position up to which all work is known to be done */
+    bool prints;        /* when the last MARK was sent: text comes before value + 1 */
+};
+
+struct stream {
+    uint64_t handle;    /* the executor's; 0: a context's legacy stream */
+    struct relay_context *context;
+    uint64_t submitted; /* end of the ring after the last work for it; the legacy stream's is the ring's */
+    uint64_t id;
+    unsigned flags;     /* CU_STREAM_NON_BLOCKING */
+    int priority;
+    bool per_thread;    /* a thread's own: cuStreamDestroy refuses it */
+    pthread_mutex_t lock; /* of the mark */
+    struct mark mark;
+    uint64_t unseen;    /* ring position up to which there is work only that is done, or that no host memory tells of */
+    struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
+    bool joined;        /* its capture began in another stream */
+};
+
+/* The stream that travels as `wire` in a context: NULL where there is none such. */
+struct stream *stream_of(struct relay_context *context, uint64_t wire);
+
+/*
+ * The stream that a program names: 0, 1 and 2 with their meaning. 0, INVALID_HANDLE, CONTEXT_IS_DESTROYED, or
+ * STREAM_CAPTURE_IMPLICIT for the legacy stream while a blocking stream is captured.
+ */
+CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream);
+
+/* Whether all that was submitted before ring position `position` to the stream is known to be complete. */
+bool stream_done(struct stream *stream, uint64_t position);
+
+/* All work of the stream before ring position `position` was seen to be complete, by an event behind it. */
+void stream_reached(struct stream *stream, uint64_t position);
+
+/*
+ * Whether nothing of the stream's work can still change what the host sees: it is known to be done, or copies into the
+ * device whose sources were read. *now is then the ring's end. Such work behind it is told by stream_unseen.
+ */
+bool stream_settled(struct stream *stream, uint64_t *now);
+
+/*
+ * A record of the stream from `begin` to `end` is work that no host memory tells of. `settled`: what stream_settled()
+ * answered before it.
+ */
+void stream_unseen(struct stream *stream, uint64_t settled, uint64_t begin, uint64_t end);
+
+/*
+ * Has a word become *value when the work of the stream that ends at ring position `position` is done, if that is its last
+ * work. False: other work is behind it, the stream is the legacy one or captures, or there is no word.
+ */
+bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value);
+
+/* The present end of the ring: work submitted so far lies before it. */
+static inline uint64_t ring_position(const struct relay_link *link)
+{
+    return __atomic_load_n(&link->segment->claimed, __ATOMIC_SEQ_CST);
+}
+
+/* Work for the stream ends at ring position `end`. */
+static inline void stream_submitted_to(struct stream *stream, uint64_t end)
+{
+    uint64_t known = __atomic_load_n(&stream->submitted, __ATOMIC_RELAXED);
+    while (known < end && !__atomic_compare_exchange_n(&stream->submitted, &known, end, 1, __ATOMIC_RELEASE,
+                                                       __ATOMIC_RELAXED))
+        continue;
+}
+
+/* Work was put into the ring for the stream, it is not known where. */
+static inline void stream_submitted(struct stream *stream)
+{
+    if (stream->handle != 0)
+        stream_submitted_to(stream, ring_position(stream->context->link));
+}
+
+/* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */
+CUresult stream_synchronise(struct stream *stream);
+
+#endif

@@ -1,0 +1,16 @@
+/* How links come to be. Who uses them includes relay.h. */
+#ifndef TESSERA_RELAY_LINK_H
+#define TESSERA_RELAY_LINK_H
+
+#include "relay/wire/relay.h"
+
+/* Fills one link in. At cuInit, before link_watch(). The link owns segment and socket from now on. */
+void link_open(unsigned device, unsigned number, struct tessera_relay_segment *segment, int socket);
+
+/* Makes the first `count` links known and starts the thread that watches them. False: no thread. */
+bool link_watch(unsigned count);
+
+/* In the child of a fork: no link is left. */
+void link_forked(void);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * CALL records whose data is not what the description alone says: images, options with buffers, structures that hold
+ * pointers. The caller lays the data of every pointer out itself (RELAY.md, section 8).
+ */
+#ifndef TESSERA_RELAY_MESSAGE_H
+#define TESSERA_RELAY_MESSAGE_H
+
+#include "relay/wire/relay.h"
+
+struct message_argument {
+    uint64_t value;   /* of a number or handle; pointers: not looked at */
+    const void *in;   /* in-data; may be NULL where in_bytes is 0 */
+    void *out;        /* where out-data goes; may be NULL where out_bytes is 0 */
+    uint32_t in_bytes;
+    uint32_t out_bytes;
+    bool pointer;
+};
+
+#define MESSAGE_MAX_ARGUMENTS 16u
+
+#define VALUE(number) ((struct message_argument){.value = (uint64_t)(number)})
+#define NOTHING ((struct message_argument){.value = 0}) /* a null pointer */
+#define IN(data, size) ((struct message_argument){.in = (data), .in_bytes = (uint32_t)(size), .pointer = true})
+#define OUT(room, size) ((struct message_argument){.out = (room), .out_bytes = (uint32_t)(size), .pointer = true})
+#define INOUT(data, size)                                                                                              \
+    ((struct message_argument){                                                                                        \
+        .in = (data), .out = (data), .in_bytes = (uint32_t)(size), .out_bytes = (uint32_t)(size), .pointer = true})
+#define OUT_OR_NOTHING(room, size) ((room) ? OUT(room, size) : NOTHING)
+#define IN_OR_NOTHING(data, size) ((data) ? IN(data, size) : NOTHING)
+
+/*
+ * Sends the call and waits for its answer. Out-data is copied where the executor sent it, also beside an error. Returns
+ * the executor's result, INVALID_VALUE where the data is more than a call carries, or why there is no answer.
+ */
+CUresult message_call(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
+                      unsigned count);
+
+/* Sends the call and does not wait: no out-data, in-data of TESSERA_RELAY_INLINE_MAX at most. */
+CUresult message_post(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
+                      unsigned count);
+
+/* Where a record lies in the ring, from one position to another; both 0: there is none. */
+struct ring_span {
+    uint64_t begin, end;
+};
+
+/* As message_post(); *span: where the record lies, nowhere where nothing was sent or it was a call. */
+CUresult message_post_telling(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
+                              unsigned count, struct ring_span *span);
+
+/* What a record takes in the ring. */
+static inline uint64_t record_room(struct relay_claimed claimed)
+{
+    return ((uint64_t)claimed.length + 15) & ~15ULL;
+}
+
+/*
+ * The ring position just behind a record that is claimed and not committed: its place tells it, since the ring holds less
+ * than one turn from there to the end.
+ */
+static inline uint64_t record_end(const struct relay_link *link, struct relay_claimed claimed)
+{
+    uint64_t room = record_room(claimed);
+    uint64_t offset = (uint64_t)((const uint8_t *)claimed.record - link->segment->ring) + room;
+    uint64_t now = __atomic_load_n(&link->segment->claimed, __ATOMIC_RELAXED);
+    return now - ((now - offset) & (TESSERA_RELAY_RING_BYTES - 1));
+}
+
+/* MESSAGE_CALL(context, ENTRY_name, argument, ...) */
+#define MESSAGE_CALL(context, entry, ...)                                                                              \
+    message_call(context, entry, (const struct message_argument[]){__VA_ARGS__},                                       \
+                 sizeof((const struct message_argument[]){__VA_ARGS__}) / sizeof(struct message_argument))
+#define MESSAGE_POST(context, entry, ...)                                                                              \
+    message_post(context, entry, (const struct message_argument[]){__VA_ARGS__},                                       \
+                 sizeof((const struct message_argument[]){__VA_ARGS__}) / sizeof(struct message_argument))
+
+#endif

@@ -1,0 +1,204 @@
+#include "session/quota.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "session/attendant.h"
+#include "driver/clock.h"
+#include "session/monotonic_condition.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "session/settings.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t answered;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t lease[TESSERA_MAX_DEVICES]; /* while governed */
+static uint64_t answers[TESSERA_MAX_DEVICES];
+static bool governed[TESSERA_MAX_DEVICES];
+static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
+
+static void prepare(void)
+{
+    condition_prepare(&answered);
+}
+
+static void hold(void)
+{
+    pthread_once(&once, prepare);
+    pthread_mutex_lock(&lock);
+}
+
+static uint64_t own_limit(void)
+{
+    return settings()->limit_bytes ? settings()->limit_bytes : UINT64_MAX;
+}
+
+/* With the lock: what may be used without asking. */
+static uint64_t granted(unsigned device)
+{
+    return governed[device] ? lease[device] : own_limit();
+}
+
+static void publish(unsigned device, uint64_t used)
+{
+    segment_change_begin();
+    struct tessera_device *b = &tessera_segment->devices[device];
+    b->used_bytes = used;
+    b->granted_bytes = granted(device);
+    segment_change_end();
+}
+
+/* Waits for a newer answer than the one seen; false: none within the time. Lock held, and released meanwhile. */
+static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
+{
+    while (governed[device] && answers[device] == seen)
+        if (!condition_wait(&answered, &lock, until_ns))
+            return false;
+    return true;
+}
+
+bool quota_take(unsigned device, uint64_t bytes)
+{
+    struct tessera_device *b = &segment_get()->devices[device];
+    uint64_t until_ns = monotonic_ns() + settings()->manager_timeout_ns /* SPEC.md, section 5 */;
+    bool asked = false, taken = false;
+    hold();
+    for (;;) {
+        uint64_t used = b->used_bytes, wanted;
+        if (__builtin_add_overflow(used, bytes, &wanted))
+            break;
+        taken = wanted <= granted(device);
+        if (taken) {
+            publish(device, wanted);
+            break;
+        }
+        if (!governed[device] || (asked && answers[device] != 0))
+            break;
+        uint64_t seen = answers[device];
+        if (seen != 0) {
+            asked = attendant_quota(TESSERA_MSG_QUOTA_ASK, device, wanted - granted(device));
+            if (!asked)
+                break;
+        }
+        if (!await_answer(device, seen, until_ns)) {
+            if (seen != 0)
+                break;
+            /* No lease at all: a manager that does not answer must not look like a full device. */
+            governed[device] = false;
+            report_error(-ETIMEDOUT, "the manager gave no lease for device %u: the process's own limit holds", device);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (!taken)
+        segment_count(TESSERA_COUNTER_LIMIT_REFUSALS, 1);
+    return taken;
+}
+
+void quota_give(unsigned device, uint64_t bytes)
+{
+    hold();
+    uint64_t used = segment_get()->devices[device].used_bytes;
+    publish(device, used > bytes ? used - bytes : 0);
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_settled(unsigned device)
+{
+    hold();
+    segment_change_begin();
+    struct tessera_device *b = &tessera_segment->devices[device];
+    if (b->used_bytes > b->peak_bytes)
+        b->peak_bytes = b->used_bytes;
+    segment_change_end();
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_managed(unsigned device, int64_t bytes)
+{
+    hold();
+    segment_change_begin();
+    tessera_segment->devices[device].managed_bytes += (uint64_t)bytes;
+    segment_change_end();
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_graph_memory(unsigned device, uint64_t bytes)
+{
+    hold();
+    uint64_t used = tessera_segment->devices[device].used_bytes - graph_bytes[device] + bytes;
+    graph_bytes[device] = bytes;
+    publish(device, used);
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t quota_limit(unsigned device)
+{
+    hold();
+    uint64_t limit = governed[device] ? segment_get()->devices[device].limit_bytes : settings()->limit_bytes;
+    pthread_mutex_unlock(&lock);
+    return limit;
+}
+
+uint64_t quota_used(unsigned device)
+{
+    const struct tessera_device *b = &segment_get()->devices[device];
+    uint64_t elsewhere = governed[device] ? __atomic_load_n(&b->tenant_elsewhere_bytes, __ATOMIC_RELAXED) : 0;
+    return b->used_bytes + elsewhere;
+}
+
+void quota_await_lease(unsigned device)
+{
+    hold();
+    governed[device] = true;
+    lease[device] = 0;
+    answers[device] = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_answer(unsigned device, uint64_t granted_bytes)
+{
+    hold();
+    if (governed[device]) {
+        bool first = answers[device]++ == 0;
+        lease[device] = granted_bytes;
+        uint64_t used = tessera_segment->devices[device].used_bytes;
+        publish(device, used);
+        /* Registered again with memory in use: the lease has to cover it before anything else. */
+        if (first && used > granted_bytes)
+            attendant_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
+        pthread_cond_broadcast(&answered);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_trim(unsigned device)
+{
+    hold();
+    uint64_t used = tessera_segment->devices[device].used_bytes;
+    if (governed[device] && lease[device] != UINT64_MAX && lease[device] > used)
+        lease[device] = used;
+    publish(device, used);
+    if (governed[device])
+        attendant_quota(TESSERA_MSG_QUOTA_RETURN, device, lease[device]);
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_disconnected(void)
+{
+    hold();
+    memset(governed, 0, sizeof governed);
+    pthread_cond_broadcast(&answered);
+    pthread_mutex_unlock(&lock);
+}
+
+void quota_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_once(&once, prepare);
+    prepare();
+    memset(governed, 0, sizeof governed);
+    memset(answers, 0, sizeof answers);
+    memset(graph_bytes, 0, sizeof graph_bytes);
+}
