@@ -1,7 +1,5 @@
-# One archive a folder, the lowest first; what a layer may use is what stands before it.
-DIRECT := direct/turns direct/memory direct/chunks direct/swap direct/pools direct/ipc direct/entry
-RELAY := relay/wire relay/executor relay/memory relay/code relay/streams relay/copies relay/graphs relay/entry
-LAYERS := driver session $(DIRECT) $(RELAY) port
+# One archive a layer, and its test programs, which are linked with the layer and what is below it alone.
+LAYERS := $(shell sed '/^\#/d' layers)
 
 # Generated files belong to a layer like others.
 generated.driver := entry_names
@@ -18,23 +16,29 @@ seen = $(if $(filter relay/%,$(1)),$(filter-out direct/%,$(call before,$(1),$(LA
 archive = $(OUT)/layers/$(subst /,-,$(1)).a
 below = $(foreach l,$(call reverse,$(call seen,$(1))),$(call archive,$(l)))
 
+TESTS :=
+# $(call test,LAYER,NAME): test/LAYER/NAME_test.c is a program. The whole layer is in it, so all of the layer has to link with what is below.
+define test
+TESTS += $$(OUT)/test/$(1)/$(2)_test
+$$(OUT)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*.h) $$(call archive,$(1)) $$(call below,$(1))
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -Itest $$(CFLAGS) -fPIE -pie -o $$@ $$< \
+	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS)
+endef
+
 define layer
 objects.$(1) := $$(patsubst src/%.c,$$(OBJ)/%.o,$$(wildcard src/$(1)/*.c)) $$(generated.$(1):%=$$(OBJ)/generated/%.o) $$(assembled.$(1))
 $$(call archive,$(1)): $$(objects.$(1))
 	@mkdir -p $$(@D)
 	rm -f $$@
 	$$(AR) rcsD $$@ $$^
-# A layer's test program: its sources, its layer whole (so that all of it must link), and what is below.
-$$(OUT)/checks/layers/$(1)/check: $$(wildcard checks/layers/$(1)/*.c) checks/check.h $$(call archive,$(1)) $$(call below,$(1))
-	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -Ichecks $$(CFLAGS) -fPIE -pie -o $$@ $$(filter %.c,$$^) \
-	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS)
+$$(foreach t,$$(patsubst test/$(1)/%_test.c,%,$$(wildcard test/$(1)/*_test.c)),$$(eval $$(call test,$(1),$$(t))))
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer,$(l))))
 
 ARCHIVES := $(foreach l,$(LAYERS),$(call archive,$(l)))
 CUDA_OBJECTS := $(foreach l,$(LAYERS),$(objects.$(l)))
 archives: $(ARCHIVES)
-show-below:
-	@$(foreach l,$(LAYERS),echo '$(l): $(notdir $(call below,$(l)))';)
-.PHONY: archives show-below
+layer-tests: $(TESTS)
+	@set -e; for t in $(TESTS); do $$t; done
+.PHONY: archives layer-tests
