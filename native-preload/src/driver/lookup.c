@@ -5,8 +5,6 @@
 #include <stdint.h>
 
 #include "driver/driver.h"
-#include "session/segment.h"
-#include "session/settings.h"
 #include "tessera_entries.h"
 
 /* A power of two, several times the number of entries (some 670): probes stay short. */
@@ -57,33 +55,4 @@ void *lookup_substitute(void *address)
         if (table[b].address == address)
             return table[b].ours;
     return address;
-}
-
-/* The status that came with the answer stays as it is. */
-static void substitute(CUresult result, void **address)
-{
-    segment_open();
-    segment_count(TESSERA_COUNTER_LOOKUPS, 1);
-    if (result != CUDA_SUCCESS || !address || !*address || settings()->disabled)
-        return;
-    void *hook = lookup_substitute(*address);
-    if (hook != *address) {
-        *address = hook;
-        segment_count(TESSERA_COUNTER_SUBSTITUTIONS, 1);
-    }
-}
-
-TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int version, uint64_t flags)
-{
-    CUresult result = REAL(cuGetProcAddress)(symbol, (void *)address, version, flags);
-    substitute(result, address);
-    return result;
-}
-
-TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags,
-                                            int *status)
-{
-    CUresult result = REAL(cuGetProcAddress_v2)(symbol, (void *)address, version, flags, status);
-    substitute(result, address);
-    return result;
 }

@@ -1,4 +1,8 @@
 /* Contexts: created, retained, released, destroyed. Which device each is on is what the gate and the drain need. */
+#include "direct/ipc/import.h"
+#include "direct/pools/captured_memory.h"
+#include "direct/pools/pools.h"
+#include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/driver_room.h"
 #include "direct/memory/memory.h"
@@ -71,6 +75,21 @@ TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
     return result;
 }
 
+/* The context has ended: gives back what died with it. */
+static void give_back_all_of(void *context)
+{
+    struct allocation gone;
+    pools_context_ended(context);
+    captured_context_ended(context);
+    ipc_import_context_ended(context);
+    while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
+        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
+            if (gone.space == ALLOCATION_POINTER)
+                swap_free(gone.key); /* what is the driver's has ended with the context */
+            memory_forget(&gone);
+        }
+}
+
 /* Not touched by a drain once this returns; what it had allocated is given back when the driver agreed to end it. */
 #define END_CONTEXT(call, handle)                                                                                      \
     int device = devices_context_closing(handle);                                                                      \
@@ -78,7 +97,7 @@ TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
     if (device >= 0)                                                                                                   \
         devices_context_closed(handle, result == CUDA_SUCCESS);                                                        \
     if (result == CUDA_SUCCESS)                                                                                        \
-        memory_context_ended(handle);                                                                                  \
+        give_back_all_of(handle);                                                                                      \
     return result
 
 TESSERA_EXPORT CUresult cuCtxDestroy(CUcontext context)
@@ -123,7 +142,7 @@ static int primary_active(CUdevice device)
     if (known >= 0)                                                                                                    \
         devices_context_closed(context, gone);                                                                         \
     if (gone || ((resets) && result == CUDA_SUCCESS))                                                                  \
-        memory_context_ended(context);                                                                                 \
+        give_back_all_of(context);                                                                                     \
     return result
 
 TESSERA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)

@@ -1,10 +1,7 @@
 #include "direct/memory/memory.h"
 
-#include "direct/pools/captured_memory.h"
 #include "direct/chunks/chunks.h"
 #include "direct/turns/devices.h"
-#include "direct/ipc/import.h"
-#include "direct/pools/pools.h"
 #include "session/quota.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
@@ -157,18 +154,4 @@ void memory_forget(const struct allocation *allocation)
         swap_fixed_changed(allocation->device, -(int64_t)allocation->fixed);
     if (allocation->bytes)
         quota_give(allocation->device, allocation->bytes);
-}
-
-void memory_context_ended(void *context)
-{
-    struct allocation gone;
-    pools_context_ended(context);
-    captured_context_ended(context);
-    ipc_import_context_ended(context);
-    while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
-        if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
-            if (gone.space == ALLOCATION_POINTER)
-                swap_free(gone.key); /* what is the driver's has ended with the context */
-            memory_forget(&gone);
-        }
 }

@@ -41,7 +41,4 @@ void memory_forget(const struct allocation *allocation);
 /* The current context, as an allocation's owner. */
 uint64_t memory_context(void);
 
-/* The context has ended: gives back all that died with it. */
-void memory_context_ended(void *context);
-
 #endif

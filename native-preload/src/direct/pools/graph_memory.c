@@ -3,22 +3,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "direct/pools/captured_memory.h"
 #include "driver/clock.h"
 #include "session/quota.h"
-#include "direct/turns/resident.h"
-#include "session/segment.h"
 #include "session/settings.h"
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
 #define POLL_NS 1000000000ULL
 
-enum {
-    GRAPH_MEM_ATTR_RESERVED_CURRENT = 2, /* CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT */
-    NODE_TYPE_MEM_ALLOC = 10,            /* CU_GRAPH_NODE_TYPE_MEM_ALLOC */
-    EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6, /* CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED */
-};
+#define GRAPH_MEM_ATTR_RESERVED_CURRENT 2 /* CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT */
 
 static bool seen;
 static uint64_t polled_ns[TESSERA_MAX_DEVICES];
@@ -55,95 +48,4 @@ void graph_memory_drained(unsigned device)
         return;
     REAL(cuDeviceGraphMemTrim)((CUdevice)device);
     read_reserved(device);
-}
-
-/* Refused at once where the node alone could never fit. */
-static bool fits(uint64_t bytes, int device)
-{
-    if (device < 0 || device >= TESSERA_MAX_DEVICES)
-        return true;
-    uint64_t limit = quota_limit((unsigned)device);
-    return limit == 0 || bytes <= limit;
-}
-
-TESSERA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
-                                               size_t count, void *parameters)
-{
-    struct driver_alloc_node_parameters *alloc = parameters;
-    graph_memory_seen();
-    if (alloc && !fits(alloc->bytes, alloc->pool.location.id)) {
-        segment_count(TESSERA_COUNTER_LIMIT_REFUSALS, 1);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return REAL(cuGraphAddMemAllocNode)(node, graph, dependencies, count, parameters);
-}
-
-TESSERA_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
-                                       void *parameters)
-{
-    if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
-        graph_memory_seen();
-    return WHILE_RESIDENT(REAL(cuGraphAddNode)(node, graph, dependencies, count, parameters));
-}
-
-TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
-                                          const void *dependency_data, size_t count, void *parameters)
-{
-    if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
-        graph_memory_seen();
-    return WHILE_RESIDENT(REAL(cuGraphAddNode_v2)(node, graph, dependencies, dependency_data, count, parameters));
-}
-
-/*
- * An executable would go on with memory that lives as long as a graph that it was not made of. Refused as the driver
- * refuses graphs that it cannot update with; programs then instantiate anew.
- */
-static bool update_refused(CUgraph graph, int *result)
-{
-    bool refused = graph && captured_in(graph);
-    if (refused && result)
-        *result = EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-    return refused;
-}
-
-TESSERA_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
-{
-    return update_refused(graph, result) ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
-                                         : WHILE_RESIDENT(REAL(cuGraphExecUpdate)(exec, graph, node, result));
-}
-
-TESSERA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, void *information)
-{
-    /* The result is the structure's first field. */
-    return update_refused(graph, information) ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
-                                              : WHILE_RESIDENT(REAL(cuGraphExecUpdate_v2)(exec, graph, information));
-}
-
-/* The next node of the stream comes after other nodes than its last. */
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count,
-                                                          unsigned flags)
-{
-    captured_order_changed();
-    return REAL(cuStreamUpdateCaptureDependencies)(stream, nodes, count, flags);
-}
-
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode *nodes, size_t count,
-                                                               unsigned flags)
-{
-    captured_order_changed();
-    return REAL(cuStreamUpdateCaptureDependencies_ptsz)(stream, nodes, count, flags);
-}
-
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const void *data,
-                                                             size_t count, unsigned flags)
-{
-    captured_order_changed();
-    return REAL(cuStreamUpdateCaptureDependencies_v2)(stream, nodes, data, count, flags);
-}
-
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes,
-                                                                  const void *data, size_t count, unsigned flags)
-{
-    captured_order_changed();
-    return REAL(cuStreamUpdateCaptureDependencies_v2_ptsz)(stream, nodes, data, count, flags);
 }

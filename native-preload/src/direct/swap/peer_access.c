@@ -56,8 +56,7 @@ static int device_of(CUcontext context)
     return result == CUDA_SUCCESS ? device : -1;
 }
 
-/* The current context has gained, or lost, access to what the other context's device holds. */
-static void context_changed(CUcontext other, int by)
+void peer_access_of_context(CUcontext other, int by)
 {
     CUdevice peer = -1;
     int device = settings()->swap ? device_of(other) : -1;
@@ -68,22 +67,6 @@ static void context_changed(CUcontext other, int by)
     contexts[device][peer] += (unsigned)by;
     pthread_mutex_unlock(&lock);
     tell((unsigned)device, (unsigned)peer, before);
-}
-
-TESSERA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext other, unsigned flags)
-{
-    CUresult result = REAL(cuCtxEnablePeerAccess)(other, flags);
-    if (result == CUDA_SUCCESS)
-        context_changed(other, 1);
-    return result;
-}
-
-TESSERA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext other)
-{
-    CUresult result = REAL(cuCtxDisablePeerAccess)(other);
-    if (result == CUDA_SUCCESS)
-        context_changed(other, -1);
-    return result;
 }
 
 /* Lock held. The pool's entry; -1: none is free. */

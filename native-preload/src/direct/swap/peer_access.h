@@ -10,6 +10,9 @@
 
 #include "tessera_entries.h"
 
+/* The current context has gained access (1), or lost it (-1), to what the other context's device holds. */
+void peer_access_of_context(CUcontext other, int by);
+
 /* cuMemPoolSetAccess of a pool on `device` has succeeded with these descriptions. */
 void peer_access_of_pool(CUmemoryPool pool, unsigned device, const void *access, size_t count);
 

@@ -3,13 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "direct/pools/captured_memory.h"
-#include "direct/turns/devices.h"
-#include "direct/turns/gate.h"
-#include "direct/pools/pools.h"
 #include "session/report.h"
 #include "session/segment.h"
-#include "tessera_entries.h"
 
 #define MAX_CAPTURES 64
 
@@ -84,7 +79,12 @@ static void change_count(int device, int by)
     segment_change_end();
 }
 
-static void begun(uintptr_t stream, int device)
+void capture_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void capture_begun(uintptr_t stream, int device)
 {
     for (int i = 0; i < MAX_CAPTURES; i++)
         if (captures[i].stream == 0) {
@@ -98,7 +98,7 @@ static void begun(uintptr_t stream, int device)
     report_error(0, "more than %d stream captures at once: a turn may end inside one", MAX_CAPTURES);
 }
 
-static void ended(uintptr_t stream)
+void capture_ended(uintptr_t stream)
 {
     for (int i = 0; i < MAX_CAPTURES; i++)
         if (captures[i].stream == stream) {
@@ -113,7 +113,7 @@ void capture_stream_destroyed(uintptr_t stream)
     if (!capture_open_any())
         return;
     pthread_mutex_lock(&lock);
-    ended(stream);
+    capture_ended(stream);
     pthread_mutex_unlock(&lock);
 }
 
@@ -122,92 +122,4 @@ void capture_forked(void)
     pthread_mutex_init(&lock, NULL);
     memset(captures, 0, sizeof captures);
     open_count = 0;
-}
-
-/* A begin passes the gate, so none starts while a drain synchronises, and holds the lock, so none starts in a probe. */
-#define BEGIN_CAPTURE(otherwise, call)                                                                                 \
-    uintptr_t key = gate_stream(stream, otherwise);                                                                    \
-    struct gate_pass pass = gate_enter(TESSERA_KIND_CAPTURE, key);                                                     \
-    if (gate_refused(pass))                                                                                            \
-        return CUDA_ERROR_OUT_OF_MEMORY;                                                                               \
-    int device = devices_of_stream(key);                                                                               \
-    pthread_mutex_lock(&lock);                                                                                         \
-    CUresult result = (call);                                                                                          \
-    if (result == CUDA_SUCCESS)                                                                                        \
-        begun(key, device);                                                                                            \
-    pthread_mutex_unlock(&lock);                                                                                       \
-    gate_leave(pass, result);                                                                                          \
-    return result
-
-/* Whatever the end answers, what counts is whether the stream still captures. */
-#define END_CAPTURE(otherwise, call, is_capturing)                                                                     \
-    CUresult result = (call);                                                                                          \
-    int status = CU_STREAM_CAPTURE_STATUS_NONE;                                                                        \
-    pthread_mutex_lock(&lock);                                                                                         \
-    if ((is_capturing) != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE)                                     \
-        ended(gate_stream(stream, otherwise));                                                                         \
-    pthread_mutex_unlock(&lock);                                                                                       \
-    if (result == CUDA_SUCCESS && graph)                                                                               \
-        captured_ended(*graph);                                                                                        \
-    return result
-
-TESSERA_EXPORT CUresult cuStreamBeginCapture(CUstream stream)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_LEGACY, REAL(cuStreamBeginCapture)(stream));
-}
-
-TESSERA_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_PER_THREAD, REAL(cuStreamBeginCapture_ptsz)(stream));
-}
-
-TESSERA_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int mode)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_LEGACY, REAL(cuStreamBeginCapture_v2)(stream, mode));
-}
-
-TESSERA_EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, int mode)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_PER_THREAD, REAL(cuStreamBeginCapture_v2_ptsz)(stream, mode));
-}
-
-TESSERA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *dependencies,
-                                                    const void *dependency_data, size_t count, int mode)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_LEGACY,
-                  REAL(cuStreamBeginCaptureToGraph)(stream, graph, dependencies, dependency_data, count, mode));
-}
-
-TESSERA_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
-                                                         const CUgraphNode *dependencies, const void *dependency_data,
-                                                         size_t count, int mode)
-{
-    BEGIN_CAPTURE(TESSERA_STREAM_PER_THREAD,
-                  REAL(cuStreamBeginCaptureToGraph_ptsz)(stream, graph, dependencies, dependency_data, count, mode));
-}
-
-TESSERA_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
-{
-    END_CAPTURE(TESSERA_STREAM_LEGACY, REAL(cuStreamEndCapture)(stream, graph),
-                REAL(cuStreamIsCapturing)(stream, (void *)&status));
-}
-
-TESSERA_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
-{
-    END_CAPTURE(TESSERA_STREAM_PER_THREAD, REAL(cuStreamEndCapture_ptsz)(stream, graph),
-                REAL(cuStreamIsCapturing_ptsz)(stream, (void *)&status));
-}
-
-TESSERA_EXPORT CUresult cuStreamDestroy(CUstream stream)
-{
-    capture_stream_destroyed((uintptr_t)stream);
-    pools_stream_destroyed((uintptr_t)stream);
-    return REAL(cuStreamDestroy)(stream);
-}
-
-TESSERA_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
-{
-    capture_stream_destroyed((uintptr_t)stream);
-    pools_stream_destroyed((uintptr_t)stream);
-    return REAL(cuStreamDestroy_v2)(stream);
 }

@@ -25,6 +25,12 @@ bool capture_of_caller(void);
 /* Whether any capture is open. Cheap. */
 bool capture_open_any(void);
 
+/* Around calls of the driver that begin or end a capture, until capture_unshield(): no other thread begins or ends one. */
+void capture_hold(void);
+/* Held: the stream, of the device (-1: not known), captures from now on; or no longer, if it did. */
+void capture_begun(uintptr_t stream, int device);
+void capture_ended(uintptr_t stream);
+
 /* The stream is being destroyed: its capture, if one is open, ends with it. */
 void capture_stream_destroyed(uintptr_t stream);
 
