@@ -19,7 +19,7 @@ struct swap_block *block_find(CUdeviceptr address)
 static bool add_chunks(struct swap_block *block)
 {
     struct chunk **link = &block->chunks;
-    uint64_t most = block->arena ? block->bytes : chunk_size(block->device);
+    uint64_t most = block->arena ? block->bytes : residency_chunk_size(block->device);
     for (uint64_t at = 0; at < block->bytes; at += most) {
         uint64_t left = block->bytes - at;
         struct chunk *chunk = chunk_new(block->device, left < most ? left : most);

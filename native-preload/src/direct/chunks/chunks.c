@@ -4,7 +4,6 @@
 
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
-#include "direct/ipc/exportable.h"
 #include "direct/chunks/move_trace.h"
 #include "direct/chunks/records.h"
 #include "session/report.h"
@@ -13,7 +12,6 @@
 #include "direct/chunks/shortage.h"
 #include "tessera_entries.h"
 
-#define SMALL_PARTS 32 /* of a small device: 3 % of it have to be free for an exchange */
 #define SETTLE_SLICE_NS 100000000ULL
 
 static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
@@ -22,15 +20,7 @@ static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
 static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
 static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
 static bool make_shareable[TESSERA_MAX_DEVICES];
-
-uint64_t chunk_size(unsigned device)
-{
-    uint64_t capacity = residency_capacity(device);
-    uint64_t part = (capacity ? capacity : tessera_segment->devices[device].total_bytes) / SMALL_PARTS;
-    if (part >= CHUNK_BYTES)
-        return CHUNK_BYTES;
-    return part > CHUNK_UNIT ? part / CHUNK_UNIT * CHUNK_UNIT : CHUNK_UNIT;
-}
+static signed char shareable_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
 static void account(const struct chunk *chunk, int64_t sign)
 {
@@ -198,16 +188,42 @@ struct driver_allocation_properties chunk_properties(unsigned device, bool share
         .location = {CU_MEM_LOCATION_TYPE_DEVICE, (int)device}};
 }
 
-void chunk_make_shareable(unsigned device)
+bool chunk_shareable_supported(unsigned device)
 {
-    __atomic_store_n(&make_shareable[device], true, __ATOMIC_RELAXED);
+    int descriptors = 0;
+    return device < TESSERA_MAX_DEVICES &&
+           REAL(cuDeviceGetAttribute)((void *)&descriptors, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                                      (CUdevice)device) == CUDA_SUCCESS &&
+           descriptors;
+}
+
+/* All memory that comes is made so: who exports once will do so again, and nothing has to be made again then. */
+bool chunk_shareable(unsigned device)
+{
+    struct driver_allocation_properties properties = chunk_properties(device, true);
+    unsigned long long handle;
+    signed char known = __atomic_load_n(&shareable_support[device], __ATOMIC_RELAXED);
+    if (known == 0 && chunk_shareable_supported(device)) {
+        CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, (void *)&properties, 0);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
+            return true;
+        known = result == CUDA_SUCCESS ? 1 : -1;
+        if (result == CUDA_SUCCESS)
+            REAL(cuMemRelease)(handle);
+    } else if (known == 0) {
+        known = -1;
+    }
+    __atomic_store_n(&shareable_support[device], known, __ATOMIC_RELAXED);
+    if (known > 0)
+        __atomic_store_n(&make_shareable[device], true, __ATOMIC_RELAXED);
+    return known > 0;
 }
 
 /* Whether memory that comes from the driver is to be such that others can be given it. */
 static bool is_to_be_shareable(const struct chunk *chunk)
 {
     return !chunk->properties && (__atomic_load_n(&make_shareable[chunk->device], __ATOMIC_RELAXED) ||
-                                  (exchange_open(chunk->device) && exportable_prepare(chunk->device)));
+                                  (exchange_open(chunk->device) && chunk_shareable(chunk->device)));
 }
 
 /* Asks the driver, and again as long as clients' handed memory is in its way. */

@@ -16,9 +16,6 @@
 #include "direct/chunks/backing.h"
 #include "driver/driver_types.h"
 
-#define CHUNK_UNIT (2u << 20)   /* granularity of physical memory on every GPU that has it (checked at the first use) */
-#define CHUNK_BYTES (64u << 20)
-
 enum chunk_state {
     CHUNK_ABSENT,   /* no physical memory: contents, if any, are in the backing */
     CHUNK_RESIDENT,
@@ -52,12 +49,6 @@ struct chunk {
     bool untouched;                /* nobody was ever let at it: has no contents */
     bool shareable;                /* its physical memory can be given to other processes (exportable.h) */
 };
-
-/*
- * Bytes of the chunks that new memory of the device is cut into: CHUNK_BYTES, less on a device that is treated as small,
- * since two clients can only change places in what is free of it, chunk by chunk.
- */
-uint64_t chunk_size(unsigned device);
 
 /* With the lock: a chunk that is BUSY, without memory and not live, in the list of its device; NULL: no memory. */
 struct chunk *chunk_new(unsigned device, uint64_t bytes);
@@ -115,12 +106,16 @@ struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)
 uint32_t chunk_peers(unsigned device);
 void chunk_set_peers(unsigned device, uint32_t peers);
 
+/* Whether the device's memory can be given to other processes as file descriptors, as the driver says. */
+bool chunk_shareable_supported(unsigned device);
+
 /*
- * Whether ordinary memory that chunks of the device get from now on is made so that it can be given to other processes, as
- * file descriptors. Not from the start: most programs never export, and not every driver makes such memory. Where it does,
- * making, mapping and writing it takes as long as other memory (tests/gpu/RESULTS.md).
+ * The same, asked for by making some, once: attributes do not know what a container forbids. Where it can, all ordinary memory
+ * that chunks of the device get from now on is made so. Not from the start: most programs never export, and not every driver
+ * makes such memory. Where it does, making, mapping and writing it takes as long as other memory (tests/gpu/RESULTS.md).
+ * A context of the device should be current.
  */
-void chunk_make_shareable(unsigned device);
+bool chunk_shareable(unsigned device);
 
 /* The properties of ordinary memory on the device. */
 struct driver_allocation_properties chunk_properties(unsigned device, bool shareable);

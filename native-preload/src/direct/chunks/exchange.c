@@ -66,7 +66,7 @@ bool exchange_open(unsigned device)
 /* Memory that is like everybody's. */
 static bool is_common(const struct chunk *chunk)
 {
-    return !chunk->properties && !chunk->fixed && chunk->backing && chunk->bytes == chunk_size(chunk->device);
+    return !chunk->properties && !chunk->fixed && chunk->backing && chunk->bytes == residency_chunk_size(chunk->device);
 }
 
 static bool send_piece(unsigned device, uint64_t bytes, int descriptor)

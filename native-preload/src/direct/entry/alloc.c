@@ -3,6 +3,7 @@
 #include "direct/pools/fixed_room.h"
 #include "direct/memory/memory.h"
 #include "direct/pools/pools.h"
+#include "direct/swap/several_devices.h"
 #include "session/quota.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -49,7 +50,7 @@ static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t byt
 
 TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 {
-    int device = memory_device();
+    int device = several_devices_current();
     if (device < 0 || !pointer || bytes == 0)
         return REAL(cuMemAlloc_v2)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
@@ -73,7 +74,7 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 /* The 32-bit form: its pointers cannot hold managed addresses. */
 TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
 {
-    int device = memory_device();
+    int device = several_devices_current();
     if (device < 0 || !pointer || bytes == 0)
         return REAL(cuMemAlloc)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
@@ -92,7 +93,7 @@ static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t
 TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height,
                                            unsigned element_bytes)
 {
-    int device = memory_device();
+    int device = several_devices_current();
     uint64_t row, bytes;
     bool valid = pointer && pitch && width && height && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
     if (device < 0 || !valid || !pitched_bytes(width, height, &row, &bytes))
@@ -123,7 +124,7 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
 TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
                                         unsigned element_bytes)
 {
-    int device = memory_device();
+    int device = several_devices_current();
     uint64_t row, bytes;
     if (device < 0 || !pointer || !pitched_bytes(width, height, &row, &bytes) || bytes == 0)
         return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
@@ -138,7 +139,7 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
 /* The program's own managed memory: counted like any other, left as it is. */
 TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
 {
-    int device = memory_device();
+    int device = several_devices_current();
     if (device < 0 || !pointer || bytes == 0)
         return REAL(cuMemAllocManaged)(pointer, bytes, flags);
     if (!quota_take((unsigned)device, bytes))

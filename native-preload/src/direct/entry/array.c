@@ -3,6 +3,7 @@
 
 #include "direct/pools/fixed_room.h"
 #include "direct/memory/memory.h"
+#include "direct/swap/several_devices.h"
 #include "session/quota.h"
 #include "tessera_entries.h"
 
@@ -59,7 +60,7 @@ static CUresult settle(CUresult result, void *const *array, uint64_t bytes, int 
 }
 
 #define CREATE(call, array, size)                                                                                      \
-    int device = memory_device();                                                                                      \
+    int device = several_devices_current();                                                                            \
     if (device < 0 || !(array) || !descriptor)                                                                         \
         return (call);                                                                                                 \
     uint64_t bytes = (size);                                                                                           \

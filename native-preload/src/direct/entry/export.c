@@ -1,14 +1,47 @@
 /* Memory that leaves or enters the process: counted, and kept where it is, since others know it there. */
+#include "direct/entry/export.h"
+
 #include <string.h>
 
 #include "direct/ipc/exportable.h"
 #include "direct/memory/memory.h"
 #include "direct/memory/memory_export.h"
 #include "direct/swap/program_memory.h"
+#include "direct/swap/several_devices.h"
+#include "direct/turns/residency.h"
 #include "session/report.h"
+#include "session/segment.h"
 #include "session/settings.h"
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
+
+/* Whether the address lies in memory that a plan has put in the place of the driver's own. */
+static bool converted(CUdeviceptr pointer)
+{
+    struct allocation known;
+    CUdeviceptr start = pointer;
+    if (settings()->swap && swap_find(pointer, NULL))
+        return true;
+    REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);
+    return allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
+}
+
+void export_refused(CUdeviceptr pointer)
+{
+    const char *plan = settings()->automatic ? "auto" : settings()->swap ? "swap" : "managed";
+    if (!settings()->managed && !settings()->swap)
+        return;
+    bool refused = converted(pointer);
+    if (refused || settings()->managed)
+        memory_stay_plain(TESSERA_CHOICE_EXPORTED);
+    if (!refused)
+        return;
+    segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);
+    report_error(CUDA_ERROR_INVALID_VALUE, "the program exports memory that plan %s has converted: run it with --plan plain",
+                 plan);
+    report_line("this program exports GPU memory (CUDA IPC), which plan %s cannot do for what it has converted: run it with "
+                "--plan plain", plan);
+}
 
 /* A handle of plan swap's becomes the driver's, whose memory stays from then on. */
 static CUresult fix_handle(unsigned long long *handle)
@@ -31,11 +64,11 @@ TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr 
 {
     bool fixed = settings()->swap && fix_range(pointer, bytes) == CUDA_SUCCESS;
     if (!fixed)
-        memory_export_refused(pointer);
+        export_refused(pointer);
     memory_sharing();
     CUresult result = REAL(cuMemGetHandleForAddressRange)(handle, pointer, bytes, type, flags);
     if (fixed && result != CUDA_SUCCESS)
-        memory_export_refused(pointer);
+        export_refused(pointer);
     return memory_exported(result);
 }
 
@@ -71,7 +104,7 @@ TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const v
     struct driver_external_memory wanted;
     memory_sharing();
     CUresult result = memory_imported(REAL(cuImportExternalMemory)(memory, description));
-    int device = result == CUDA_SUCCESS && settings()->swap ? memory_device() : -1;
+    int device = result == CUDA_SUCCESS && settings()->swap ? several_devices_current() : -1;
     if (device < 0)
         return result;
     memcpy(&wanted, description, sizeof wanted);
@@ -81,7 +114,7 @@ TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const v
                                .space = ALLOCATION_EXTERNAL,
                                .device = (uint8_t)device};
     if (allocations_add(known))
-        swap_fixed_changed((unsigned)device, (int64_t)wanted.bytes);
+        residency_fixed_changed((unsigned)device, (int64_t)wanted.bytes);
     return result;
 }
 
@@ -90,7 +123,7 @@ TESSERA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory memory)
     struct allocation gone;
     CUresult result = REAL(cuDestroyExternalMemory)(memory);
     if (result == CUDA_SUCCESS && allocations_remove(ALLOCATION_EXTERNAL, (uint64_t)(uintptr_t)memory, &gone))
-        swap_fixed_changed(gone.device, -(int64_t)gone.fixed);
+        residency_fixed_changed(gone.device, -(int64_t)gone.fixed);
     return result;
 }
 

@@ -1,7 +1,14 @@
 /* cuInit: where the library comes to life. Until then it has opened nothing and started no thread. */
 #include <pthread.h>
 
+#include "direct/chunks/backing.h"
+#include "direct/chunks/chunks.h"
+#include "direct/chunks/ranges.h"
+#include "direct/chunks/spare.h"
 #include "direct/memory/allocations.h"
+#include "direct/swap/mover.h"
+#include "direct/swap/moves.h"
+#include "direct/turns/residency.h"
 #include "session/attendant.h"
 #include "direct/turns/away.h"
 #include "direct/pools/captured_memory.h"
@@ -19,7 +26,6 @@
 #include "session/segment.h"
 #include "session/settings.h"
 #include "direct/swap/several_devices.h"
-#include "direct/swap/swap.h"
 #include "tessera_entries.h"
 #include "session/threads.h"
 #include "direct/turns/turns.h"
@@ -43,7 +49,13 @@ static void in_child(void)
     peer_access_forked();
     several_devices_forked();
     away_forked();
-    swap_forked();
+    residency_forked();
+    chunks_forked();
+    ranges_forked();
+    spare_forked();
+    backing_forked();
+    mover_forked();
+    moves_forked();
     ipc_export_forked();
     ipc_import_forked();
 }

@@ -1,6 +1,7 @@
 /* Legacy IPC of memory: handles of plan swap's are ours (ipc_handle.h), all others the driver's. */
 #include <string.h>
 
+#include "direct/entry/export.h"
 #include "direct/ipc/export.h"
 #include "direct/ipc/import.h"
 #include "direct/memory/memory.h"
@@ -24,7 +25,7 @@ TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
         if (result != CUDA_ERROR_NOT_SUPPORTED)
             return result;
     }
-    memory_export_refused(pointer);
+    export_refused(pointer);
     memory_sharing();
     return memory_exported(REAL(cuIpcGetMemHandle)(handle, pointer));
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "direct/ipc/exportable.h"
+#include "direct/chunks/chunks.h"
 #include "direct/pools/pools.h"
 
 /* CUpointer_attribute; those of CU_POINTER_ATTRIBUTE_* in driver_types.h are its as well. */
@@ -78,7 +78,7 @@ static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int at
         *value = range->kind == SWAP_PROGRAM ? range->tag : 0;
         return true;
     case IPC_CAPABLE:
-        *value = range->kind == SWAP_LINEAR && exportable_supported(range->device);
+        *value = range->kind == SWAP_LINEAR && chunk_shareable_supported(range->device);
         return true;
     case SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:

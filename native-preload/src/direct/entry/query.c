@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "direct/memory/allocations.h"
+#include "direct/swap/several_devices.h"
 #include "direct/turns/devices.h"
 #include "direct/memory/memory.h"
 #include "session/quota.h"
@@ -31,7 +32,7 @@ static uint64_t limit_of(int device)
 static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
 {
     uint64_t limit = limit_of(device);
-    if (device >= 0 && swap_governs((unsigned)device)) {
+    if (device >= 0 && memory_mapped((unsigned)device)) {
         bool plain = memory_stays_plain();
         uint64_t had = plain ? residency_left((unsigned)device, *total)
                              : residency_free((unsigned)device, *free_bytes, *total);
@@ -51,7 +52,7 @@ TESSERA_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
     CUresult result = REAL(cuMemGetInfo_v2)(free_bytes, total);
     if (result == CUDA_SUCCESS && free_bytes && total)
-        clamp(memory_device(), free_bytes, total);
+        clamp(several_devices_current(), free_bytes, total);
     return result;
 }
 
@@ -60,7 +61,7 @@ TESSERA_EXPORT CUresult cuMemGetInfo(unsigned *free_bytes, unsigned *total)
     CUresult result = REAL(cuMemGetInfo)(free_bytes, total);
     if (result == CUDA_SUCCESS && free_bytes && total) {
         uint64_t f = *free_bytes, t = *total;
-        clamp(memory_device(), &f, &t);
+        clamp(several_devices_current(), &f, &t);
         *free_bytes = (unsigned)f;
         *total = (unsigned)t;
     }

@@ -15,39 +15,6 @@
 #define SLICE_NS 5000000ULL
 #define SOON_NS 1000000000ULL /* longer than a training step; kernels that wait for other programs may run for ever */
 
-static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
-
-bool exportable_supported(unsigned device)
-{
-    int descriptors = 0;
-    return device < TESSERA_MAX_DEVICES &&
-           REAL(cuDeviceGetAttribute)((void *)&descriptors, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-                                      (CUdevice)device) == CUDA_SUCCESS &&
-           descriptors;
-}
-
-/* All memory that comes is made so: who exports once will do so again, and nothing has to be made again then. */
-bool exportable_prepare(unsigned device)
-{
-    struct driver_allocation_properties properties = chunk_properties(device, true);
-    unsigned long long handle;
-    signed char known = __atomic_load_n(&support[device], __ATOMIC_RELAXED);
-    if (known == 0 && exportable_supported(device)) {
-        CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, (void *)&properties, 0);
-        if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
-            return true;
-        known = result == CUDA_SUCCESS ? 1 : -1;
-        if (result == CUDA_SUCCESS)
-            REAL(cuMemRelease)(handle);
-    } else if (known == 0) {
-        known = -1;
-    }
-    __atomic_store_n(&support[device], known, __ATOMIC_RELAXED);
-    if (known > 0)
-        chunk_make_shareable(device);
-    return known > 0;
-}
-
 /* With the lock: the first chunk that is away, or being moved; NULL: all are there. */
 static const struct chunk *hindrance(const struct swap_block *block)
 {
@@ -155,7 +122,7 @@ CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns)
     struct swap_range range;
     if (!swap_find(base, &range) || range.id != id)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!exportable_prepare(range.device))
+    if (!chunk_shareable(range.device))
         return CUDA_ERROR_NOT_SUPPORTED;
     for (;;) {
         CUresult result;

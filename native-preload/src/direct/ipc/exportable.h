@@ -19,15 +19,6 @@ struct exportable_shape {
     uint64_t offset; /* of the allocation */
 };
 
-/* Whether the device's memory can be given to other processes as file descriptors, as the driver says. */
-bool exportable_supported(unsigned device);
-
-/*
- * Asked for by making some, once: attributes do not know what a container forbids. Where it can, all memory that comes is made
- * so from now on. A context of the device should be current.
- */
-bool exportable_prepare(unsigned device);
-
 /*
  * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits, until until_ns
  * (CLOCK_MONOTONIC) at most, for its memory, for room for another chunk, and for the program's work to end. Without a lock.

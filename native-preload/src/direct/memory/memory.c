@@ -1,26 +1,43 @@
 #include "direct/memory/memory.h"
 
-#include "direct/chunks/chunks.h"
 #include "direct/turns/devices.h"
 #include "session/quota.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "session/settings.h"
-#include "direct/swap/several_devices.h"
-#include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
 static uint64_t plain_reasons; /* TESSERA_CHOICE_EXPORTED, _DEVICES; 0: the plan decides */
 static uint64_t ages; /* of managed allocations */
 static uint64_t choices[TESSERA_MAX_DEVICES]; /* as in the segment */
+static signed char swap_support[TESSERA_MAX_DEVICES];    /* 0 unknown, 1 yes, -1 no */
 static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
-int memory_device(void)
+/* Whether the device maps memory, in pages of the size that chunks are made of. */
+static bool device_supports(unsigned device)
 {
-    int device = settings()->disabled ? -1 : devices_current();
-    several_devices_opened(); /* with a context that came to life out of our sight */
-    return device;
+    struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, (int)device}};
+    int mapping = 0;
+    size_t unit = 0;
+    return REAL(cuDeviceGetAttribute)((void *)&mapping, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                                      (CUdevice)device) == CUDA_SUCCESS &&
+           mapping && REAL(cuMemGetAllocationGranularity)(&unit, &ordinary, 0) == CUDA_SUCCESS && unit &&
+           CHUNK_UNIT % unit == 0;
+}
+
+bool memory_mapped(unsigned device)
+{
+    if (!settings()->swap || device >= TESSERA_MAX_DEVICES)
+        return false;
+    if (swap_support[device] == 0) {
+        swap_support[device] = device_supports(device) ? 1 : -1;
+        if (swap_support[device] < 0)
+            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot map memory in pages of 2 MiB: its memory is not swapped",
+                         device);
+    }
+    return swap_support[device] > 0;
 }
 
 /* Says what plan auto came to on a device; any number of times. */
@@ -38,14 +55,14 @@ static void note_choice(unsigned device, uint64_t facts)
 static void look_around(void)
 {
     static bool looked;
-    if (settings()->automatic && !__atomic_exchange_n(&looked, true, __ATOMIC_RELAXED) && several_devices_apart())
+    if (settings()->automatic && !__atomic_exchange_n(&looked, true, __ATOMIC_RELAXED) && devices_apart())
         memory_stay_plain(TESSERA_CHOICE_DEVICES);
 }
 
 bool memory_swapped(unsigned device)
 {
     look_around();
-    bool governs = swap_governs(device);
+    bool governs = memory_mapped(device);
     uint64_t reasons = __atomic_load_n(&plain_reasons, __ATOMIC_RELAXED);
     note_choice(device, TESSERA_CHOICE_AUTO | (governs ? 0 : TESSERA_CHOICE_UNMAPPED) | reasons);
     return governs && !reasons;
@@ -70,7 +87,7 @@ static bool pages_managed(unsigned device)
 
 bool memory_managed(unsigned device)
 {
-    bool asked = settings()->managed || (settings()->automatic && !swap_governs(device));
+    bool asked = settings()->managed || (settings()->automatic && !memory_mapped(device));
     return asked && !memory_stays_plain() && pages_managed(device);
 }
 
@@ -142,7 +159,7 @@ void memory_record_fixed(enum allocation_space space, uint64_t key, uint64_t byt
                                .space = (uint8_t)space,
                                .device = (uint8_t)device});
     if (fixed)
-        swap_fixed_changed(device, (int64_t)fixed);
+        residency_fixed_changed(device, (int64_t)fixed);
 }
 
 void memory_forget(const struct allocation *allocation)
@@ -151,7 +168,7 @@ void memory_forget(const struct allocation *allocation)
     if (allocation->managed)
         quota_managed(allocation->device, -(int64_t)allocation->bytes);
     if (allocation->fixed)
-        swap_fixed_changed(allocation->device, -(int64_t)allocation->fixed);
+        residency_fixed_changed(allocation->device, -(int64_t)allocation->fixed);
     if (allocation->bytes)
         quota_give(allocation->device, allocation->bytes);
 }

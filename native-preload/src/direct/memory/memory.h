@@ -9,11 +9,11 @@
 #include "direct/memory/allocations.h"
 #include "driver/driver_types.h"
 
-/* The device that the calling thread allocates on: its slot; -1: not governed, pass through. */
-int memory_device(void);
-
 /* Whether new allocations on the device become managed memory. */
 bool memory_managed(unsigned device);
+
+/* Whether plan swap is in force on the device: asked for, and the device can do it. */
+bool memory_mapped(unsigned device);
 
 /* Whether new allocations on the device are made by plan swap. */
 bool memory_swapped(unsigned device);

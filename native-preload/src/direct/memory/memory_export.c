@@ -1,12 +1,7 @@
 #include "direct/memory/memory_export.h"
 
 #include "direct/turns/away.h"
-#include "direct/memory/memory.h"
-#include "session/report.h"
 #include "session/segment.h"
-#include "session/settings.h"
-#include "direct/swap/swap.h"
-#include "tessera_entries.h"
 
 /* The manager sets its flag, then reads the word; here the word comes first, then the flag: one of the two sees the other. */
 static void change_shares(int64_t calls, uint64_t facts)
@@ -56,32 +51,4 @@ void memory_takes_pieces(void)
 {
     if (!(__atomic_load_n(&segment_get()->client_shares, __ATOMIC_RELAXED) & TESSERA_SHARES_PIECES))
         change_shares(0, TESSERA_SHARES_PIECES);
-}
-
-/* Whether the address lies in memory that a plan has put in the place of the driver's own. */
-static bool converted(CUdeviceptr pointer)
-{
-    struct allocation known;
-    CUdeviceptr start = pointer;
-    if (settings()->swap && swap_find(pointer, NULL))
-        return true;
-    REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer);
-    return allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
-}
-
-void memory_export_refused(CUdeviceptr pointer)
-{
-    const char *plan = settings()->automatic ? "auto" : settings()->swap ? "swap" : "managed";
-    if (!settings()->managed && !settings()->swap)
-        return;
-    bool refused = converted(pointer);
-    if (refused || settings()->managed)
-        memory_stay_plain(TESSERA_CHOICE_EXPORTED);
-    if (!refused)
-        return;
-    segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);
-    report_error(CUDA_ERROR_INVALID_VALUE, "the program exports memory that plan %s has converted: run it with --plan plain",
-                 plan);
-    report_line("this program exports GPU memory (CUDA IPC), which plan %s cannot do for what it has converted: run it with "
-                "--plan plain", plan);
 }

@@ -23,10 +23,4 @@ CUresult memory_bound(CUresult result);
 /* Plan swap is about to take physical memory of another client's, and lets go of it whenever it moves out. */
 void memory_takes_pieces(void);
 
-/*
- * The memory is about to be exported by the driver, which cannot do that for what a plan has put in the place of its own:
- * says so, and has what the program allocates from now on stay plain, since who shares memory once will do so again.
- */
-void memory_export_refused(CUdeviceptr pointer);
-
 #endif

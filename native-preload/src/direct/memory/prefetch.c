@@ -20,11 +20,6 @@ struct candidates {
     unsigned device;
 };
 
-bool prefetch_wanted(unsigned device)
-{
-    return (settings()->managed || settings()->automatic) && segment_get()->devices[device].managed_bytes != 0;
-}
-
 static void note(const struct allocation *allocation, void *state)
 {
     struct candidates *c = state;

@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether there is anything to fetch on the device. With a turn's lock or without. */
-bool prefetch_wanted(unsigned device);
-
 /*
  * Drain thread, gate closed: fetches, for as long as `still` says that the order holds, and returns when what it asked
  * for is there. What the driver refuses is left to faults.

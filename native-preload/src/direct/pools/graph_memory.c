@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "direct/turns/residency.h"
 #include "driver/clock.h"
 #include "session/quota.h"
 #include "session/settings.h"
-#include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
 #define POLL_NS 1000000000ULL
@@ -31,7 +31,7 @@ static void read_reserved(unsigned device)
         return;
     quota_graph_memory(device, reserved);
     if (settings()->swap && reserved != fixed_bytes[device]) {
-        swap_fixed_changed(device, (int64_t)(reserved - fixed_bytes[device]));
+        residency_fixed_changed(device, (int64_t)(reserved - fixed_bytes[device]));
         fixed_bytes[device] = reserved;
     }
 }

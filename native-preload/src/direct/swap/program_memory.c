@@ -43,7 +43,7 @@ bool program_owns(unsigned long long handle)
 /* With the lock: memory that others may be given has to be one allocation of the driver's. */
 static bool add_chunks(struct program_memory *memory)
 {
-    uint64_t most = memory->properties.requested_handle_types ? memory->bytes : chunk_size(memory->device);
+    uint64_t most = memory->properties.requested_handle_types ? memory->bytes : residency_chunk_size(memory->device);
     struct chunk **link = &memory->chunks;
     for (uint64_t at = 0; at < memory->bytes; at += most) {
         uint64_t left = memory->bytes - at;

@@ -11,12 +11,6 @@
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
-static bool reaches(unsigned device, unsigned peer)
-{
-    int can = 0;
-    return REAL(cuDeviceCanAccessPeer)(&can, (CUdevice)peer, (CUdevice)device) == CUDA_SUCCESS && can;
-}
-
 static bool has_memory(unsigned device)
 {
     residency_lock();
@@ -64,7 +58,7 @@ static bool let_others(unsigned device)
     bool all = true;
     for (unsigned peer = 0; peer < TESSERA_MAX_DEVICES; peer++)
         if (peer != device && devices_opened(peer)) {
-            bool can = reaches(device, peer);
+            bool can = devices_reach(device, peer);
             all = all && can;
             if (can)
                 peer_access_let(device, peer);
@@ -87,16 +81,11 @@ void several_devices_opened(void)
                     "with --plan plain");
 }
 
-bool several_devices_apart(void)
+int several_devices_current(void)
 {
-    int count = 0;
-    if (REAL(cuDeviceGetCount)(&count) != CUDA_SUCCESS || count > TESSERA_MAX_DEVICES)
-        return count > TESSERA_MAX_DEVICES;
-    for (unsigned device = 0; device < (unsigned)count; device++)
-        for (unsigned peer = 0; peer < (unsigned)count; peer++)
-            if (peer != device && !reaches(device, peer))
-                return true;
-    return false;
+    int device = settings()->disabled ? -1 : devices_current();
+    several_devices_opened();
+    return device;
 }
 
 void several_devices_forked(void)

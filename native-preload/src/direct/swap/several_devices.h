@@ -15,8 +15,11 @@
  */
 void several_devices_opened(void);
 
-/* Whether some of the devices that the process sees cannot reach each other's memory: then none must ever be mapped. */
-bool several_devices_apart(void);
+/*
+ * The device that the calling thread allocates on: its slot; -1: not governed, pass through. Calls several_devices_opened(),
+ * since a context may have come to life out of our sight.
+ */
+int several_devices_current(void);
 
 /* In the child of a fork. */
 void several_devices_forked(void);

@@ -23,33 +23,6 @@
 #define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
 
 static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
-static signed char support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
-
-/* Whether the device maps memory, in pages of the size that chunks are made of. */
-static bool device_supports(unsigned device)
-{
-    struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, (int)device}};
-    int mapping = 0;
-    size_t unit = 0;
-    return REAL(cuDeviceGetAttribute)((void *)&mapping, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                                      (CUdevice)device) == CUDA_SUCCESS &&
-           mapping && REAL(cuMemGetAllocationGranularity)(&unit, &ordinary, 0) == CUDA_SUCCESS && unit &&
-           CHUNK_UNIT % unit == 0;
-}
-
-bool swap_governs(unsigned device)
-{
-    if (!settings()->swap || device >= TESSERA_MAX_DEVICES)
-        return false;
-    if (support[device] == 0) {
-        support[device] = device_supports(device) ? 1 : -1;
-        if (support[device] < 0)
-            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot map memory in pages of 2 MiB: its memory is not swapped",
-                         device);
-    }
-    return support[device] > 0;
-}
 
 uint64_t swap_new_id(void)
 {
@@ -372,23 +345,4 @@ CUresult swap_fix(CUdeviceptr inside)
         if (monotonic_ns() > until_ns)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
-}
-
-void swap_fixed_changed(unsigned device, int64_t by)
-{
-    residency_lock();
-    residency_of(device)->fixed += (uint64_t)by;
-    residency_publish(device);
-    residency_unlock();
-}
-
-void swap_forked(void)
-{
-    residency_forked();
-    chunks_forked();
-    ranges_forked();
-    spare_forked();
-    backing_forked();
-    mover_forked();
-    moves_forked();
 }

@@ -2,7 +2,7 @@
  * Plan swap: device memory at fixed addresses over physical memory that can be taken away and given back.
  *
  * Everything that allocates device memory for the program under this plan does so through swap_allocate(), or leaves
- * the memory to the driver and says so with swap_fixed_changed(). When and what moves is decided in residency.c, from
+ * the memory to the driver and says so with residency_fixed_changed(). When and what moves is decided in residency.c, from
  * the words in the segment (struct tessera_residency); the copies are mover.c's.
  *
  * Threads: all functions may be called by any thread, and hold no lock while they wait.
@@ -45,9 +45,6 @@ struct swap_range {
     uint64_t id; /* unique in the process, never reused */
 };
 
-/* Whether plan swap is in force for new allocations on the device: asked for, and the device can do it. */
-bool swap_governs(unsigned device);
-
 /*
  * Allocates `bytes` at an address that is a multiple of `alignment` (a power of two, at most 2 MiB; 0: 256) and stays
  * the same for the allocation's life. The caller has taken the bytes from the quota. While the gate is closed only
@@ -81,13 +78,7 @@ uint64_t swap_new_id(void);
  */
 CUresult swap_fix(CUdeviceptr inside);
 
-/* Memory that the driver holds for the program and that cannot move (arrays, imports, graphs): `by` bytes more. */
-void swap_fixed_changed(unsigned device, int64_t by);
-
 /* The program lets `peer` access memory of `device`, or no more: holds for all allocations of ours, old and new. */
 void swap_peer_access(unsigned device, unsigned peer, bool enabled);
-
-/* In the child of a fork: nothing is allocated, and nothing moves. */
-void swap_forked(void);
 
 #endif

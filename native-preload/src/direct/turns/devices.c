@@ -3,12 +3,13 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "direct/turns/membarrier.h"
 #include "session/attendant.h"
 #include "direct/chunks/backing.h"
-#include "direct/turns/gate.h"
 #include "direct/swap/mover.h"
 #include "direct/turns/pace.h"
 #include "session/report.h"
+#include "session/segment.h"
 #include "session/settings.h"
 #include "tessera_entries.h"
 #include "direct/turns/turns.h"
@@ -23,6 +24,7 @@ struct context {
     bool closing;
 };
 
+struct tessera_device *gate_sole;
 static struct context contexts[MAX_CONTEXTS];
 static bool opened[TESSERA_MAX_DEVICES];
 static unsigned opened_count;
@@ -59,7 +61,7 @@ static void first_context_on(unsigned index, CUdevice device)
     if (attendant_connected())
         attendant_announce(index);
     bool alone = __atomic_add_fetch(&opened_count, 1, __ATOMIC_ACQ_REL) == 1;
-    struct tessera_device *sole = alone && turns_fast_path() ? &tessera_segment->devices[index] : NULL;
+    struct tessera_device *sole = alone && membarrier_works() ? &tessera_segment->devices[index] : NULL;
     __atomic_store_n(&gate_sole, sole, __ATOMIC_RELEASE);
 }
 
@@ -289,6 +291,24 @@ bool devices_busy(unsigned device)
     bool busy = false;
     each_context(device, query_one, &busy);
     return busy;
+}
+
+bool devices_reach(unsigned device, unsigned peer)
+{
+    int can = 0;
+    return REAL(cuDeviceCanAccessPeer)(&can, (CUdevice)peer, (CUdevice)device) == CUDA_SUCCESS && can;
+}
+
+bool devices_apart(void)
+{
+    int count = 0;
+    if (REAL(cuDeviceGetCount)(&count) != CUDA_SUCCESS || count > TESSERA_MAX_DEVICES)
+        return count > TESSERA_MAX_DEVICES;
+    for (unsigned device = 0; device < (unsigned)count; device++)
+        for (unsigned peer = 0; peer < (unsigned)count; peer++)
+            if (peer != device && !devices_reach(device, peer))
+                return true;
+    return false;
 }
 
 void devices_forked(void)

@@ -10,6 +10,9 @@
 
 #include "driver/driver_types.h"
 
+/* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
+extern struct tessera_device *gate_sole;
+
 /* A context came to life on the device (created, or its primary context retained). Any thread; idempotent. */
 void devices_context_opened(void *context, CUdevice device);
 
@@ -53,6 +56,12 @@ void devices_leave(void *context);
 
 /* Whether the legacy stream of one of the device's contexts has unfinished work. */
 bool devices_busy(unsigned device);
+
+/* Whether the device can reach memory of the peer, as the driver says. */
+bool devices_reach(unsigned device, unsigned peer);
+
+/* Whether some of the devices that the process sees cannot reach each other's memory: then none must ever be mapped. */
+bool devices_apart(void);
 
 /* In the child of a fork: no contexts. */
 void devices_forked(void);

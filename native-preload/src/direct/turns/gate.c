@@ -4,10 +4,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/pace.h"
 #include "session/settings.h"
-#include "direct/entry/sync.h"
 #include "direct/turns/turns.h"
-
-struct tessera_device *gate_sole;
 
 static void enter_slot(struct tessera_thread *slot)
 {

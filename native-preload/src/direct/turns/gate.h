@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "direct/turns/devices.h"
 #include "driver/driver_types.h"
 #include "session/threads.h"
 
@@ -35,12 +36,12 @@ static inline int gate_refused(struct gate_pass pass)
     return pass.pace == GATE_REFUSED;
 }
 
-/* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
-extern struct tessera_device *gate_sole;
-
 /* The rest of gate_enter and gate_leave: no slot, several devices, a gate that is not plainly open. */
 struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream);
 void gate_leave_slowly(struct gate_pass pass);
+
+/* In a process with several devices: notes which one the calling thread, whose slot it is, waits for. */
+void sync_note_device(const struct tessera_thread *slot);
 
 /* The stream a handle stands for: 0 is the entry's own default. */
 static inline uintptr_t gate_stream(const void *handle, uintptr_t otherwise)

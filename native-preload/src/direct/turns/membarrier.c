@@ -4,9 +4,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static bool works;
+
 bool membarrier_register(void)
 {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return works;
+}
+
+bool membarrier_works(void)
+{
+    return works;
 }
 
 void membarrier_all(void)

@@ -7,6 +7,9 @@
 /* Registers the process; false where the kernel or a sandbox refuses. */
 bool membarrier_register(void);
 
+/* Whether the process is registered, so that submissions need no fence. */
+bool membarrier_works(void);
+
 /* The barrier. Where registration failed, a fence of the caller: submissions then fence for themselves. */
 void membarrier_all(void);
 

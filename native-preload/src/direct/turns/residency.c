@@ -8,6 +8,8 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
+#define SMALL_PARTS 32 /* of a small device: 3 % of it have to be free for an exchange */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -99,6 +101,14 @@ void residency_publish(unsigned device)
     segment_change_end();
 }
 
+void residency_fixed_changed(unsigned device, int64_t by)
+{
+    residency_lock();
+    states[device].fixed += (uint64_t)by;
+    residency_publish(device);
+    residency_unlock();
+}
+
 void residency_claim(unsigned device, int64_t by)
 {
     residency_lock();
@@ -120,6 +130,15 @@ uint64_t residency_target(unsigned device)
 uint64_t residency_capacity(unsigned device)
 {
     return residency_planned(device) ? read_word(&words(device)->capacity_bytes) : 0;
+}
+
+uint64_t residency_chunk_size(unsigned device)
+{
+    uint64_t capacity = residency_capacity(device);
+    uint64_t part = (capacity ? capacity : tessera_segment->devices[device].total_bytes) / SMALL_PARTS;
+    if (part >= CHUNK_BYTES)
+        return CHUNK_BYTES;
+    return part > CHUNK_UNIT ? part / CHUNK_UNIT * CHUNK_UNIT : CHUNK_UNIT;
 }
 
 bool residency_possible(unsigned device, uint64_t bytes)

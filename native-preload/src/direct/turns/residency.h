@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CHUNK_UNIT (2u << 20)   /* granularity of physical memory on every GPU that has it (checked at the first use) */
+#define CHUNK_BYTES (64u << 20)
+
 enum host_tier { TIER_PINNED, TIER_PAGEABLE, TIER_FILE, TIERS };
 
 /* Of one device, bytes; guarded by the lock; told to the manager by residency_publish(). */
@@ -51,10 +54,19 @@ bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);
 uint64_t residency_capacity(unsigned device); /* 0: the device's own */
 
+/*
+ * Bytes of the chunks that new memory of the device is cut into: CHUNK_BYTES, less on a device that is treated as small,
+ * since two clients can only change places in what is free of it, chunk by chunk.
+ */
+uint64_t residency_chunk_size(unsigned device);
+
 /* What the process has not taken yet of the device as it is treated. */
 uint64_t residency_left(unsigned device, uint64_t total);
 /* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
+
+/* Memory that the driver holds and that cannot move (arrays, imports, graphs): so much more, or less. Without the lock. */
+void residency_fixed_changed(unsigned device, int64_t by);
 
 /* So much more is needed of memory that cannot move, and cannot be had now; or so much less. Without the lock. */
 void residency_claim(unsigned device, int64_t by);

@@ -13,7 +13,6 @@
 #include "direct/turns/drain.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/membarrier.h"
-#include "direct/memory/prefetch.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "session/settings.h"
@@ -38,7 +37,6 @@ static struct turn {
 } turns[TESSERA_MAX_DEVICES];
 
 static bool connected;
-static bool fast_path;
 
 static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -54,12 +52,7 @@ void turns_prepare(void)
 {
     for (int i = 0; i < TESSERA_MAX_DEVICES; i++)
         pthread_mutex_init(&turns[i].lock, NULL);
-    fast_path = membarrier_register();
-}
-
-bool turns_fast_path(void)
-{
-    return fast_path;
+    membarrier_register();
 }
 
 static void answer(unsigned device, uint64_t word, unsigned state)
@@ -90,6 +83,12 @@ static void close_gate(unsigned device)
 {
     turns[device].reopen = false;
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
+}
+
+/* Whether there is managed memory to fetch. */
+static bool prefetch_wanted(unsigned device)
+{
+    return (settings()->managed || settings()->automatic) && block(device)->managed_bytes != 0;
 }
 
 /* With the device's lock: a granted turn begins, and its managed memory has not been fetched. */

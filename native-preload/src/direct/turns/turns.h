@@ -23,9 +23,6 @@ struct turn_view {
 /* Prepares the process: membarrier, fork handlers. Called at the first cuInit; idempotent. */
 void turns_prepare(void);
 
-/* Whether membarrier(2) works here, so that submissions need no fence. */
-bool turns_fast_path(void);
-
 /* First context on the device: its gate is governed from now on. The caller announces the device afterwards. */
 void turns_device_opened(unsigned device);
 
