@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "direct/entry/init.h"
 #include "driver/driver_types.h"
 #include "relay_stubs.h"
 #include "session/report.h"
@@ -25,6 +26,7 @@ static void set(unsigned index, void *function)
 /* What is passed on goes to the vendor's entry, or to the stub that finds it and then puts it here (driver.c). */
 static void fill_direct(void)
 {
+    direct_prepare();
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
         if (!tessera_entry_hooked[i])
             set(i, __atomic_load_n(&tessera_real[i], __ATOMIC_ACQUIRE));

@@ -8,7 +8,7 @@
 #include "direct/chunks/backing_step.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/drain.h"
+#include "direct/turns/bell.h"
 #include "session/own_thread.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -108,7 +108,7 @@ static bool grow(unsigned device)
         residency_changed();
         leave(&made);
         residency_unlock();
-        drain_wake(device); /* what waits to leave has somewhere to go */
+        bell_ring(device); /* what waits to leave has somewhere to go */
         residency_lock();
         return true;
     }

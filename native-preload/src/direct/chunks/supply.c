@@ -2,7 +2,7 @@
 
 #include "session/attendant.h"
 #include "driver/clock.h"
-#include "direct/turns/drain.h"
+#include "direct/turns/bell.h"
 #include "direct/turns/residency.h"
 #include "session/settings.h"
 #include "direct/chunks/shortage.h"
@@ -159,6 +159,6 @@ CUresult supply_chunks(struct chunk *chunks)
     bool follows = residency_of(device)->closed;
     residency_unlock();
     if (follows) /* it may be fetched ahead of the turn */
-        drain_wake(device);
+        bell_ring(device);
     return result;
 }

@@ -1,4 +1,6 @@
 /* cuInit: where the library comes to life. Until then it has opened nothing and started no thread. */
+#include "direct/entry/init.h"
+
 #include <pthread.h>
 
 #include "direct/chunks/backing.h"
@@ -6,9 +8,12 @@
 #include "direct/chunks/ranges.h"
 #include "direct/chunks/spare.h"
 #include "direct/memory/allocations.h"
+#include "direct/memory/prefetch.h"
+#include "direct/pools/graph_memory.h"
 #include "direct/swap/mover.h"
 #include "direct/swap/moves.h"
 #include "direct/turns/residency.h"
+#include "direct/turns/standstill.h"
 #include "session/attendant.h"
 #include "direct/turns/away.h"
 #include "direct/pools/captured_memory.h"
@@ -30,6 +35,23 @@
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 #include "session/visible_devices.h"
+
+/* What was freed in the order of streams is free, before memory is counted and moved. */
+static void settled(unsigned device)
+{
+    captured_collect();
+    pools_drained(device);
+    pools_synchronised();
+    graph_memory_drained(device);
+}
+
+void direct_prepare(void)
+{
+    static const struct turn_memory memory = {
+        .settled = settled, .move = moves_step, .fetch = prefetch_turn, .poll = graph_memory_poll};
+    devices_first(turns_device_opened);
+    drain_serves(&memory);
+}
 
 /* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
 static void in_child(void)

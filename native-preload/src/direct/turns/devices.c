@@ -12,7 +12,6 @@
 #include "session/segment.h"
 #include "session/settings.h"
 #include "tessera_entries.h"
-#include "direct/turns/turns.h"
 
 #define MAX_CONTEXTS 256
 
@@ -28,8 +27,14 @@ struct tessera_device *gate_sole;
 static struct context contexts[MAX_CONTEXTS];
 static bool opened[TESSERA_MAX_DEVICES];
 static unsigned opened_count;
+static void (*opened_first)(unsigned device);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void devices_first(void (*first)(unsigned device))
+{
+    opened_first = first;
+}
 
 static struct context *find(void *handle)
 {
@@ -55,7 +60,8 @@ static void identify(unsigned index, CUdevice device)
 static void first_context_on(unsigned index, CUdevice device)
 {
     identify(index, device);
-    turns_device_opened(index);
+    if (opened_first)
+        opened_first(index);
     __atomic_store_n(&opened[index], true, __ATOMIC_RELEASE);
     /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
     if (attendant_connected())

@@ -13,6 +13,12 @@
 /* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
 extern struct tessera_device *gate_sole;
 
+/*
+ * What is done at the first context on each device, with the lock and before anybody finds the device open: it is governed from
+ * then on. Before the first context is opened.
+ */
+void devices_first(void (*first)(unsigned device));
+
 /* A context came to life on the device (created, or its primary context retained). Any thread; idempotent. */
 void devices_context_opened(void *context, CUdevice device);
 

@@ -1,26 +1,16 @@
 #include "direct/turns/drain.h"
 
-#include <linux/futex.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "direct/turns/bell.h"
 #include "direct/turns/capture.h"
-#include "direct/pools/captured_memory.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/pools/graph_memory.h"
 #include "direct/turns/membarrier.h"
-#include "direct/swap/moves.h"
-#include "session/own_thread.h"
-#include "direct/pools/pools.h"
-#include "direct/memory/prefetch.h"
-#include "session/report.h"
 #include "direct/turns/standstill.h"
-#include "tessera_entries.h"
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 
@@ -31,15 +21,13 @@
 #define STUCK_US 100 /* a launch returns within some microseconds */
 
 static struct drainer {
-    uint32_t bell; /* futex: counts wake-ups */
-    bool started;
     uint64_t word;             /* the turn that the next three belong to */
     uint64_t seen_submissions; /* at quiet_since_ns */
     uint64_t quiet_since_ns;
     uint64_t sampled_ns;
     bool settled; /* the contexts were found idle after the last submission */
 } drainers[TESSERA_MAX_DEVICES];
-static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct turn_memory *memory;
 
 static bool still(unsigned device, uint64_t word)
 {
@@ -76,21 +64,12 @@ static bool wait_captured(unsigned device, uint64_t word)
     return true;
 }
 
-/* Gate closed, contexts idle: what was freed in the order of streams is free, before memory is counted and moved. */
-static void all_work_done(unsigned device)
-{
-    captured_collect();
-    pools_drained(device);
-    pools_synchronised();
-    graph_memory_drained(device);
-}
-
 static void drain(unsigned device, struct turn_view view)
 {
     if (!wait_outside(device, view.word) || !wait_captured(device, view.word))
         return;
     devices_synchronise(device);
-    all_work_done(device);
+    memory->settled(device);
     turns_drained(device, view.word, monotonic_ns() - view.since_ns);
 }
 
@@ -131,7 +110,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     bool idle = !threads_inside(device) && threads_submissions(device) == submissions && !capture_open(device);
     if (idle) {
         devices_synchronise(device);
-        all_work_done(device);
+        memory->settled(device);
     }
     turns_finish_early(device, view.word, idle);
 }
@@ -165,12 +144,12 @@ static void sample(unsigned device, uint64_t now_ns)
 static void prefetch(unsigned device, uint64_t word)
 {
     if (turns_prefetch_due(device)) {
-        prefetch_turn(device, word, still);
+        memory->fetch(device, word, still);
         turns_prefetched(device, word);
     }
 }
 
-/* One round; returns how long the thread may sleep. */
+/* One round of the turns thread (bell.h). */
 static uint64_t step(unsigned device)
 {
     struct drainer *d = &drainers[device];
@@ -180,7 +159,7 @@ static uint64_t step(unsigned device)
         drain(device, view);
         return 0;
     }
-    uint64_t move_ns = moves_step(device, view.opening);
+    uint64_t move_ns = memory->move(device, view.opening);
     if (view.opening) {
         prefetch(device, view.word);
         turns_resident(device);
@@ -189,7 +168,7 @@ static uint64_t step(unsigned device)
         move_ns = LONG_WAIT_NS;
     if (!view.connected)
         return move_ns;
-    graph_memory_poll(device);
+    memory->poll(device);
     struct tessera_device *b = &tessera_segment->devices[device];
     uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
     uint64_t idle_ns = b->idle_release_ns;
@@ -209,39 +188,15 @@ static uint64_t step(unsigned device)
     return sleep_ns;
 }
 
-static void *run(void *argument)
+void drain_serves(const struct turn_memory *served)
 {
-    unsigned device = (unsigned)(uintptr_t)argument;
-    struct drainer *d = &drainers[device];
-    own_thread_relax("the drain thread");
-    for (;;) {
-        uint32_t bell = __atomic_load_n(&d->bell, __ATOMIC_ACQUIRE);
-        uint64_t sleep_ns = step(device);
-        if (sleep_ns) {
-            struct timespec t = {(time_t)(sleep_ns / 1000000000ULL), (long)(sleep_ns % 1000000000ULL)};
-            syscall(SYS_futex, &d->bell, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, bell, &t, NULL, 0);
-        }
-    }
-    return NULL;
-}
-
-void drain_wake(unsigned device)
-{
-    struct drainer *d = &drainers[device];
-    pthread_mutex_lock(&start_lock);
-    if (!d->started && devices_opened(device)) {
-        d->started = own_thread_start("tessera-turns", run, (void *)(uintptr_t)device);
-        if (!d->started)
-            report_error(0, "no thread for the turns of device %u: retried at the next order", device);
-    }
-    pthread_mutex_unlock(&start_lock);
-    __atomic_fetch_add(&d->bell, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &d->bell, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+    memory = served;
+    bell_serves(step);
 }
 
 void drain_forked(void)
 {
-    pthread_mutex_init(&start_lock, NULL);
+    bell_forked();
     memset(drainers, 0, sizeof drainers);
     standstill_forked();
 }

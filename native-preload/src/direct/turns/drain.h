@@ -1,13 +1,30 @@
 /*
- * One thread per device, started with the first order for it: drains after a CLOSED, gives a granted turn back when
- * its work is done and nothing follows, samples whether the device is busy, and under plan swap moves memory (moves.c).
- * Brings about standstills, too (standstill.h).
+ * What a device's turns thread does (bell.h): drains after a CLOSED, gives a granted turn back when its work is done and nothing
+ * follows, samples whether the device is busy, and has memory moved. Brings about standstills, too (standstill.h).
  */
 #ifndef TESSERA_DRAIN_H
 #define TESSERA_DRAIN_H
 
-/* Something changed for the device: the thread looks. Starts it if need be. */
-void drain_wake(unsigned device);
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the layers above do about memory at a turn's ends; called by the device's turns thread, without a lock. */
+struct turn_memory {
+    /* The gate is closed, and the device's contexts are idle: what was freed in the order of streams is free. */
+    void (*settled)(unsigned device);
+    /*
+     * Moves what the targets ask for. `opening`: the gate is to open as soon as all is resident. How long the thread may sleep
+     * until the next round, in nanoseconds; UINT64_MAX: until the bell rings.
+     */
+    uint64_t (*move)(unsigned device, bool opening);
+    /* The gate is about to open: fetches managed memory, for as long as `still` says that the order `word` holds. */
+    void (*fetch)(unsigned device, uint64_t word, bool (*still)(unsigned device, uint64_t word));
+    /* Each round under a manager: what the driver holds by itself is read off. */
+    void (*poll)(unsigned device);
+};
+
+/* Before the first device is opened. `memory` is kept. */
+void drain_serves(const struct turn_memory *memory);
 
 /* In the child of a fork: no threads. */
 void drain_forked(void);

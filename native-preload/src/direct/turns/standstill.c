@@ -6,7 +6,7 @@
 
 #include "direct/turns/capture.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/drain.h"
+#include "direct/turns/bell.h"
 #include "direct/turns/membarrier.h"
 #include "session/monotonic_condition.h"
 #include "session/threads.h"
@@ -46,7 +46,7 @@ bool standstill_begin(unsigned device, uint64_t until_ns)
     pthread_mutex_unlock(&lock);
     if (!mine)
         return false;
-    drain_wake(device);
+    bell_ring(device);
     pthread_mutex_lock(&lock);
     in_time = true;
     while (stages[device] == STAGE_ASKED && in_time)
@@ -58,7 +58,7 @@ bool standstill_begin(unsigned device, uint64_t until_ns)
     }
     pthread_mutex_unlock(&lock);
     if (!reached)
-        drain_wake(device);
+        bell_ring(device);
     return reached;
 }
 

@@ -10,7 +10,7 @@
 #include "session/attendant.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/drain.h"
+#include "direct/turns/bell.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/membarrier.h"
 #include "direct/turns/residency.h"
@@ -204,7 +204,7 @@ void turns_apply(unsigned device)
     }
     pthread_mutex_unlock(&turn->lock);
     residency_orders(device);
-    drain_wake(device);
+    bell_ring(device);
 }
 
 void turns_device_opened(unsigned device)
@@ -279,7 +279,7 @@ void turns_thaw(bool has_manager)
         if (has_manager && devices_opened(i))
             attendant_announce(i);
         else if (turns[i].opening)
-            drain_wake(i);
+            bell_ring(i);
     }
 }
 
