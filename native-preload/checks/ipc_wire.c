@@ -16,7 +16,6 @@
 #include "direct/chunks/chunks.h"
 #include "driver/clock.h"
 #include "direct/ipc/client.h"
-#include "direct/ipc/export.h"
 #include "direct/ipc/server.h"
 #include "session/report.h"
 
@@ -46,7 +45,7 @@ void report_failure(CUresult result, const char *format, ...)
 }
 
 /* A memory of CHUNKS chunks, of which each has a file of as many bytes as its number. */
-void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
+static void answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {
     *answer = (struct ipc_answer){.magic = IPC_MAGIC,
                                   .chunks = CHUNKS,
@@ -113,7 +112,7 @@ static void await_end(pid_t child)
 
 static void served(struct ipc_handle *handle)
 {
-    CHECK(ipc_server_start(handle));
+    CHECK(ipc_server_start(handle, answer_request));
     CHECK(ipc_server_is(handle));
     handle->id = 7;
     int before = open_files();
@@ -198,7 +197,7 @@ static void forked(const struct ipc_handle *handle)
         ipc_server_forked();
         CHECK(!ipc_server_is(handle));
         CHECK(fetch(handle, BOUND_NS) == CUDA_SUCCESS); /* the parent's */
-        CHECK(ipc_server_start(&own) && own.server != handle->server && own.pid == (uint32_t)getpid());
+        CHECK(ipc_server_start(&own, answer_request) && own.server != handle->server && own.pid == (uint32_t)getpid());
         own.id = 7;
         CHECK(fetch(&own, BOUND_NS) == CUDA_SUCCESS);
         _exit(0);
@@ -229,7 +228,7 @@ static void lie_once(int listener, enum lie lie)
     int s = accept(listener, NULL, NULL);
     CHECK(s >= 0 && recv(s, &request, sizeof request, 0) == (ssize_t)sizeof request);
     request.handle.id = 7;
-    ipc_answer_request(&request, &answer, files);
+    answer_request(&request, &answer, files);
     answer.magic += lie == WRONG_MAGIC;
     answer.chunks = lie == NO_CHUNKS ? 0 : answer.chunks;
     answer.bytes = lie == TOO_LARGE ? UINT64_MAX : answer.bytes;

@@ -20,6 +20,12 @@ static struct record_pool step_records = {.bytes = sizeof(struct backing_step)};
 static struct record_pool piece_records = {.bytes = sizeof(struct backing_piece)};
 static struct backing_step *steps[TESSERA_MAX_DEVICES];
 static int file = -1;
+static void (*drop_pinned)(struct backing_step *step);
+
+void step_pinned_drop(void (*drop)(struct backing_step *step))
+{
+    drop_pinned = drop;
+}
 
 struct backing_step *step_first(unsigned device)
 {
@@ -167,7 +173,7 @@ static struct backing_step *new_step(unsigned device, enum host_tier tier, uint6
 static void drop_step(struct backing_step *step)
 {
     if (step->tier == TIER_PINNED) {
-        pinning_drop(step);
+        drop_pinned(step);
         return;
     }
     if (step->memory)
@@ -365,5 +371,4 @@ void backing_forked(void)
     if (file >= 0)
         close(file); /* the child's copy of the descriptor */
     file = -1;
-    pinning_forked();
 }

@@ -56,9 +56,6 @@ bool backing_write(const struct backing_piece *piece, uint64_t offset, const voi
  */
 void backing_trim(unsigned device);
 
-/* With the lock: starts the thread that grows the pinned tier, if a manager plans residency and it does not run yet. */
-void backing_wake(unsigned device);
-
 /* The context is about to end, and with it the registrations that were made in it. */
 void backing_context_closing(const void *context);
 

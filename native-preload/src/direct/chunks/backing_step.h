@@ -40,8 +40,7 @@ struct backing_step *step_first(unsigned device);
 /* With the lock: whether the device wants no more than `held - bytes` of a tier, or may not have more. */
 bool step_surplus(const struct backing_step *step);
 
-/* With the lock, which is released meanwhile: gives an unused pinned step back. */
-void pinning_drop(struct backing_step *step);
-void pinning_forked(void);
+/* How an unused pinned step is given back: with the lock, which is released meanwhile. Before there is one. */
+void step_pinned_drop(void (*drop)(struct backing_step *step));
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * The thread that grows the pinned tier ahead of need: registering costs 0.04 s a GiB where the pages were touched before
- * (H200), so nobody's turn should wait for it.
- */
+#include "direct/chunks/pinning.h"
+
 #include <stddef.h>
 #include <unistd.h>
 
@@ -64,7 +62,7 @@ static void unpin(unsigned device, char *memory)
 }
 
 /* With the lock, which is released meanwhile. */
-void pinning_drop(struct backing_step *step)
+static void drop(struct backing_step *step)
 {
     unsigned device = step->device;
     step->busy = true;
@@ -159,10 +157,11 @@ static void *run(void *unused)
     return NULL;
 }
 
-void backing_wake(unsigned device)
+void pinning_wake(unsigned device)
 {
     if (started || !residency_planned(device))
         return;
+    step_pinned_drop(drop);
     started = own_thread_start("tessera-pinning", run, NULL);
     if (!started)
         report_error(0, "no thread for pinned memory: retried");

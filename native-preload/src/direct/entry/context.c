@@ -1,7 +1,9 @@
 /* Contexts: created, retained, released, destroyed. Which device each is on is what the gate and the drain need. */
+#include "direct/chunks/backing.h"
 #include "direct/ipc/import.h"
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/pools.h"
+#include "direct/swap/mover.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/driver_room.h"
@@ -75,6 +77,17 @@ TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
     return result;
 }
 
+/* The context is about to end: nobody of ours is inside it once this returns, or has anything of it in use. */
+static int closing(void *context)
+{
+    int device = devices_context_closing(context);
+    if (device >= 0) {
+        mover_context_closing(context);
+        backing_context_closing(context);
+    }
+    return device;
+}
+
 /* The context has ended: gives back what died with it. */
 static void give_back_all_of(void *context)
 {
@@ -92,7 +105,7 @@ static void give_back_all_of(void *context)
 
 /* Not touched by a drain once this returns; what it had allocated is given back when the driver agreed to end it. */
 #define END_CONTEXT(call, handle)                                                                                      \
-    int device = devices_context_closing(handle);                                                                      \
+    int device = closing(handle);                                                                                      \
     CUresult result = (call);                                                                                          \
     if (device >= 0)                                                                                                   \
         devices_context_closed(handle, result == CUDA_SUCCESS);                                                        \
@@ -136,7 +149,7 @@ static int primary_active(CUdevice device)
 /* The release that ends the primary context cannot be told from others before it is done; a reset takes all it had. */
 #define RELEASE_PRIMARY(call, resets)                                                                                         \
     void *context = devices_primary(device);                                                                           \
-    int known = context ? devices_context_closing(context) : -1;                                                       \
+    int known = context ? closing(context) : -1;                                                                       \
     CUresult result = (call);                                                                                          \
     bool gone = result == CUDA_SUCCESS && !primary_active(device);                                                     \
     if (known >= 0)                                                                                                    \

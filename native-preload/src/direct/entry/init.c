@@ -5,6 +5,7 @@
 
 #include "direct/chunks/backing.h"
 #include "direct/chunks/chunks.h"
+#include "direct/chunks/pinning.h"
 #include "direct/chunks/ranges.h"
 #include "direct/chunks/spare.h"
 #include "direct/memory/allocations.h"
@@ -51,6 +52,7 @@ void direct_prepare(void)
         .settled = settled, .move = moves_step, .fetch = prefetch_turn, .poll = graph_memory_poll};
     devices_first(turns_device_opened);
     drain_serves(&memory);
+    moves_release_first(pools_release);
 }
 
 /* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
@@ -76,6 +78,7 @@ static void in_child(void)
     ranges_forked();
     spare_forked();
     backing_forked();
+    pinning_forked();
     mover_forked();
     moves_forked();
     ipc_export_forked();

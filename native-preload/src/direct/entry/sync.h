@@ -39,8 +39,10 @@ static inline void sync_leave(struct sync_pass pass, CUresult result)
     segment_count(TESSERA_COUNTER_SYNCHRONISATIONS, 1);
     segment_count(TESSERA_COUNTER_SYNCHRONISE_NS, monotonic_ns() - pass.from_ns);
     if (__builtin_expect(__atomic_load_n(&pools_surplus, __ATOMIC_RELAXED) != 0 ||
-                             __atomic_load_n(&captured_gone, __ATOMIC_RELAXED) != NULL, 0))
+                             __atomic_load_n(&captured_gone, __ATOMIC_RELAXED) != NULL, 0)) {
+        captured_collect();
         pools_synchronised();
+    }
 }
 
 #endif

@@ -73,30 +73,6 @@ static struct share *share_of(const struct swap_range *range)
     return share;
 }
 
-CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
-{
-    struct ipc_handle made;
-    CUresult result = exportable_make(range->base, range->id, monotonic_ns() + settings()->memory_wait_ns);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        report_line("GPU memory could not be exported (CUDA IPC): the program's work, a capture, or others' memory stood in "
-                    "the way for too long");
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!ipc_server_start(&made))
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    pthread_mutex_lock(&lock);
-    const struct share *share = share_of(range);
-    if (share) {
-        made.id = share->id;
-        memcpy(made.secret, share->secret, sizeof made.secret);
-    }
-    pthread_mutex_unlock(&lock);
-    if (!share)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(handle, &made, sizeof made); /* the program's own may lie anywhere */
-    return CUDA_SUCCESS;
-}
-
 bool ipc_exported_here(const struct ipc_handle *handle)
 {
     return handle->pid == (uint32_t)getpid() && ipc_server_is(handle);
@@ -130,7 +106,8 @@ static CUresult give_chunks(const struct share *share, uint32_t first, struct ip
     return result;
 }
 
-void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
+/* What the server asks. */
+static void answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {
     struct share share;
     struct exportable_shape shape;
@@ -152,6 +129,30 @@ void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *an
         devices_leave(context);
     if (answer->status == CUDA_ERROR_INVALID_VALUE || answer->status == CUDA_ERROR_DEINITIALIZED)
         answer->status = CUDA_ERROR_INVALID_HANDLE; /* freed this moment, or this process ends */
+}
+
+CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
+{
+    struct ipc_handle made;
+    CUresult result = exportable_make(range->base, range->id, monotonic_ns() + settings()->memory_wait_ns);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        report_line("GPU memory could not be exported (CUDA IPC): the program's work, a capture, or others' memory stood in "
+                    "the way for too long");
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!ipc_server_start(&made, answer_request))
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    pthread_mutex_lock(&lock);
+    const struct share *share = share_of(range);
+    if (share) {
+        made.id = share->id;
+        memcpy(made.secret, share->secret, sizeof made.secret);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!share)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(handle, &made, sizeof made); /* the program's own may lie anywhere */
+    return CUDA_SUCCESS;
 }
 
 void ipc_export_forked(void)

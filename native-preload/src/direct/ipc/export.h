@@ -15,9 +15,6 @@ CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle);
 /* Whether the handle is one of this process's own. */
 bool ipc_exported_here(const struct ipc_handle *handle);
 
-/* For the server: answers a request, with descriptors that it closes when they are sent. Without a lock. */
-void ipc_answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH]);
-
 /* In the child of a fork: it has exported nothing. */
 void ipc_export_forked(void);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "direct/chunks/blocks.h"
+#include "direct/swap/program_memory.h"
 #include "direct/turns/capture.h"
 #include "direct/ipc/chunk_remake.h"
 #include "driver/clock.h"
@@ -154,7 +155,7 @@ CUresult exportable_fix(CUdeviceptr inside)
     uint64_t until_ns = monotonic_ns() + SOON_NS;
     if (ours && !range.fixed && !capture_open_any() && exportable_make(range.base, range.id, until_ns) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    return swap_fix(inside);
+    return program_fix_any(inside);
 }
 
 bool exportable_shape(CUdeviceptr base, uint64_t id, struct exportable_shape *shape)

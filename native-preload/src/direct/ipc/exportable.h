@@ -29,7 +29,7 @@ struct exportable_shape {
 CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns);
 
 /*
- * As swap_fix(), for those who will know where the memory is: made exportable too, where that can be done soon, since it
+ * As program_fix_any(), for those who will know where the memory is: made exportable too, where that can be done soon, since it
  * cannot be later, and who lets network cards read memory (MPI) opens it from other processes as well.
  */
 CUresult exportable_fix(CUdeviceptr inside);

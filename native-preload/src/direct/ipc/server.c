@@ -9,7 +9,6 @@
 
 #include "driver/clock.h"
 #include "driver/driver_types.h"
-#include "direct/ipc/export.h"
 #include "driver/own_descriptor.h"
 #include "session/own_thread.h"
 #include "session/process_start.h"
@@ -24,6 +23,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ipc_handle identity; /* of this process; server 0: not started */
 static int listening = -1;
+static ipc_answers *answers;
 
 /* The thread's own. */
 static struct {
@@ -107,7 +107,7 @@ static bool serve(int socket)
         return errno == EAGAIN || errno == EINTR;
     if (size != (ssize_t)sizeof request)
         return false;
-    ipc_answer_request(&request, &answer, descriptors);
+    answers(&request, &answer, descriptors);
     bool sent = send_answer(socket, &answer, descriptors);
     for (unsigned i = 0; i < answer.sent; i++)
         close(descriptors[i]);
@@ -149,8 +149,9 @@ static void *run(void *unused)
 }
 
 /* With the lock. */
-static bool start(void)
+static bool start(ipc_answers *by)
 {
+    answers = by;
     identity = (struct ipc_handle){
         .magic = IPC_MAGIC, .version = IPC_VERSION, .pid = (uint32_t)getpid(), .start_ticks = process_start_ticks()};
     if (getrandom(&identity.server, sizeof identity.server, 0) != (ssize_t)sizeof identity.server)
@@ -167,10 +168,10 @@ static bool start(void)
     return started;
 }
 
-bool ipc_server_start(struct ipc_handle *handle)
+bool ipc_server_start(struct ipc_handle *handle, ipc_answers *by)
 {
     pthread_mutex_lock(&lock);
-    bool started = identity.server != 0 || start();
+    bool started = identity.server != 0 || start(by);
     *handle = identity;
     pthread_mutex_unlock(&lock);
     return started;

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "direct/pools/captured_memory.h"
 #include "session/report.h"
 #include "direct/swap/swap.h"
 #include "tessera_abi.h"
@@ -183,7 +182,6 @@ void pools_synchronised(void)
     struct capture_mode mode = capture_mode_relax();
     struct pool_block *chain = NULL;
     struct pool *pool;
-    captured_collect();
     pools_hold();
     for (unsigned i = 0; (pool = pool_at(i)); i++)
         if (pool->surplus) {

@@ -67,7 +67,7 @@ void pools_set_attribute(struct pool *pool, int attribute, const void *value);
 /* Gives free memory back until the pool holds at most `keep` bytes. */
 void pools_trim(struct pool *pool, uint64_t keep);
 
-/* The program has synchronised with something: pools give back what is above their threshold. */
+/* The program has synchronised with something, after captured_collect(): pools give back what is above their threshold. */
 void pools_synchronised(void);
 
 /* Drain thread: all work of the device is done, so all memory that was freed is free. */

@@ -10,7 +10,6 @@
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
 #include "direct/swap/pages.h"
-#include "direct/pools/pools.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
@@ -26,6 +25,12 @@ static struct moves {
     uint64_t waits_from_ns;   /* since when the gate waits for memory; 0: it does not */
     bool said;
 } all[TESSERA_MAX_DEVICES];
+static uint64_t (*release_free)(unsigned device);
+
+void moves_release_first(uint64_t (*release)(unsigned device))
+{
+    release_free = release;
+}
 
 static bool any_waits(unsigned device, bool (*waits)(const struct chunk *))
 {
@@ -48,7 +53,7 @@ static void leave(unsigned device)
     uint64_t dropped = over ? spare_drop(device, over) : 0;
     bool pools_help = transit_excess(device) != 0;
     residency_unlock();
-    pools_help = pools_help && pools_release(device) != 0;
+    pools_help = pools_help && release_free && release_free(device) != 0;
     residency_lock();
     if (pools_help)
         dropped += spare_drop(device, transit_excess(device));

@@ -9,6 +9,12 @@
 #include <stdint.h>
 
 /*
+ * How memory is had back that the program has freed and a layer above keeps: it is asked before contents leave the device. Without
+ * a lock, by the turns thread; returns the bytes. Before the first device is opened.
+ */
+void moves_release_first(uint64_t (*release)(unsigned device));
+
+/*
  * One round, as long as there is something to move and the targets allow it. `opening`: the gate is to open as soon as all
  * is resident. Returns how long the thread may sleep until the next round, in nanoseconds; UINT64_MAX: until it is woken.
  */

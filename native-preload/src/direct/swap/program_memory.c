@@ -1,5 +1,6 @@
 #include "direct/swap/program_memory.h"
 
+#include "direct/chunks/pinning.h"
 #include "direct/memory/allocations.h"
 #include "driver/clock.h"
 #include "direct/memory/memory.h"
@@ -126,7 +127,7 @@ CUresult program_create(unsigned long long *handle, uint64_t bytes, unsigned dev
     result = supply_chunks(memory->chunks);
     residency_lock();
     if (result == CUDA_SUCCESS)
-        backing_wake(device);
+        pinning_wake(device);
     else
         program_destroy(memory);
     residency_unlock();
@@ -296,4 +297,11 @@ CUresult program_fix_range(CUdeviceptr pointer, uint64_t bytes)
     }
     residency_unlock();
     return result;
+}
+
+CUresult program_fix_any(CUdeviceptr inside)
+{
+    struct swap_range range;
+    bool mapped = swap_find(inside, &range) && range.kind == SWAP_PROGRAM;
+    return mapped ? program_fix_range(range.base, range.bytes) : swap_fix(inside);
 }

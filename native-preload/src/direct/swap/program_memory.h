@@ -55,6 +55,8 @@ bool program_retain(CUdeviceptr address, unsigned long long *handle);
 CUresult program_fix(unsigned long long handle, unsigned long long *real);
 /* The same for all that is mapped in a range; success if nothing is. */
 CUresult program_fix_range(CUdeviceptr pointer, uint64_t bytes);
+/* The same for whatever of ours the address lies in: a mapping of the program's, or an allocation, by swap_fix(). */
+CUresult program_fix_any(CUdeviceptr inside);
 
 /* With the lock: the memory behind a handle; NULL: none of ours. */
 struct program_memory *program_find(unsigned long long handle);

@@ -1,6 +1,7 @@
 #include "direct/swap/several_devices.h"
 
 #include "direct/chunks/chunks.h"
+#include "direct/swap/program_memory.h"
 #include "direct/turns/devices.h"
 #include "direct/memory/memory.h"
 #include "direct/swap/peer_access.h"
@@ -39,7 +40,7 @@ static bool stays(unsigned device)
     void *context = at ? devices_enter(device) : NULL;
     bool all = true;
     for (; context && at; at = next_moving(device, at)) {
-        CUresult result = swap_fix(at);
+        CUresult result = program_fix_any(at);
         if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE) { /* that one has been freed meanwhile */
             report_failure(result, "memory at %llx of device %u could not be made to stay", at, device);
             all = false;

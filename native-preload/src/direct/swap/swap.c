@@ -1,7 +1,7 @@
 #include "direct/swap/swap.h"
 
+#include "direct/chunks/pinning.h"
 #include "direct/memory/allocations.h"
-#include "direct/chunks/backing.h"
 #include "direct/chunks/blocks.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
@@ -53,7 +53,7 @@ static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, C
     residency_lock();
     if (*result == CUDA_SUCCESS) {
         residency_publish(device);
-        backing_wake(device);
+        pinning_wake(device);
     } else {
         spare_dispose(block);
         block = NULL;
@@ -324,9 +324,6 @@ static bool fix_block(struct swap_block *block)
 /* Inside a submission all memory is resident, and stays so until the submission is left. */
 CUresult swap_fix(CUdeviceptr inside)
 {
-    struct swap_range range;
-    if (swap_find(inside, &range) && range.kind == SWAP_PROGRAM)
-        return program_fix_range(range.base, range.bytes);
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
     for (;;) {
         struct gate_pass pass = gate_enter(TESSERA_KIND_MEMORY_OP, TESSERA_STREAM_LEGACY);

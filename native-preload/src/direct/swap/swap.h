@@ -74,7 +74,7 @@ uint64_t swap_new_id(void);
 
 /*
  * Makes sure that the allocation is resident from now on and never moves again; all that shares its chunk stays with
- * it. Waits, bounded, for it to be resident. CUDA_ERROR_INVALID_VALUE: none of ours.
+ * it. Waits, bounded, for it to be resident. CUDA_ERROR_INVALID_VALUE: none of swap_allocate().
  */
 CUresult swap_fix(CUdeviceptr inside);
 

@@ -5,8 +5,6 @@
 
 #include "direct/turns/membarrier.h"
 #include "session/attendant.h"
-#include "direct/chunks/backing.h"
-#include "direct/swap/mover.h"
 #include "direct/turns/pace.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -117,10 +115,6 @@ int devices_context_closing(void *handle)
         device = (int)context->device;
     }
     pthread_mutex_unlock(&lock);
-    if (device >= 0) { /* nobody is inside it any more, or comes */
-        mover_context_closing(handle);
-        backing_context_closing(handle);
-    }
     return device;
 }
 
