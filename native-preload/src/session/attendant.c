@@ -12,6 +12,7 @@
 #include "session/connection.h"
 #include "direct/turns/devices.h"
 #include "direct/chunks/exchange.h"
+#include "session/manager.h"
 #include "session/own_thread.h"
 #include "session/quota.h"
 #include "relay/executor/meeting.h"
@@ -27,34 +28,11 @@
 #define LEAVE_NS 200000000ULL  /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
 #define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
 
-static pthread_mutex_t socket_lock = PTHREAD_MUTEX_INITIALIZER;
-static int manager = -1;           /* the socket; guarded for sends, closed by the attendant alone */
-static uint32_t unsent_bells;      /* devices whose bell found a full socket */
 static char no_manager[256]; /* there was no manager, at last; with start_lock */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
 static uint64_t listening_ns; /* since when the manager ought to be heard */
 static uint64_t ticked_ns;
-
-bool attendant_connected(void)
-{
-    return __atomic_load_n(&manager, __ATOMIC_ACQUIRE) >= 0;
-}
-
-static int send_message(struct tessera_message *message, uint16_t type, uint32_t bytes, unsigned device)
-{
-    pthread_mutex_lock(&socket_lock);
-    int result = manager < 0 ? -ENOTCONN : connection_send(manager, message, type, bytes, device);
-    pthread_mutex_unlock(&socket_lock);
-    return result;
-}
-
-void attendant_ring_manager(unsigned device)
-{
-    struct tessera_doorbell bell;
-    if (send_message(&bell.head, TESSERA_MSG_DOORBELL, sizeof bell, device) == -EAGAIN)
-        __atomic_fetch_or(&unsent_bells, 1u << device, __ATOMIC_RELAXED); /* the next tick rings again */
-}
 
 void attendant_announce(unsigned device)
 {
@@ -63,41 +41,14 @@ void attendant_announce(unsigned device)
     memcpy(message.uuid, slot->uuid, sizeof message.uuid);
     memcpy(message.name, slot->name, sizeof message.name);
     quota_await_lease(device);
-    int result = send_message(&message.head, TESSERA_MSG_DEVICE, sizeof message, device);
+    int result = manager_send(&message.head, TESSERA_MSG_DEVICE, sizeof message, device);
     if (result == -EAGAIN)
         report_error(-result, "the manager's socket was full when device %u was announced", device);
 }
 
-bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes)
-{
-    struct tessera_quota message = {.bytes = bytes};
-    return send_message(&message.head, type, sizeof message, device) == 0;
-}
-
-bool attendant_ask_relay(void)
-{
-    struct tessera_relay_ask message = {
-        .fence = settings()->fence,
-        .unfenced = settings()->unfenced,
-        .fence_alone = settings()->fence_alone,
-        .kernel_timeout_s = settings()->kernel_timeout_s,
-    };
-    return send_message(&message.head, TESSERA_MSG_RELAY_ASK, sizeof message, 0) == 0;
-}
-
-static void set_socket(int socket)
-{
-    pthread_mutex_lock(&socket_lock);
-    int old = manager;
-    __atomic_store_n(&manager, socket, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&socket_lock);
-    if (old >= 0)
-        close(old);
-}
-
 static void lose_manager(const char *why)
 {
-    set_socket(-1);
+    manager_set_socket(-1);
     /* A thread that enters or leaves the driver while its words are copied would be inside for ever, and no manager found again. */
     turns_freeze(LEAVE_NS);
     segment_detach();
@@ -130,7 +81,7 @@ static bool try_register(char *reason, size_t size)
     }
     listening_ns = ticked_ns = monotonic_ns();
     tessera_segment->client_heartbeat_ns = listening_ns;
-    set_socket(c.socket);
+    manager_set_socket(c.socket);
     turns_thaw(true);
     return true;
 }
@@ -167,7 +118,7 @@ static const char *receive_all(void)
     _Alignas(8) char buffer[4096];
     for (;;) {
         int descriptor = -1;
-        int size = connection_receive_with(manager, buffer, &descriptor, 0);
+        int size = connection_receive_with(manager_socket(), buffer, &descriptor, 0);
         if (size == -ETIMEDOUT || size == -EAGAIN || size == -EINTR)
             return NULL;
         if (size <= 0)
@@ -197,20 +148,20 @@ static const char *tick(void)
     if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
         return "the manager is silent";
     away_look();
-    uint32_t bells = __atomic_exchange_n(&unsent_bells, 0, __ATOMIC_RELAXED);
+    uint32_t bells = manager_unrung();
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
         if (!devices_opened(i))
             continue;
         turns_apply(i);
         if (bells & 1u << i)
-            attendant_ring_manager(i);
+            manager_ring(i);
     }
     return NULL;
 }
 
 static void attend(void)
 {
-    struct pollfd ready = {.fd = manager, .events = POLLIN};
+    struct pollfd ready = {.fd = manager_socket(), .events = POLLIN};
     uint64_t next_tick_ns = 0;
     for (;;) {
         uint64_t now_ns = monotonic_ns();
@@ -233,7 +184,7 @@ static void *run(void *unused)
     (void)unused;
     unsigned retry_ms = RETRY_FIRST_MS;
     for (;;) {
-        if (attendant_connected())
+        if (manager_connected())
             attend();
         usleep(retry_ms * 1000);
         char reason[256];
@@ -258,7 +209,7 @@ bool attendant_start(void)
         return false;
     }
     char reason[256] = "";
-    bool registered = attendant_connected();
+    bool registered = manager_connected();
     if (!started) {
         turns_prepare();
         registered = try_register(reason, sizeof reason);
@@ -289,12 +240,8 @@ void attendant_why(char *to, size_t size)
 
 void attendant_forked(void)
 {
-    pthread_mutex_init(&socket_lock, NULL);
+    manager_forked();
     pthread_mutex_init(&start_lock, NULL);
-    if (manager >= 0)
-        close(manager); /* the child's copy of the descriptor: the parent's connection stays */
-    manager = -1;
-    unsent_bells = 0;
     started = false;
     warned = false;
 }

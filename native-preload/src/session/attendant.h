@@ -15,20 +15,8 @@
  */
 bool attendant_start(void);
 
-/* Whether a manager governs this process now. */
-bool attendant_connected(void);
-
-/* Rings the manager's bell for the device. Any thread; never waits. */
-void attendant_ring_manager(unsigned device);
-
 /* Tells the manager of a device whose slot is filled. Any thread; never waits. */
 void attendant_announce(unsigned device);
-
-/* Sends a quota message. Any thread; never waits. False: there is no manager. */
-bool attendant_quota(uint16_t type, unsigned device, uint64_t bytes);
-
-/* Asks the manager which executors serve this program (RELAY_ASK); the answers come to meeting_answered(). */
-bool attendant_ask_relay(void);
 
 /* In the child of a fork. */
 void attendant_forked(void);

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "session/attendant.h"
 #include "driver/clock.h"
+#include "session/manager.h"
 #include "session/monotonic_condition.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -78,7 +78,7 @@ bool quota_take(unsigned device, uint64_t bytes)
             break;
         uint64_t seen = answers[device];
         if (seen != 0) {
-            asked = attendant_quota(TESSERA_MSG_QUOTA_ASK, device, wanted - granted(device));
+            asked = manager_quota(TESSERA_MSG_QUOTA_ASK, device, wanted - granted(device));
             if (!asked)
                 break;
         }
@@ -167,7 +167,7 @@ void quota_answer(unsigned device, uint64_t granted_bytes)
         publish(device, used);
         /* Registered again with memory in use: the lease has to cover it before anything else. */
         if (first && used > granted_bytes)
-            attendant_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
+            manager_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
         pthread_cond_broadcast(&answered);
     }
     pthread_mutex_unlock(&lock);
@@ -181,7 +181,7 @@ void quota_trim(unsigned device)
         lease[device] = used;
     publish(device, used);
     if (governed[device])
-        attendant_quota(TESSERA_MSG_QUOTA_RETURN, device, lease[device]);
+        manager_quota(TESSERA_MSG_QUOTA_RETURN, device, lease[device]);
     pthread_mutex_unlock(&lock);
 }
 

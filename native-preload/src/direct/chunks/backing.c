@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "session/attendant.h"
 #include "direct/chunks/backing_step.h"
 #include "direct/chunks/numa.h"
 #include "driver/own_descriptor.h"
 #include "direct/chunks/records.h"
+#include "session/manager.h"
 #include "session/report.h"
 #include "session/settings.h"
 
@@ -201,7 +201,7 @@ void backing_trim(unsigned device)
     if (!any)
         return;
     residency_unlock();
-    attendant_ring_manager(device); /* others may wait for just this host memory */
+    manager_ring(device); /* others may wait for just this host memory */
     residency_lock();
 }
 

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "session/attendant.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
 #include "driver/driver_types.h"

@@ -1,9 +1,9 @@
 #include "direct/chunks/supply.h"
 
-#include "session/attendant.h"
 #include "driver/clock.h"
 #include "direct/turns/bell.h"
 #include "direct/turns/residency.h"
+#include "session/manager.h"
 #include "session/settings.h"
 #include "direct/chunks/shortage.h"
 #include "direct/chunks/spare.h"
@@ -28,7 +28,7 @@ static void want(unsigned device, uint64_t by)
 static bool wait_for_change(unsigned device, uint64_t until_ns)
 {
     residency_unlock();
-    attendant_ring_manager(device);
+    manager_ring(device);
     residency_lock();
     return monotonic_ns() < until_ns && residency_wait(until_ns);
 }

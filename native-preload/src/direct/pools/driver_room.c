@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "session/attendant.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/pools.h"
+#include "session/manager.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
@@ -59,7 +59,7 @@ static void claim(struct driver_room *room, uint64_t bytes)
 {
     residency_claim(room->device, (int64_t)(bytes - room->claimed));
     room->claimed = bytes;
-    attendant_ring_manager(room->device);
+    manager_ring(room->device);
 }
 
 /* What the device can have beside what the process needs there, as far as the manager says. */
@@ -106,7 +106,7 @@ bool driver_room_wait(struct driver_room *room, CUresult result)
 
 bool driver_room_context_again(struct driver_room *room, CUdevice device, CUresult result)
 {
-    if (result != CUDA_ERROR_OUT_OF_MEMORY || !settings()->swap || settings()->disabled || !attendant_connected())
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || !settings()->swap || settings()->disabled || !manager_connected())
         return false;
     uint64_t now_ns = monotonic_ns();
     if (room->until_ns == 0) {

@@ -3,13 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "session/attendant.h"
 #include "direct/chunks/backing.h"
 #include "direct/chunks/chunks.h"
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
 #include "direct/swap/pages.h"
+#include "session/manager.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
@@ -102,7 +102,7 @@ static bool come(unsigned device)
     if (any && all_in)
         RESIDENCY_COUNT(device, moves_in, 1);
     if (any)
-        attendant_ring_manager(device);
+        manager_ring(device);
     return all_in;
 }
 

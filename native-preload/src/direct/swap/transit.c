@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "session/attendant.h"
 #include "direct/chunks/backing.h"
 #include "direct/swap/candidates.h"
 #include "direct/chunks/chunks.h"
@@ -11,6 +10,7 @@
 #include "direct/chunks/move_trace.h"
 #include "direct/swap/mover.h"
 #include "direct/swap/pages.h"
+#include "session/manager.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
@@ -54,7 +54,7 @@ static void ring(unsigned device, struct transit *t, uint64_t now_ns)
     t->freed = 0;
     t->rung_ns = now_ns;
     move_trace(device, "bell", NULL, 0);
-    attendant_ring_manager(device);
+    manager_ring(device);
 }
 
 void transit_freed(unsigned device, uint64_t bytes, bool now)

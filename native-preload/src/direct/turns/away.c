@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "session/attendant.h"
 #include "direct/turns/devices.h"
+#include "session/manager.h"
 #include "session/segment.h"
 #include "tessera_entries.h"
 #include "session/threads.h"
@@ -48,7 +48,7 @@ void away_wait(void)
     if (device >= 0 && !thread_slot_shared(slot))
         __atomic_store_n(&slot->syncing, 1, __ATOMIC_SEQ_CST);
     if (device >= 0)
-        attendant_ring_manager((unsigned)device);
+        manager_ring((unsigned)device);
     while (away() >= 0)
         usleep(LOOK_US);
     if (device >= 0 && !thread_slot_shared(slot))

@@ -6,6 +6,7 @@
 #include "direct/turns/membarrier.h"
 #include "session/attendant.h"
 #include "direct/turns/pace.h"
+#include "session/manager.h"
 #include "session/report.h"
 #include "session/segment.h"
 #include "session/settings.h"
@@ -62,7 +63,7 @@ static void first_context_on(unsigned index, CUdevice device)
         opened_first(index);
     __atomic_store_n(&opened[index], true, __ATOMIC_RELEASE);
     /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
-    if (attendant_connected())
+    if (manager_connected())
         attendant_announce(index);
     bool alone = __atomic_add_fetch(&opened_count, 1, __ATOMIC_ACQ_REL) == 1;
     struct tessera_device *sole = alone && membarrier_works() ? &tessera_segment->devices[index] : NULL;

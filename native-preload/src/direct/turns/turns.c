@@ -14,6 +14,7 @@
 #include "direct/turns/gate.h"
 #include "direct/turns/membarrier.h"
 #include "direct/turns/residency.h"
+#include "session/manager.h"
 #include "session/segment.h"
 #include "session/settings.h"
 
@@ -135,7 +136,7 @@ static void apply_word(unsigned device, uint64_t word)
         close_gate(device);
         if (!was_open && turn->answered) {
             answer(device, word, TESSERA_ACK_CLOSED);
-            attendant_ring_manager(device);
+            manager_ring(device);
         } else {
             turn->answered = false;
             answer(device, word, TESSERA_ACK_DRAINING);
@@ -146,7 +147,7 @@ static void apply_word(unsigned device, uint64_t word)
         if (!open_when_resident(device))
             return;
         answer(device, word, TESSERA_ACK_OPEN);
-        attendant_ring_manager(device);
+        manager_ring(device);
     }
 }
 
@@ -160,7 +161,7 @@ void turns_resident(unsigned device)
         answer(device, turn->word, TESSERA_ACK_OPEN);
     pthread_mutex_unlock(&turn->lock);
     if (ordered)
-        attendant_ring_manager(device);
+        manager_ring(device);
 }
 
 bool turns_prefetch_due(unsigned device)
@@ -235,7 +236,7 @@ void turns_wait(unsigned device)
     }
     pthread_mutex_unlock(&turn->lock);
     if (ask)
-        attendant_ring_manager(device);
+        manager_ring(device);
     if (closed) {
         struct timespec slice = {0, WAIT_SLICE_NS};
         futex(&turn->gate_bell, FUTEX_WAIT, bell, &slice);
@@ -341,7 +342,7 @@ bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns)
     }
     pthread_mutex_unlock(&turn->lock);
     if (same)
-        attendant_ring_manager(device);
+        manager_ring(device);
     return same;
 }
 
@@ -395,7 +396,7 @@ void turns_finish_early(unsigned device, uint64_t word, bool release)
     }
     pthread_mutex_unlock(&turn->lock);
     if (same && release)
-        attendant_ring_manager(device);
+        manager_ring(device);
 }
 
 void turns_forked(void)

@@ -13,6 +13,7 @@
 #include "session/attendant.h"
 #include "session/connection.h"
 #include "relay/wire/relay.h"
+#include "session/manager.h"
 #include "session/report.h"
 
 #define EXECUTORS_TIMEOUT_S 60 /* a JVM on a loaded machine, and a context on each of several GPUs */
@@ -60,7 +61,7 @@ static bool await_answers(char *reason, size_t size)
     for (;;) {
         clock_gettime(CLOCK_REALTIME, &look);
         complete = expected != 0 && (uint32_t)__builtin_popcount(answered) == expected;
-        if (complete || refused || look.tv_sec > end.tv_sec || !attendant_connected())
+        if (complete || refused || look.tv_sec > end.tv_sec || !manager_connected())
             break;
         look.tv_nsec += LOOK_NS;
         if (look.tv_nsec >= 1000000000L)
@@ -70,7 +71,7 @@ static bool await_answers(char *reason, size_t size)
     if (refused)
         snprintf(reason, size, "the manager has no executor for this program: %.190s", refusal);
     else if (!complete)
-        snprintf(reason, size, attendant_connected() ? "the manager named no executor within %d s"
+        snprintf(reason, size, manager_connected() ? "the manager named no executor within %d s"
                                                      : "the manager left before it named an executor",
                  EXECUTORS_TIMEOUT_S);
     pthread_mutex_unlock(&lock);
@@ -183,7 +184,7 @@ static void forget_answers(void)
 static unsigned visit(struct meeting *meetings, char *reason, size_t size, bool *again)
 {
     *again = false;
-    if (!attendant_ask_relay()) {
+    if (!manager_ask_relay()) {
         char why[256];
         attendant_why(why, sizeof why);
         snprintf(reason, size, "%s, so there is no executor", why);
