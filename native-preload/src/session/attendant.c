@@ -7,20 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "direct/turns/away.h"
 #include "driver/clock.h"
 #include "session/connection.h"
-#include "direct/turns/devices.h"
-#include "direct/chunks/exchange.h"
 #include "session/manager.h"
 #include "session/own_thread.h"
 #include "session/quota.h"
-#include "relay/executor/meeting.h"
 #include "session/report.h"
 #include "session/segment.h"
 #include "session/settings.h"
 #include "tessera_relay.h"
-#include "direct/turns/turns.h"
 
 #define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
 #define RETRY_FIRST_MS 1000
@@ -33,6 +28,24 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
 static uint64_t listening_ns; /* since when the manager ought to be heard */
 static uint64_t ticked_ns;
+static const struct manager_client *client; /* before the thread starts */
+
+static bool freeze(uint64_t timeout_ns)
+{
+    return !client->freeze || client->freeze(timeout_ns);
+}
+
+static void thaw(bool connected)
+{
+    if (client->thaw)
+        client->thaw(connected);
+}
+
+static void look(void)
+{
+    if (client->look)
+        client->look();
+}
 
 void attendant_announce(unsigned device)
 {
@@ -50,12 +63,13 @@ static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
     /* A thread that enters or leaves the driver while its words are copied would be inside for ever, and no manager found again. */
-    turns_freeze(LEAVE_NS);
+    freeze(LEAVE_NS);
     segment_detach();
-    exchange_disconnected();
-    away_look();
+    if (client->lost)
+        client->lost();
+    look();
     quota_disconnected();
-    turns_disconnected();
+    thaw(false);
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
     report_line(settings()->space ? "%s: this program goes on in its executor" : "%s: running without turns until it is back", why);
@@ -69,11 +83,11 @@ static bool try_register(char *reason, size_t size)
         memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
         return false;
     }
-    int status = turns_freeze(FREEZE_NS) ? segment_adopt(c.segment, c.bytes) : -EBUSY;
+    int status = freeze(FREEZE_NS) ? segment_adopt(c.segment, c.bytes) : -EBUSY;
     close(c.segment);
     if (status != 0) {
         close(c.socket);
-        turns_thaw(false);
+        thaw(false);
         const char *text = status == -EBUSY ? "a submission did not return in time" : strerror(-status);
         memcpy(reason, text, strlen(text) + 1);
         report_error(status, "the manager's segment could not be taken: %s", text);
@@ -82,7 +96,7 @@ static bool try_register(char *reason, size_t size)
     listening_ns = ticked_ns = monotonic_ns();
     tessera_segment->client_heartbeat_ns = listening_ns;
     manager_set_socket(c.socket);
-    turns_thaw(true);
+    thaw(true);
     return true;
 }
 
@@ -93,21 +107,23 @@ static void on_message(const void *buffer, int descriptor)
     const struct tessera_quota *quota = buffer;
     const struct tessera_exchange *exchange = buffer;
     if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange && exchange->end < TESSERA_EXCHANGE_ENDS &&
-        descriptor >= 0) {
-        exchange_adopt(head->device, exchange->end, descriptor);
+        descriptor >= 0 && client->exchange) {
+        client->exchange(head->device, exchange->end, descriptor);
         return;
     }
     if (descriptor >= 0)
         close(descriptor);
     if (head->type == TESSERA_MSG_DOORBELL) {
-        away_look();
-        turns_apply(head->device);
+        look();
+        if (client->order)
+            client->order(head->device);
     } else if (head->type == TESSERA_MSG_QUOTA_ANSWER && head->bytes == sizeof *quota)
         quota_answer(head->device, quota->bytes);
     else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
         quota_trim(head->device);
-    else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer))
-        meeting_answered(buffer);
+    else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer) &&
+             client->relay_answer)
+        client->relay_answer(buffer);
     else
         report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
 }
@@ -147,12 +163,13 @@ static const char *tick(void)
         beat_ns = listening_ns;
     if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
         return "the manager is silent";
-    away_look();
+    look();
     uint32_t bells = manager_unrung();
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
-        if (!devices_opened(i))
+        if (!client->open || !client->open(i))
             continue;
-        turns_apply(i);
+        if (client->order)
+            client->order(i);
         if (bells & 1u << i)
             manager_ring(i);
     }
@@ -198,9 +215,10 @@ static void *run(void *unused)
     return NULL;
 }
 
-bool attendant_start(void)
+bool attendant_start(const struct manager_client *of)
 {
     pthread_mutex_lock(&start_lock);
+    client = of;
     if (settings()->wrong[0]) {
         if (!warned)
             report_line("%s; CUDA is refused", settings()->wrong);
@@ -211,10 +229,11 @@ bool attendant_start(void)
     char reason[256] = "";
     bool registered = manager_connected();
     if (!started) {
-        turns_prepare();
+        if (client->prepare)
+            client->prepare();
         registered = try_register(reason, sizeof reason);
         if (!registered)
-            turns_thaw(false);
+            thaw(false);
         if (registered || !settings()->required)
             started = own_thread_start("tessera", run, NULL);
     }

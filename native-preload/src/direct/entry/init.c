@@ -5,6 +5,7 @@
 
 #include "direct/chunks/backing.h"
 #include "direct/chunks/chunks.h"
+#include "direct/chunks/exchange.h"
 #include "direct/chunks/pinning.h"
 #include "direct/chunks/ranges.h"
 #include "direct/chunks/spare.h"
@@ -91,6 +92,17 @@ static void watch_forks(void)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
 }
 
+static const struct manager_client client = {
+    .prepare = turns_prepare,
+    .freeze = turns_freeze,
+    .thaw = turns_thaw,
+    .lost = exchange_disconnected,
+    .look = away_look,
+    .open = devices_opened,
+    .order = turns_apply,
+    .exchange = exchange_adopt,
+};
+
 TESSERA_EXPORT CUresult cuInit(unsigned flags)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
@@ -105,5 +117,5 @@ TESSERA_EXPORT CUresult cuInit(unsigned flags)
         report_line("no memory for the counters: running without turns");
         return result;
     }
-    return attendant_start() ? result : CUDA_ERROR_SYSTEM_NOT_READY;
+    return attendant_start(&client) ? result : CUDA_ERROR_SYSTEM_NOT_READY;
 }

@@ -284,11 +284,6 @@ void turns_thaw(bool has_manager)
     }
 }
 
-void turns_disconnected(void)
-{
-    turns_thaw(false);
-}
-
 struct turn_view turns_view(unsigned device)
 {
     struct turn *turn = &turns[device];

@@ -37,9 +37,6 @@ bool turns_freeze(uint64_t timeout_ns);
 /* After turns_freeze(): with a manager the gates stay closed until it orders, without one they open. */
 void turns_thaw(bool connected);
 
-/* No manager any more: opens all gates. */
-void turns_disconnected(void);
-
 /* For the drain thread. */
 struct turn_view turns_view(unsigned device);
 /* Opens or closes the gate if the order is still `word`, for a capture that must end first. False: order changed. */

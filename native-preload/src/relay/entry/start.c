@@ -98,6 +98,9 @@ static bool open_links(char *reason, size_t size)
     return true;
 }
 
+/* No gate and no memory of ours: the manager only names executors. */
+static const struct manager_client client = {.relay_answer = meeting_answered};
+
 static CUresult start(void)
 {
     static bool watching_forks;
@@ -108,7 +111,7 @@ static CUresult start(void)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
     watching_forks = true;
     vendor_start();
-    if (!segment_open() || !attendant_start())
+    if (!segment_open() || !attendant_start(&client))
         return CUDA_ERROR_SYSTEM_NOT_READY;
     if (!open_links(reason, sizeof reason)) {
         if (!reason[0]) {
