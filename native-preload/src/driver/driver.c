@@ -2,13 +2,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "driver/driver_types.h"
 #include "driver/find_library.h"
 #include "driver/loader.h"
-#include "session/report.h"
-#include "session/settings.h"
+#include "driver/user.h"
 #include "tessera_entries.h"
 
 static void *handle;
@@ -31,16 +30,15 @@ void *driver_handle(void)
     if (known)
         return known;
     char found[PATH_MAX];
-    if (settings()->driver[0])
-        memcpy(found, settings()->driver, sizeof found);
-    else if (!find_library("libcuda.so.1", found, sizeof found))
+    snprintf(found, sizeof found, "%s", driver_user()->library());
+    if (!found[0] && !find_library("libcuda.so.1", found, sizeof found))
         found[0] = '\0';
     void *opened = found[0] ? loader_open(found) : NULL;
     if (!opened) {
         if (!__atomic_exchange_n(&missing_said, 1, __ATOMIC_ACQ_REL))
-            report_line(found[0] ? "the driver %s cannot be opened (%s): programs see no GPU"
-                                 : "no NVIDIA driver (libcuda.so.1) was found: programs see no GPU",
-                        found, found[0] ? dlerror() : "");
+            driver_say(found[0] ? "the driver %s cannot be opened (%s): programs see no GPU"
+                                : "no NVIDIA driver (libcuda.so.1) was found: programs see no GPU",
+                       found, found[0] ? dlerror() : "");
         return NULL;
     }
     __atomic_store_n(&handle, opened, __ATOMIC_RELEASE);
@@ -62,11 +60,17 @@ void *tessera_resolve(unsigned index)
         return (void *)answer_no_driver; /* not stored: a driver may appear later */
     void *entry = dlsym(library, tessera_entry_name[index]);
     if (!entry) {
-        report_error(CUDA_ERROR_NOT_SUPPORTED, "this driver has no %s", tessera_entry_name[index]);
+        driver_count(CUDA_ERROR_NOT_SUPPORTED, "this driver has no %s", tessera_entry_name[index]);
         entry = (void *)answer_not_in_driver;
     }
     keep(index, entry);
     return entry;
+}
+
+void *tessera_choose(unsigned index)
+{
+    const struct driver_user *user = driver_user();
+    return user->choose ? user->choose(index) : tessera_resolve(index);
 }
 
 void driver_look_up_all(void)

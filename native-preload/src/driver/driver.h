@@ -13,7 +13,10 @@ void *driver_handle(void);
  */
 void driver_look_up_all(void);
 
-/* Called by the lazy stubs (trampolines.S): the address at which the entry goes on, never NULL. */
+/* Called by the lazy stubs (trampolines.S): the address at which the entry goes on in the vendor's library, never NULL. */
 void *tessera_resolve(unsigned index);
+
+/* Called by the stubs that the port table starts with (trampolines.S): where calls of the exported entry go on, never NULL. */
+void *tessera_choose(unsigned index);
 
 #endif

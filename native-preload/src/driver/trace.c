@@ -11,8 +11,7 @@
 
 #include "driver/clock.h"
 #include "driver/own_descriptor.h"
-#include "session/report.h"
-#include "session/settings.h"
+#include "driver/user.h"
 #include "tessera_entries.h"
 #include "driver/trace_answers.h"
 
@@ -57,7 +56,7 @@ static void lost(void)
 {
     static int said;
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-        report_line("TESSERA_TRACE: a line could not be written (%s): the trace has holes", strerror(errno));
+        driver_say("TESSERA_TRACE: a line could not be written (%s): the trace has holes", strerror(errno));
 }
 
 /* What trace.S does next: jump to `to`, which returns to `back`. In two registers. */
@@ -110,11 +109,11 @@ void *tessera_trace_leave(uintptr_t result)
 void trace_port(void)
 {
     const char *path = getenv("TESSERA_TRACE");
-    if (!path || !*path || settings()->wrong[0]) /* what is wrong is told by cuInit, which fails */
+    if (!path || !*path)
         return;
     file = own_descriptor(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (file < 0) {
-        report_line("TESSERA_TRACE=%s cannot be opened: no trace", path);
+        driver_say("TESSERA_TRACE=%s cannot be opened: no trace", path);
         return;
     }
     trace_answers_prepare();

@@ -1,9 +1,12 @@
-#include "port/port.h"
-
+/*
+ * Which port the process uses: direct, to the vendor's library and a context of its own, or relay, to an executor. It
+ * is chosen once, at the first use of any entry, from the settings; every exported symbol jumps through tessera_port.
+ */
 #include <pthread.h>
 
 #include "direct/entry/init.h"
 #include "driver/driver_types.h"
+#include "driver/user.h"
 #include "relay_stubs.h"
 #include "session/report.h"
 #include "session/settings.h"
@@ -56,23 +59,14 @@ static void choose(void)
         fill_relay();
     else
         fill_direct();
-    trace_port();
+    if (!settings()->wrong[0]) /* told by cuInit, which fails */
+        trace_port();
 }
 
-void tessera_choose_port(void)
+/* Any thread; calls nothing of the driver. */
+static void *where_to(unsigned index)
 {
     pthread_once(&once, choose);
-}
-
-bool port_is_relay(void)
-{
-    tessera_choose_port();
-    return relay;
-}
-
-void *tessera_choose(unsigned index)
-{
-    tessera_choose_port();
     if (!relay)
         return __atomic_load_n(&tessera_port[index], __ATOMIC_ACQUIRE);
     void *function = relay_function(index);
@@ -81,3 +75,21 @@ void *tessera_choose(unsigned index)
     report_error(CUDA_ERROR_NOT_SUPPORTED, "the relay of this library has no %s", tessera_entry_name[index]);
     return (void *)answer_not_in_relay;
 }
+
+static const char *library(void)
+{
+    return settings()->driver;
+}
+
+static void say(const char *line)
+{
+    report_line("%s", line);
+}
+
+static void count(int code, const char *text)
+{
+    report_error(code, "%s", text);
+}
+
+static const struct driver_user user = {.library = library, .choose = where_to, .say = say, .count = count};
+DRIVER_USED_BY(user)
