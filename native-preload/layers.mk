@@ -4,8 +4,8 @@ LAYERS := $(shell sed '/^\#/d' layers)
 # Generated files belong to a layer like others.
 generated.driver := entry_names
 generated.direct/entry := submit hooked_entries
-generated.relay/streams := relay_stubs
-generated.relay/entry := relay_lookup relay_port
+generated.relay/streams := relay_senders
+generated.relay/entry := relay_lookup relay_port relay_twins
 assembled.driver := $(OBJ)/loader_asm.o $(OBJ)/trace_asm.o $(OBJ)/trampolines.o
 assembled.direct/turns := $(OBJ)/away_asm.o
 

@@ -7,11 +7,11 @@
 #include "direct/entry/init.h"
 #include "driver/driver_types.h"
 #include "driver/user.h"
+#include "relay/streams/call.h"
 #include "relay_stubs.h"
 #include "session/report.h"
 #include "session/settings.h"
 #include "tessera_entries.h"
-#include "driver/trace.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool relay;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay/executor/refuse.h"
+
 /* CUjit_option */
 enum {
     THREADS_PER_BLOCK = 1,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "relay/code/functions.h"
+#include "relay/memory/range.h"
 
 #define BUCKETS 8192u
 

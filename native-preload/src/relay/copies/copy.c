@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "relay/copies/copy_captured.h"
-#include "relay/wire/layouts.h"
-#include "relay/wire/message.h"
+#include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
+#include "relay/wire/layouts.h"
+#include "relay/wire/message.h"
 
 enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
 

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/streams/capture.h"
 #include "relay/copies/copy_shaped.h"
+#include "relay/memory/pinned.h"
+#include "relay/memory/range.h"
+#include "relay/streams/capture.h"
 #include "relay/streams/holdings.h"
 #include "relay/streams/streams.h"
 

@@ -1,5 +1,6 @@
 /* The driver's one-dimensional copies. The twins with the per-thread stream differ in the stream alone. */
 #include "relay/copies/copy.h"
+#include "relay/streams/streams.h"
 #include "relay_stubs.h"
 
 /* The current context, and what travels for a stream, whose 0 is the per-thread one where `per_thread` says so. */

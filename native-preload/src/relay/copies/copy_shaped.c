@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "relay/copies/copy_captured.h"
-#include "relay/wire/message.h"
+#include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
+#include "relay/wire/message.h"
 
 /* CUDA_MEMCPY2D: a side is 56 bytes, then width and height. */
 struct plane_side {

@@ -3,8 +3,10 @@
  * one of them reaches alone is its copy, and the rest goes row by row through the host. All of it is done on return.
  */
 #include "relay/copies/copy_shaped.h"
-#include "relay_stubs.h"
+#include "relay/executor/refuse.h"
+#include "relay/memory/range.h"
 #include "relay/streams/streams.h"
+#include "relay_stubs.h"
 
 /* The context whose executor reaches a side. NULL: the program's own memory, or an array, which is the stream's device's. */
 static struct relay_context *owner_of(const struct layout_copy_side *side, const struct layout_copy *copy)

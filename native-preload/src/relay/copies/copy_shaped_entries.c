@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "relay/copies/copy_shaped.h"
+#include "relay/executor/refuse.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 

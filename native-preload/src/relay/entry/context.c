@@ -1,6 +1,7 @@
 /* The driver's context entries. What a context is kept for: its stack, its facts; work belongs to other files. */
 #include <string.h>
 
+#include "relay/executor/refuse.h"
 #include "relay/wire/context.h"
 #include "relay_stubs.h"
 

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "relay/entry/device_attributes.h"
+#include "relay/executor/refuse.h"
 #include "relay/wire/relay.h"
-#include "relay_stubs.h"
 #include "relay/wire/vendor.h"
+#include "relay_stubs.h"
 
 /* The version of cuda.h that our description was read from: what is said where no vendor's driver says otherwise. */
 #define DESCRIBED_VERSION 13000

@@ -3,8 +3,11 @@
  * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
  */
 
-#include "relay/streams/capture.h"
 #include "relay/entry/pinned_small.h"
+#include "relay/executor/refuse.h"
+#include "relay/memory/pinned.h"
+#include "relay/memory/range.h"
+#include "relay/streams/capture.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };

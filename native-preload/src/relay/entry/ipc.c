@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "relay/memory/range.h"
 #include "relay/streams/events.h"
 #include "relay/wire/message.h"
 #include "relay_stubs.h"

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "relay/entry/lookup.h"
+#include "relay/executor/refuse.h"
 #include "relay/wire/relay.h"
-#include "relay_stubs.h"
 #include "relay/wire/vendor.h"
+#include "relay_stubs.h"
 
 enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
 enum { STATUS_SUCCESS = 0, STATUS_SYMBOL_NOT_FOUND = 1, STATUS_VERSION_NOT_SUFFICIENT = 2 };

@@ -1,5 +1,7 @@
 /* Linear device memory: allocated and freed by the executor, kept account of here. */
+#include "relay/memory/range.h"
 #include "relay/streams/capture.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay/memory/pinned.h"
 #include "relay/streams/capture.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/context.h"
 
 #define CHUNK_BYTES (2u << 20)
@@ -198,7 +200,7 @@ void pinned_small_give(void *memory, size_t bytes)
     pthread_mutex_lock(&lock);
     collect(context->link, false);
     pthread_mutex_unlock(&lock);
-    context_wait_all(context->link);
+    relay_wait_all(context->link);
     pthread_mutex_lock(&lock);
     collect(context->link, true);
     gone = take_out(context, false);

@@ -2,6 +2,7 @@
 #ifndef TESSERA_RELAY_PINNED_SMALL_H
 #define TESSERA_RELAY_PINNED_SMALL_H
 
+#include "relay/memory/range.h"
 #include "relay/wire/relay.h"
 
 /* What is larger gets memory of its own: it would fill an eighth of a chunk. */

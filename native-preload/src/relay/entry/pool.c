@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "relay/executor/device_call.h"
+#include "relay/executor/refuse.h"
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 

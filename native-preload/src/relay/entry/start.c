@@ -12,8 +12,10 @@
 #include "session/settings.h"
 #include "relay/memory/staging.h"
 #include "relay/entry/start.h"
-#include "relay/wire/vendor.h"
+#include "relay/entry/storage.h"
 #include "relay/entry/visible.h"
+#include "relay/memory/range.h"
+#include "relay/wire/vendor.h"
 #include "session/visible_devices.h"
 #include "relay/entry/profiler.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESSERA_RELAY_STORAGE_H
 #define TESSERA_RELAY_STORAGE_H
 
-#include "tessera_entries.h"
+#include "relay/wire/relay.h"
 
 typedef void (*storage_destructor)(CUcontext context, void *key, void *value);
 
@@ -10,5 +10,11 @@ typedef void (*storage_destructor)(CUcontext context, void *key, void *value);
 CUresult storage_put(CUcontext context, void *key, void *value, storage_destructor destroy);
 CUresult storage_delete(CUcontext context, void *key);
 CUresult storage_get(void **value, CUcontext context, void *key);
+
+/* Runs the destructors of all that is stored for a context that ends. */
+void storage_context_ended(struct relay_context *context);
+
+/* In the child of a fork. */
+void storage_forked(void);
 
 #endif

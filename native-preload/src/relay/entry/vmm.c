@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "relay/executor/device_call.h"
+#include "relay/executor/refuse.h"
+#include "relay/memory/range.h"
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 

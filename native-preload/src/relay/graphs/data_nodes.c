@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "relay/graphs/host_copies.h"
-#include "relay/graphs/nodes.h"
 #include "relay/graphs/node_memory.h"
+#include "relay/graphs/nodes.h"
+#include "relay/memory/range.h"
 #include "relay_stubs.h"
 
 #define MAX_ANSWERED 64u /* access descriptors, operations: that an answer has room for, times 4 */

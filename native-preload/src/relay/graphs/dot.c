@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "relay/code/functions.h"
+#include "relay/executor/refuse.h"
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
-#include "relay_stubs.h"
 #include "relay/wire/results.h"
+#include "relay_stubs.h"
 
 #define MAX_NODES 8000u /* as many as a reply carries */
 #define MAX_EDGES 4000u

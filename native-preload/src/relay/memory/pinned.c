@@ -3,8 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "relay/wire/notice.h"
 #include "relay/executor/question.h"
+#include "relay/memory/pinned.h"
+#include "relay/wire/notice.h"
 #include "relay/wire/relay.h"
 
 #ifndef MAP_FIXED_NOREPLACE

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "relay/entry/pinned_small.h"
+#include "relay/memory/pinned.h"
+#include "relay/memory/range.h"
 
 #define FIRST_ROOM 64u
 

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "relay/memory/pinned.h"
+#include "relay/memory/range.h"
 #include "relay/wire/backoff.h"
 
 static struct staging_chunk chunks[TESSERA_MAX_DEVICES][STAGING_CHUNKS];

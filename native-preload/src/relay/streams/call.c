@@ -1,5 +1,8 @@
 /* The generated senders' way into the ring: arguments put into order by their description. */
+#include "relay/memory/range.h"
+#include "relay/streams/call.h"
 #include "relay/streams/capture.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/description.h"
 #include "relay/wire/message.h"
 

@@ -5,9 +5,10 @@
 
 #include "relay/streams/capture_state.h"
 #include "relay/streams/events.h"
+#include "relay/streams/stream_table.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/results.h"
-#include "relay/streams/stream_table.h"
 
 enum { NON_BLOCKING = 1 };
 

@@ -2,13 +2,14 @@
 
 #include <stdlib.h>
 
-#include "relay/streams/capture.h"
-#include "relay/wire/message.h"
-#include "relay/code/printf.h"
-#include "relay/code/functions.h"
-#include "relay/wire/results.h"
-#include "relay/streams/streams.h"
 #include "direct/entry/sync.h"
+#include "relay/code/functions.h"
+#include "relay/code/printf.h"
+#include "relay/executor/refuse.h"
+#include "relay/streams/capture.h"
+#include "relay/streams/streams.h"
+#include "relay/wire/message.h"
+#include "relay/wire/results.h"
 #include "relay/wire/table.h"
 #include "relay/wire/words.h"
 

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "relay/executor/refuse.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/results.h"
-#include "relay/streams/streams.h"
 
 /* CUdevice_attribute, CUfunction_attribute */
 enum { DEVICE_MAX_BLOCK_X = 2, DEVICE_MAX_GRID_X = 5, DEVICE_MAX_THREADS = 1, DEVICE_MAX_SHARED_OPTIN = 97 };

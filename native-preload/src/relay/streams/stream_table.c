@@ -5,6 +5,7 @@
 
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
+#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/table.h"
 #include "relay/wire/words.h"

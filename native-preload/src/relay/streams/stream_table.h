@@ -16,4 +16,7 @@ CUresult stream_destroy(struct stream *stream);
 /* Calls `visit` for all created streams and threads' own streams. `visit` must not make or destroy streams. */
 void streams_each(void (*visit)(void *stream, void *with), void *with);
 
+/* Forgets the streams of a context that ends. */
+void relay_streams_context_ended(struct relay_context *context);
+
 #endif

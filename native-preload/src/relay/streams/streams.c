@@ -2,13 +2,15 @@
 
 #include <stdlib.h>
 
+#include "direct/entry/sync.h"
+#include "relay/code/functions.h"
+#include "relay/code/printf.h"
+#include "relay/executor/refuse.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
-#include "relay/code/functions.h"
-#include "relay/wire/message.h"
-#include "relay/code/printf.h"
 #include "relay/streams/stream_table.h"
-#include "direct/entry/sync.h"
+#include "relay/wire/context.h"
+#include "relay/wire/message.h"
 #include "relay/wire/words.h"
 
 #define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
@@ -217,6 +219,18 @@ static CUresult synchronise_context(struct relay_context *context)
 CUresult relay_context_wait(struct relay_context *context)
 {
     return synchronise_context(context);
+}
+
+static void wait_and_keep(struct relay_context *context)
+{
+    CUresult result = synchronise_context(context);
+    if (result != CUDA_SUCCESS && relay_link_state(context->link) == CUDA_SUCCESS)
+        relay_put_error(context->link, result);
+}
+
+void relay_wait_all(struct relay_link *link)
+{
+    context_each(link, wait_and_keep);
 }
 
 CUresult relay_cuCtxSynchronize(void)

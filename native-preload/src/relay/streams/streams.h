@@ -93,4 +93,28 @@ static inline void stream_submitted(struct stream *stream)
 /* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */
 CUresult stream_synchronise(struct stream *stream);
 
+/*
+ * What travels for a stream that the program names: 0 for the legacy stream, the per-thread stream's handle (made at a
+ * thread's first use), or the handle itself. per_thread: the entry's stream 0 is the per-thread one (_ptsz, _ptds).
+ */
+CUresult relay_stream_wire(struct relay_context *context, CUstream stream, bool per_thread, uint64_t *wire);
+
+/* Work was submitted to the stream: a completion that was seen before no longer stands. After the record's commit. */
+void relay_stream_submitted(struct relay_context *context, uint64_t wire);
+
+/* As cuCtxSynchronize. */
+CUresult relay_context_wait(struct relay_context *context);
+
+/*
+ * Waits until all work is done that was submitted to the executor in any context. An error of asynchronous work stays
+ * for a call that may report it.
+ */
+void relay_wait_all(struct relay_link *link);
+
+/* As cuStreamSynchronize: waits for all that was submitted, and returns what it ended with. */
+CUresult relay_stream_wait(struct relay_context *context, uint64_t wire);
+
+/* Whether the stream is being captured. */
+bool relay_stream_capturing(struct relay_context *context, uint64_t wire);
+
 #endif

@@ -3,6 +3,10 @@
  * number.
  * Numbers and structures are used again, handles are not: each carries how often its place was used.
  */
+#include "relay/code/modules.h"
+#include "relay/entry/storage.h"
+#include "relay/memory/range.h"
+#include "relay/streams/stream_table.h"
 #include "relay/wire/callbacks.h"
 #include "relay/wire/context.h"
 
@@ -163,16 +167,11 @@ CUresult context_destroy(struct relay_context *context)
     return result;
 }
 
-void context_wait_all(struct relay_link *link)
+void context_each(const struct relay_link *link, void (*visit)(struct relay_context *context))
 {
-    for (unsigned i = 0; i < PLACES; i++) {
-        struct relay_context *place = &places[i];
-        if (place->link != link || !__atomic_load_n(&place->alive, __ATOMIC_ACQUIRE))
-            continue;
-        CUresult result = relay_context_wait(place);
-        if (result != CUDA_SUCCESS && relay_link_state(link) == CUDA_SUCCESS)
-            relay_put_error(link, result);
-    }
+    for (unsigned i = 0; i < PLACES; i++)
+        if (places[i].link == link && __atomic_load_n(&places[i].alive, __ATOMIC_ACQUIRE))
+            visit(&places[i]);
 }
 
 struct relay_context *relay_context_of(CUcontext handle)

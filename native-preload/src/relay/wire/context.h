@@ -17,11 +17,8 @@ CUresult context_retain(struct relay_context *primary);
 CUresult context_release(struct relay_context *primary);
 CUresult context_reset(struct relay_context *primary);
 
-/*
- * Waits until all work is done that was submitted to the executor in any context. An error of asynchronous work stays
- * for a call that may report it.
- */
-void context_wait_all(struct relay_link *link);
+/* Calls `visit` for every context of the link that is alive. Takes no lock: one that is made or ends meanwhile may be left out. */
+void context_each(const struct relay_link *link, void (*visit)(struct relay_context *context));
 
 /* Ends a created context, whoever has it current. */
 CUresult context_destroy(struct relay_context *context);
@@ -33,9 +30,5 @@ CUresult current_pop(struct relay_context **popped);
 
 /* In the child of a fork: no context is left. */
 void context_forked(void);
-
-/* Runs the destructors of all that is stored for a context that ends (storage.c). */
-void storage_context_ended(struct relay_context *context);
-void storage_forked(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * What a generated sender of the relay port knows of its parameters, and the two functions that take it from there.
- * Senders are written by tools/autotalk from api/cuda.relay (target/generated/relay_stubs.*); RELAY.md, section 3, says
+ * Senders are written by tools/autotalk from api/cuda.relay (target/generated/relay_senders.c); RELAY.md, section 3, says
  * how a call travels.
  */
 #ifndef TESSERA_RELAY_DESCRIPTION_H
@@ -64,31 +64,6 @@ struct relay_description {
     uint8_t stream;     /* index of the first stream parameter, or RELAY_NO_STREAM */
     const struct relay_parameter *parameter;
 };
-
-/*
- * Since which CUDA version a name, asked of cuGetProcAddress, means which entry (cudaTypedefs.h). Sorted by name, plain
- * before per-thread, then by version: the answer is the last row that is not newer than what is asked. Where no row is
- * per-thread, the plain one answers for both. Entries without a known version have no row. The address to hand out is
- * tessera_exported[entry].
- */
-struct relay_lookup {
-    const char *name;
-    uint16_t entry;
-    uint16_t per_thread;
-    int32_t since;
-};
-extern const struct relay_lookup relay_lookups[];
-extern const unsigned relay_lookup_count;
-
-/* Sends a call and waits for its answer: the CUresult, with out-data written behind the pointers. Any thread. */
-CUresult relay_call(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
-
-/* Sends a call that nobody waits for. The CUresult of sending; what the call itself meets comes with a later one. */
-CUresult relay_post(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
-
-/* Answers NOT_SUPPORTED and counts the name in the error log; the first tells the user, too, the second is for questions. */
-CUresult relay_refuse(const char *name, const char *reason);
-CUresult relay_decline(const char *name, const char *reason);
 
 /* The stream of a per-thread twin: its 0 is the per-thread stream. */
 #define relay_per_thread(stream) ((stream) ? (stream) : (CUstream)TESSERA_STREAM_PER_THREAD)

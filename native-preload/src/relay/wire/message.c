@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "relay/executor/refuse.h"
+
 
 #define POINTER (1ULL << 63)
 #define BULK_PIECE 61440u /* in a BULK record: some of them fit into the ring at once */

@@ -1,6 +1,6 @@
 /*
  * The relay port, from inside: what its files use of each other. RELAY.md describes the protocol; exported entries are
- * the functions relay_NAME, generated (relay_stubs.c) or written by hand in the file named after their subject.
+ * the functions relay_NAME, generated (relay_senders.c, relay_twins.c) or written by hand in the file named after their subject.
  *
  * A link is the connection to the executor of one device. A context is the program's: made, stacked and told apart here,
  * known to the executor by its number. Every function may be called by any thread unless it says otherwise.
@@ -117,13 +117,6 @@ struct relay_context *relay_context_of(CUcontext handle);
 /* The primary context of a link, active or not. */
 struct relay_context *relay_primary(struct relay_link *link);
 
-/*
- * Called when a context ends, before the executor is told, for what the other files hold of it. In this order:
- * streams.c, graphs, modules ... implement theirs; context-local storage and ranges are done by context.c.
- */
-void relay_streams_context_ended(struct relay_context *context);
-void relay_modules_context_ended(struct relay_context *context);
-
 /* ---- Records (ring.c) -------------------------------------------------------------------------------------------- */
 
 struct relay_claimed {
@@ -201,90 +194,6 @@ CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle,
 /* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 
-/* ---- Streams, as copies need them (streams.c) -------------------------------------------------------------------- */
-
-/*
- * What travels for a stream that the program names: 0 for the legacy stream, the per-thread stream's handle (made at a
- * thread's first use), or the handle itself. per_thread: the entry's stream 0 is the per-thread one (_ptsz, _ptds).
- */
-CUresult relay_stream_wire(struct relay_context *context, CUstream stream, bool per_thread, uint64_t *wire);
-
-/* Work was submitted to the stream: a completion that was seen before no longer stands. After the record's commit. */
-void relay_stream_submitted(struct relay_context *context, uint64_t wire);
-
-/* As cuCtxSynchronize. */
-CUresult relay_context_wait(struct relay_context *context);
-
-/* As cuStreamSynchronize: waits for all that was submitted, and returns what it ended with. */
-CUresult relay_stream_wait(struct relay_context *context, uint64_t wire);
-
-/* Whether the stream is being captured. */
-bool relay_stream_capturing(struct relay_context *context, uint64_t wire);
-
-/* ---- Addresses (range.c) ----------------------------------------------------------------------------------------- */
-
-enum relay_range_kind {
-    RELAY_RANGE_NONE = 0,
-    RELAY_RANGE_DEVICE = 1,     /* cuMemAlloc and its like */
-    RELAY_RANGE_POOL = 2,       /* cuMemAllocAsync, cuMemAllocFromPoolAsync */
-    RELAY_RANGE_RESERVED = 3,   /* cuMemAddressReserve: mappings lie inside */
-    RELAY_RANGE_MAPPED = 4,     /* cuMemMap */
-    RELAY_RANGE_PINNED = 5,     /* host memory that both sides map */
-    RELAY_RANGE_REGISTERED = 6, /* cuMemHostRegister: host memory that the executor does not see */
-    RELAY_RANGE_GLOBAL = 7,     /* a module's variable: cuModuleGetGlobal, cuLibraryGetGlobal */
-    RELAY_RANGE_OPENED = 8,     /* another process's: cuIpcOpenMemHandle */
-};
-
-struct relay_range {
-    uint64_t start;
-    uint64_t bytes;
-    enum relay_range_kind kind;
-    unsigned flags;          /* of the call that made it (cuMemHostAlloc, cuMemHostRegister) */
-    struct relay_link *link;
-    struct relay_context *context; /* NULL: of none (pools, mappings) */
-    uint64_t id;             /* PINNED: the executor's id, or RELAY_PINNED_SMALL; MAPPED: the allocation handle; POOL: the pool */
-    uint64_t serial;         /* BUFFER_ID */
-};
-
-/* No id of the executor's: part of a chunk (pinned_small.c). */
-#define RELAY_PINNED_SMALL 0
-
-/* Adds a range, replacing one of the same kind with the same start. False: no memory. */
-bool relay_range_add(const struct relay_range *range);
-
-/* Whether memory of another device's executor is known to lie somewhere there. */
-bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t bytes);
-
-/* Takes out the range that starts there; false: there is none of this kind. `removed` may be NULL. */
-bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay_range *removed);
-
-/* The range that holds the address, the innermost one (a mapping before its reservation). */
-bool relay_range_find(uint64_t address, struct relay_range *found);
-
-/* Whether anything known lies between the two addresses. */
-bool relay_range_overlaps(uint64_t start, uint64_t bytes);
-
-/* Forgets all ranges of a context; what was pinned in it is given back. */
-void relay_range_context_ended(struct relay_context *context);
-void range_forked(void);
-
-/* Whether the range is the device's own memory, not the host's. */
-static inline bool relay_range_device_side(const struct relay_range *range)
-{
-    return range->kind != RELAY_RANGE_PINNED && range->kind != RELAY_RANGE_REGISTERED;
-}
-
-/* ---- Memory that both sides see (pinned.c) ----------------------------------------------------------------------- */
-
-struct relay_pinned {
-    uint64_t id;
-    void *address; /* the same on the device */
-    uint64_t bytes;
-};
-
-CUresult relay_pin(struct relay_link *link, uint64_t bytes, struct relay_pinned *pinned);
-CUresult relay_unpin(struct relay_link *link, const struct relay_pinned *pinned);
-
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 /* One submission of the kind (TESSERA_KIND_*), for `tessera status`. */
@@ -300,20 +209,5 @@ static inline void relay_count(const struct relay_link *link, unsigned kind)
         __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
     }
 }
-
-/*
- * A call that the relay cannot serve: counted by name in the error log, and the user is told in a line, once for each
- * reason. Always NOT_SUPPORTED.
- */
-CUresult relay_refuse(const char *entry, const char *why);
-
-/* The same without a line: a question, whose asker does without where the answer is NOT_SUPPORTED. */
-CUresult relay_decline(const char *entry, const char *why);
-
-/* A bound of the library's own: OUT_OF_MEMORY, with a line for the user. `said` is the caller's, one for each bound. */
-CUresult relay_bound(int *said, const char *line);
-
-/* The same of a list of functions that no reply carries. */
-CUresult relay_too_many_functions(void);
 
 #endif

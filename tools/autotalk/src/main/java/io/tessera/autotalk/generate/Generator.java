@@ -35,7 +35,8 @@ public final class Generator {
         }
         if (decisions.relays()) {
             files.put("relay_stubs.h", new RelayHeader(decisions).text());
-            files.put("relay_stubs.c", new RelaySenders(decisions).text());
+            files.put("relay_senders.c", new RelaySenders(decisions).text());
+            files.put("relay_twins.c", new RelayTwins(decisions).text());
             files.put("relay_lookup.c", new RelayLookup(decisions).text());
             files.put("relay_port.c", new RelayPort(decisions).text());
         }

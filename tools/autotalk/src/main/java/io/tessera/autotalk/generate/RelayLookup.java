@@ -20,7 +20,7 @@ final class RelayLookup {
                 .sorted(Comparator.comparing((Description.Export export) -> Entry.stem(export.name()))
                         .thenComparing(Description.Export::perThread).thenComparing(RelayLookup::since)).toList();
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"relay_stubs.h\"\n\n");
+        text.append("#include \"relay/entry/lookup.h\"\n#include \"tessera_entries.h\"\n\n");
         text.append("const unsigned relay_lookup_count = ").append(rows.size()).append(";\n");
         text.append("const struct relay_lookup relay_lookups[] = {\n");
         rows.forEach(export -> text.append("    {\"").append(Entry.stem(export.name())).append("\", ENTRY_")

@@ -18,10 +18,9 @@ import java.util.stream.IntStream;
 
 /**
  * The relay's senders: for each entry that travels a description of its parameters and a function that puts them into
- * 64-bit slots; and for per-thread twins the function that turns stream 0 into the per-thread one.
+ * 64-bit slots.
  */
 final class RelaySenders {
-    private static final String STREAM = "CUstream";
     private static final int NO_STREAM = 255;
 
     private final Decisions decisions;
@@ -36,15 +35,10 @@ final class RelaySenders {
 
     String text() {
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"relay_stubs.h\"\n");
+        text.append("#include \"relay/streams/call.h\"\n#include \"relay_stubs.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             RelayServing serving = decisions.relayServing(export.entry()).orElseThrow();
-            if (serving instanceof RelayServing.Refuse) {
-                continue;
-            }
-            if (mapsStream(export)) {
-                appendTwin(text, export);
-            } else if (plain(export) && serving instanceof RelayServing.Send send) {
+            if (plain(export) && serving instanceof RelayServing.Send send) {
                 appendSender(text, export, send);
             }
         }
@@ -80,15 +74,6 @@ final class RelaySenders {
     private static List<Argument> byHand(List<Argument> arguments) {
         return arguments.stream().filter(argument -> argument.shape() instanceof Argument.Pointer pointer
                 && pointer.extent() instanceof Extent.Handwritten).toList();
-    }
-
-    private void appendTwin(StringBuilder text, Description.Export export) {
-        String values = export.entry().signature().orElseThrow().parameters().stream()
-                .map(parameter -> parameter.type().toString().equals(STREAM)
-                        ? "relay_per_thread(" + parameter.name() + ")" : parameter.name())
-                .collect(Collectors.joining(", "));
-        text.append('\n').append(prototype("relay_", export)).append("\n{\n    return relay_")
-                .append(export.entry().name()).append('(').append(values).append(");\n}\n");
     }
 
     private void appendSender(StringBuilder text, Description.Export export, RelayServing.Send send) {

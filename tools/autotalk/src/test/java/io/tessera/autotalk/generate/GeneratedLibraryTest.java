@@ -74,10 +74,11 @@ class GeneratedLibraryTest {
     @Test
     void theRelayPortCompilesWithoutWarnings() throws IOException, InterruptedException {
         NativeBuild build = new NativeBuild(directory).withFiles(Generator.files(Repository.cuda()));
-        for (String source : List.of("relay_stubs.c", "relay_port.c")) {
+        for (String source : List.of("relay_senders.c", "relay_twins.c", "relay_port.c")) {
             build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-c", source);
         }
-        Set<String> generated = defined(build, "relay_stubs.o");
+        Set<String> generated = defined(build, "relay_senders.o");
+        generated.addAll(defined(build, "relay_twins.o"));
         String undefined = build.run(List.of("nm", "--undefined-only", "relay_port.o"));
         assertEquals(List.of("relay_decline", "relay_refuse"), undefined.lines().filter(line -> line.contains(" U "))
                 .map(line -> line.substring(line.lastIndexOf(' ') + 1)).filter(name -> name.startsWith("relay_"))
@@ -98,8 +99,8 @@ class GeneratedLibraryTest {
                 Optional.of(AnnotationText.readRelay("relay", text("relay_driver.relay"))));
         assertEquals(List.of(), decisions.problems());
         build.withFiles(Generator.files(decisions)).compile("-I", Repository.INCLUDE.toString(), "-I",
-                Repository.SOURCE.toString(), "-I", ".", "-o", "relay", "relay_caller.c", "relay_stubs.c", "relay_port.c",
-                "relay_lookup.c");
+                Repository.SOURCE.toString(), "-I", ".", "-o", "relay", "relay_caller.c",
+                "relay_senders.c", "relay_twins.c", "relay_port.c", "relay_lookup.c");
         assertEquals("0 failures\n", build.run(List.of("./relay")));
     }
 

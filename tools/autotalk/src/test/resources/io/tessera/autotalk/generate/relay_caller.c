@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "relay/entry/lookup.h"
+#include "relay/executor/refuse.h"
+#include "relay/streams/call.h"
 #include "relay_stubs.h"
 
 static const struct relay_description *last;

@@ -1,0 +1,22 @@
+/* The names of cuGetProcAddress, which autotalk writes (target/generated/relay_lookup.c). */
+#ifndef TESSERA_RELAY_LOOKUP_H
+#define TESSERA_RELAY_LOOKUP_H
+
+#include <stdint.h>
+
+/*
+ * Since which CUDA version a name, asked of cuGetProcAddress, means which entry (cudaTypedefs.h). Sorted by name, plain
+ * before per-thread, then by version: the answer is the last row that is not newer than what is asked. Where no row is
+ * per-thread, the plain one answers for both. Entries without a known version have no row. The address to hand out is
+ * tessera_exported[entry].
+ */
+struct relay_lookup {
+    const char *name;
+    uint16_t entry;
+    uint16_t per_thread;
+    int32_t since;
+};
+extern const struct relay_lookup relay_lookups[];
+extern const unsigned relay_lookup_count;
+
+#endif
