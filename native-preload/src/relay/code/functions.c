@@ -15,11 +15,24 @@ bool functions_print(const struct relay_link *link)
     return __atomic_load_n(&printing[link->device], __ATOMIC_RELAXED) != 0;
 }
 
+void function_answers_forget(struct function *function)
+{
+    pthread_mutex_lock(&function->lock);
+    struct occupancy_answer *answer = function->answers;
+    function->answers = NULL;
+    pthread_mutex_unlock(&function->lock);
+    while (answer) {
+        struct occupancy_answer *next = answer->next;
+        free(answer);
+        answer = next;
+    }
+}
+
 static void release(struct function *function)
 {
     if (__atomic_sub_fetch(&function->references, 1, __ATOMIC_ACQ_REL) != 0)
         return;
-    occupancy_forget(function);
+    function_answers_forget(function);
     free(function->legacy_parameters);
     free(function->name);
     free(function);
@@ -175,7 +188,7 @@ static CUresult set_attribute(struct relay_context *context, const void *handle,
                                 VALUE((uint32_t)value));
     if (result == CUDA_SUCCESS) {
         __atomic_store_n(&function->attributes[attribute], value, __ATOMIC_RELAXED);
-        occupancy_forget(function);
+        function_answers_forget(function);
     }
     return result;
 }

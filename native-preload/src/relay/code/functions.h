@@ -9,7 +9,13 @@
 
 #include "relay/wire/relay.h"
 
-struct occupancy_answer;
+/* One answer of the executor on the kernel's occupancy, in a list. */
+struct occupancy_answer {
+    struct occupancy_answer *next;
+    uint64_t value;
+    uint32_t bytes;
+    unsigned char question[];
+};
 
 /* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
 struct function {
@@ -19,7 +25,7 @@ struct function {
     unsigned references;     /* keys in the table */
     uint32_t valid;
     int32_t attributes[TESSERA_RELAY_FUNCTION_ATTRIBUTES];
-    struct occupancy_answer *answers; /* occupancy.c */
+    struct occupancy_answer *answers; /* on occupancy */
     pthread_mutex_t lock;    /* of name and answers */
     /* cuFuncSetBlockShape, cuFuncSetSharedSize, cuParamSet*: what cuLaunch takes */
     uint32_t legacy_block[3];
@@ -47,7 +53,7 @@ void functions_forget_link(struct relay_link *link);
 /* Whether a kernel of the device can print: synchronising must bring its output. */
 bool functions_print(const struct relay_link *link);
 
-/* In occupancy.c. */
-void occupancy_forget(struct function *function);
+/* Forgets the answers on occupancy: an attribute has changed, or there are many. */
+void function_answers_forget(struct function *function);
 
 #endif

@@ -18,30 +18,10 @@ struct question {
     struct layout_launch_attribute attribute[MAX_ATTRIBUTES];
 };
 
-struct occupancy_answer {
-    struct occupancy_answer *next;
-    uint64_t value;
-    uint32_t bytes;
-    unsigned char question[];
-};
-
 static uint32_t question_bytes(const struct question *question)
 {
     return (uint32_t)(offsetof(struct question, attribute) +
                       question->attributes * sizeof(struct layout_launch_attribute));
-}
-
-void occupancy_forget(struct function *function)
-{
-    pthread_mutex_lock(&function->lock);
-    struct occupancy_answer *answer = function->answers;
-    function->answers = NULL;
-    pthread_mutex_unlock(&function->lock);
-    while (answer) {
-        struct occupancy_answer *next = answer->next;
-        free(answer);
-        answer = next;
-    }
 }
 
 static bool recall(struct function *function, const struct question *question, uint64_t *value)
@@ -71,7 +51,7 @@ static void remember(struct function *function, const struct question *question,
     for (const struct occupancy_answer *a = function->answers; a; a = a->next)
         count++;
     if (count >= MAX_ANSWERS)
-        occupancy_forget(function);
+        function_answers_forget(function);
     pthread_mutex_lock(&function->lock);
     answer->next = function->answers;
     function->answers = answer;

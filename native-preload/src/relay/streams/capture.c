@@ -241,12 +241,6 @@ void capture_stream_gone(struct stream *stream)
     pthread_mutex_unlock(&lock);
 }
 
-bool relay_stream_capturing(struct relay_context *context, uint64_t wire)
-{
-    const struct stream *stream = capture_any() ? stream_of(context, wire) : NULL;
-    return stream && capture_status(stream).state != 0;
-}
-
 CUresult relay_cuThreadExchangeStreamCaptureMode(int *mode)
 {
     if (!mode || *mode < CAPTURE_GLOBAL || *mode > CAPTURE_RELAXED)

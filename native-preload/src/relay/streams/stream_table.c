@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "relay/streams/capture.h"
+#include "relay/streams/capture_state.h"
 #include "relay/streams/events.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
@@ -205,6 +206,12 @@ CUresult relay_stream_wire(struct relay_context *context, CUstream handle, bool 
     if (result == CUDA_SUCCESS)
         *wire = stream->handle;
     return result;
+}
+
+bool relay_stream_capturing(struct relay_context *context, uint64_t wire)
+{
+    const struct stream *stream = capture_any() ? stream_of(context, wire) : NULL;
+    return stream && capture_status(stream).state != 0;
 }
 
 static bool is_of_context(const void *value, const void *of)

@@ -6,7 +6,18 @@
 
 struct user_object;
 
+/* Makes an object with `count` references; 0: no memory. `destroy` is called with `data` when the last reference goes. */
+uint64_t user_object_make(void (*destroy)(void *data), void *data, unsigned count);
+
+/* The object of a handle; NULL: there is none such. */
+struct user_object *user_object_of(uint64_t handle);
+
+void user_object_retain(struct user_object *object, unsigned count);
+
 /* Gives references back; the last one runs the program's destructor, on the calling thread. */
 void user_object_release(struct user_object *object, unsigned count);
+
+/* The same on behalf of the program, which may ask for too many: false, and nothing is given back. */
+bool user_object_give_back(struct user_object *object, unsigned count);
 
 #endif

@@ -33,12 +33,6 @@ static unsigned queued[TESSERA_MAX_DEVICES]; /* that run once */
 static bool running, said;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static __thread bool inside __attribute__((tls_model("initial-exec")));
-
-bool callback_inside(void)
-{
-    return inside;
-}
 
 /* A word that holds 0 and that no stream looks at. Under the lock. */
 static int take_word(struct relay_link *link)
@@ -100,12 +94,12 @@ static void run(struct relay_link *link, int word)
     pthread_mutex_unlock(&lock);
     if (!slot.in_use)
         return;
-    inside = true;
+    callback_inside = true;
     if (slot.callback.stream_function)
         slot.callback.stream_function(slot.callback.stream, CUDA_SUCCESS, slot.callback.data);
     else
         slot.callback.function(slot.callback.data);
-    inside = false;
+    callback_inside = false;
     __atomic_store_n(relay_word(link, word), 0, __ATOMIC_RELEASE);
     if (!slot.again) {
         pthread_mutex_lock(&lock);
@@ -168,7 +162,7 @@ int callback_prepare(struct relay_context *context, const struct callback *callb
     struct relay_link *link = context->link;
     unsigned device = link->device;
     pthread_mutex_lock(&lock);
-    int word = start() ? await_word(link, !again && !inside) : -1;
+    int word = start() ? await_word(link, !again && !callback_inside) : -1;
     if (word < 0 && running && !said) {
         said = true;
         report_line("there are more host functions than the %u that may be in graphs and queues at a time: the call fails (OUT_OF_MEMORY); "

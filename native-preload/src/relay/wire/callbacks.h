@@ -30,7 +30,4 @@ bool callback_change(struct relay_link *link, int word, const struct callback *c
 /* The word is not used by any graph any more, or was never sent. */
 void callback_release(struct relay_link *link, int word);
 
-/* Whether the calling thread is inside such a function: it must not call the driver (NOT_PERMITTED). */
-bool callback_inside(void);
-
 #endif

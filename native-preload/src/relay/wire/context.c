@@ -7,7 +7,6 @@
 #include "relay/entry/storage.h"
 #include "relay/memory/range.h"
 #include "relay/streams/stream_table.h"
-#include "relay/wire/callbacks.h"
 #include "relay/wire/context.h"
 
 #include <pthread.h>
@@ -199,7 +198,7 @@ CUresult relay_no_context(void)
     if (started != CUDA_SUCCESS)
         return started;
     if (!relay_current)
-        return callback_inside() ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_INVALID_CONTEXT;
+        return callback_inside ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_INVALID_CONTEXT;
     CUresult state = relay_link_state(relay_current->link);
     return state != CUDA_SUCCESS ? state : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }

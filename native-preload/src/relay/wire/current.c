@@ -7,6 +7,7 @@
 #define FIRST_ROOM 8u
 
 __thread struct relay_context *relay_current __attribute__((tls_model("initial-exec")));
+__thread bool callback_inside __attribute__((tls_model("initial-exec")));
 
 /* What lies below the current one. */
 struct below {

@@ -94,6 +94,9 @@ struct relay_context {
 /* The calling thread's current context; NULL: none. */
 extern __thread struct relay_context *relay_current __attribute__((tls_model("initial-exec")));
 
+/* Whether the calling thread is inside a function that a stream or graph called: it must not call the driver (NOT_PERMITTED). */
+extern __thread bool callback_inside __attribute__((tls_model("initial-exec")));
+
 /* The error of an entry that finds no usable context: not started, none current, destroyed, or its link's state. */
 CUresult relay_no_context(void);
 

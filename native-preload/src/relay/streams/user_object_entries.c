@@ -1,0 +1,73 @@
+/* The entries of user objects: the client alone serves them. */
+#include "relay/streams/holdings.h"
+#include "relay/streams/user_objects.h"
+
+enum { NO_DESTRUCTOR_SYNC = 1 }; /* CUuserObject_flags: the only one, and required */
+enum { RETAIN_MOVE = 1 };        /* CUuserObjectRetain_flags */
+#define MOST (UINT32_MAX / 2)
+
+CUresult relay_cuUserObjectCreate(CUuserObject *answer, void *data, void *destroy, unsigned int count,
+                                  unsigned int flags)
+{
+    CUresult result = relay_started();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!answer || !destroy || count == 0 || count > MOST || flags != NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t handle = user_object_make((void (*)(void *))(uintptr_t)destroy, data, count);
+    if (!handle)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *answer = (CUuserObject)(uintptr_t)handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult find(CUuserObject handle, unsigned count, struct user_object **object)
+{
+    CUresult result = relay_started();
+    if (result != CUDA_SUCCESS)
+        return result;
+    *object = user_object_of((uintptr_t)handle);
+    return *object && count != 0 && count <= MOST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult relay_cuUserObjectRetain(CUuserObject handle, unsigned int count)
+{
+    struct user_object *object;
+    CUresult result = find(handle, count, &object);
+    if (result == CUDA_SUCCESS)
+        user_object_retain(object, count);
+    return result;
+}
+
+CUresult relay_cuUserObjectRelease(CUuserObject handle, unsigned int count)
+{
+    struct user_object *object;
+    CUresult result = find(handle, count, &object);
+    return result == CUDA_SUCCESS && !user_object_give_back(object, count) ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+CUresult relay_cuGraphRetainUserObject(CUgraph graph, CUuserObject handle, unsigned int count, unsigned int flags)
+{
+    struct user_object *object;
+    CUresult result = find(handle, count, &object);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (relay_handle_type((uintptr_t)graph) != TESSERA_HANDLE_GRAPH || flags > RETAIN_MOVE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!holdings_add_object((uintptr_t)graph, object, count))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (flags != RETAIN_MOVE)
+        user_object_retain(object, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult relay_cuGraphReleaseUserObject(CUgraph graph, CUuserObject handle, unsigned int count)
+{
+    struct user_object *object;
+    CUresult result = find(handle, count, &object);
+    if (result != CUDA_SUCCESS)
+        return result;
+    unsigned removed = holdings_remove_object((uintptr_t)graph, object, count);
+    user_object_release(object, removed);
+    return removed == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
