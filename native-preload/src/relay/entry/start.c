@@ -12,9 +12,12 @@
 #include "session/settings.h"
 #include "relay/memory/staging.h"
 #include "relay/entry/start.h"
+#include "relay/code/modules.h"
 #include "relay/entry/storage.h"
 #include "relay/entry/visible.h"
 #include "relay/memory/range.h"
+#include "relay/streams/events.h"
+#include "relay/streams/stream_table.h"
 #include "relay/wire/vendor.h"
 #include "session/visible_devices.h"
 #include "relay/entry/profiler.h"
@@ -55,6 +58,15 @@ __attribute__((destructor)) static void end(void)
     int running = RUNNING;
     if (__atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         relay_current = NULL;
+}
+
+void start_connect(void)
+{
+    static const context_ending endings[] = {
+        storage_context_ended,       relay_streams_context_ended, events_context_ended,       relay_modules_context_ended,
+        relay_range_context_ended,   pinned_small_context_ended,  NULL,
+    };
+    context_on_end(endings);
 }
 
 /* What `tessera status` shows of the device. */
@@ -113,6 +125,7 @@ static CUresult start(void)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
     watching_forks = true;
     vendor_start();
+    start_connect();
     if (!segment_open() || !attendant_start(&client))
         return CUDA_ERROR_SYSTEM_NOT_READY;
     if (!open_links(reason, sizeof reason)) {

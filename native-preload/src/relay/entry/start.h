@@ -6,4 +6,7 @@
 
 CUresult relay_cuInit(unsigned flags);
 
+/* Registers what lower layers of the relay tell higher ones. Part of cuInit; once more does no harm. */
+void start_connect(void);
+
 #endif

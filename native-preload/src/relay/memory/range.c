@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/entry/pinned_small.h"
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 
@@ -162,7 +161,6 @@ void relay_range_context_ended(struct relay_context *context)
         if (range.kind == RELAY_RANGE_PINNED && range.id != RELAY_PINNED_SMALL)
             relay_unpin(context->link, &pinned);
     }
-    pinned_small_context_ended(context);
     while (take_one(&outer, context, &range))
         ;
 }

@@ -403,7 +403,7 @@ static bool is_of_context(const void *value, const void *of)
     return ((const struct event *)value)->context == of;
 }
 
-void events_context_ended(const struct relay_context *context)
+void events_context_ended(struct relay_context *context)
 {
     struct event *event;
     uint32_t at = 0;

@@ -49,7 +49,7 @@ bool event_is_interprocess(const struct event *event);
 void events_leave_capture(const struct capture *capture);
 
 /* Forgets the events of a context that ends. */
-void events_context_ended(const struct relay_context *context);
+void events_context_ended(struct relay_context *context);
 
 /* A stream is destroyed: events do not speak of it any more. */
 void events_stream_gone(const struct stream *stream);

@@ -233,5 +233,4 @@ void relay_streams_context_ended(struct relay_context *context)
         word_give(context->link, of->all.word);
         free(of);
     }
-    events_context_ended(context);
 }

@@ -3,10 +3,6 @@
  * number.
  * Numbers and structures are used again, handles are not: each carries how often its place was used.
  */
-#include "relay/code/modules.h"
-#include "relay/entry/storage.h"
-#include "relay/memory/range.h"
-#include "relay/streams/stream_table.h"
 #include "relay/wire/context.h"
 
 #include <pthread.h>
@@ -18,6 +14,12 @@ static struct relay_context *primaries[TESSERA_MAX_DEVICES];
 /* Who makes and ends contexts, across the executor's answer; recursive, for the destructors of what is stored in one. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint64_t next_id = 1;
+static const context_ending *endings;
+
+void context_on_end(const context_ending *wanted)
+{
+    endings = wanted;
+}
 
 static CUcontext handle_of(const struct relay_context *context)
 {
@@ -67,10 +69,8 @@ static CUresult begin(struct relay_context *context)
 /* What was made in it goes first, so that nobody asks the executor for it afterwards. */
 static CUresult end(struct relay_context *context)
 {
-    storage_context_ended(context);
-    relay_streams_context_ended(context);
-    relay_modules_context_ended(context);
-    relay_range_context_ended(context);
+    for (const context_ending *ending = endings; ending && *ending; ending++)
+        (*ending)(context);
     __atomic_store_n(&context->alive, false, __ATOMIC_RELEASE);
     context->generation++;
     segment_change_begin();

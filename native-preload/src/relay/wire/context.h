@@ -4,6 +4,13 @@
 
 #include "relay/wire/relay.h"
 
+/*
+ * What the layers above do when a context ends, before the executor is told: they forget what they hold of it. Called in the order
+ * of the array, which ends with NULL and stays the caller's, with the lock held that makes and ends contexts. At cuInit.
+ */
+typedef void (*context_ending)(struct relay_context *context);
+void context_on_end(const context_ending *endings);
+
 /* Makes the primary context of the link known, inactive, under this handle (NULL: one of our own). At cuInit. */
 void context_prepare_primary(struct relay_link *link, CUcontext handle);
 
