@@ -5,7 +5,7 @@
 
 #include "relay/streams/capture_state.h"
 #include "relay/streams/events.h"
-#include "relay/streams/stream_table.h"
+#include "relay/streams/streams.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/results.h"
@@ -18,6 +18,34 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *captures;
 static uint64_t next_id = 1;
 static __thread int thread_mode __attribute__((tls_model("initial-exec")));
+
+/* Into a capture, or out of all with NULL. Under the lock. */
+static void move_stream(struct stream *stream, struct capture *capture)
+{
+    struct stream **at = stream->capture ? &stream->capture->streams : NULL;
+    while (at && *at != stream)
+        at = &(*at)->captured_next;
+    if (at)
+        *at = stream->captured_next;
+    stream->capture = capture;
+    stream->captured_next = capture ? capture->streams : NULL;
+    if (capture)
+        capture->streams = stream;
+}
+
+/* The same for an event. */
+static void move_event(struct event *event, struct capture *capture)
+{
+    struct event **at = event->capture ? &event->capture->events : NULL;
+    while (at && *at != event)
+        at = &(*at)->captured_next;
+    if (at)
+        *at = event->captured_next;
+    event->capture = capture;
+    event->captured_next = capture ? capture->events : NULL;
+    if (capture)
+        capture->events = event;
+}
 
 /* Blocking streams that are captured in a context; `invalidate` as the driver does when work would be ordered wrongly. */
 static CUresult implicit(struct relay_context *context, bool invalidate)
@@ -105,7 +133,7 @@ CUresult capture_submit(struct stream *stream)
 void capture_recorded(struct stream *stream, struct event *event)
 {
     pthread_mutex_lock(&lock);
-    event->capture = stream->capture;
+    move_event(event, stream->capture);
     pthread_mutex_unlock(&lock);
 }
 
@@ -133,7 +161,7 @@ static CUresult join(struct stream *stream, struct event *event)
     }
     stream->joined = !of_stream || stream->joined;
     of_event->blocking |= !(stream->flags & NON_BLOCKING);
-    stream->capture = of_event;
+    move_stream(stream, of_event);
     return CUDA_SUCCESS;
 }
 
@@ -145,15 +173,6 @@ CUresult capture_wait(struct stream *stream, struct event *event)
     return result;
 }
 
-static void leave(void *value, void *with)
-{
-    struct stream *stream = value;
-    if (stream->capture != with)
-        return;
-    stream->capture = NULL;
-    stream->joined = false;
-}
-
 /* Under the lock. */
 static void drop(struct capture *capture)
 {
@@ -161,8 +180,12 @@ static void drop(struct capture *capture)
     while (*link != capture)
         link = &(*link)->next;
     *link = capture->next;
-    streams_each(leave, capture);
-    events_leave_capture(capture);
+    while (capture->streams) {
+        capture->streams->joined = false;
+        move_stream(capture->streams, NULL);
+    }
+    while (capture->events)
+        move_event(capture->events, NULL);
     __atomic_fetch_sub(&capture_count, 1, __ATOMIC_RELEASE);
     segment_change_begin();
     __atomic_fetch_sub(&segment_get()->devices[capture->context->link->device].capturing, 1, __ATOMIC_RELAXED);
@@ -186,7 +209,7 @@ CUresult capture_opened(struct stream *stream, int mode)
     capture->id = next_id++;
     capture->next = captures;
     captures = capture;
-    stream->capture = capture;
+    move_stream(stream, capture);
     stream->joined = false;
     __atomic_fetch_add(&capture_count, 1, __ATOMIC_RELEASE);
     segment_change_begin();
@@ -237,7 +260,14 @@ void capture_stream_gone(struct stream *stream)
     pthread_mutex_lock(&lock);
     if (stream->capture && stream->capture->origin == stream)
         drop(stream->capture);
-    stream->capture = NULL;
+    move_stream(stream, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+void capture_event_gone(struct event *event)
+{
+    pthread_mutex_lock(&lock);
+    move_event(event, NULL);
     pthread_mutex_unlock(&lock);
 }
 

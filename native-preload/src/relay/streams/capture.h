@@ -46,4 +46,7 @@ uint64_t capture_key(const struct stream *stream);
 /* The stream is destroyed, or its context has ended. */
 void capture_stream_gone(struct stream *stream);
 
+/* The event is destroyed, or its context has ended. */
+void capture_event_gone(struct event *event);
+
 #endif

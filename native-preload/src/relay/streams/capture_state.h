@@ -19,6 +19,8 @@ struct capture {
     pthread_t owner;
     struct stream *origin;
     struct relay_context *context;
+    struct stream *streams; /* that are captured in it */
+    struct event *events;   /* that were recorded in it */
     bool blocking; /* a stream in it is a blocking one: the legacy stream must not be used meanwhile */
     bool invalid;
 };

@@ -128,6 +128,8 @@ static bool still_open(struct event *event)
 
 static void release(struct event *event)
 {
+    if (capture_any())
+        capture_event_gone(event);
     word_give(event->context->link, event->word);
     free(event);
 }
@@ -409,16 +411,4 @@ void events_context_ended(struct relay_context *context)
     uint32_t at = 0;
     while ((event = table_take_where(&events, &at, is_of_context, context)) != NULL)
         release(event);
-}
-
-static void leave(void *value, void *with)
-{
-    struct event *event = value;
-    if (event->capture == with)
-        event->capture = NULL;
-}
-
-void events_leave_capture(const struct capture *capture)
-{
-    table_each(&events, leave, (void *)(uintptr_t)capture);
 }

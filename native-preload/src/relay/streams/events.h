@@ -25,6 +25,7 @@ struct event {
     bool last;               /* when it is complete, all work of the stream before `position` is */
     struct stream *stream;   /* in which; NULL: not known any more */
     struct capture *capture; /* recorded in one; under capture.c's lock */
+    struct event *captured_next; /* in its capture's list */
 };
 
 /* The event of a program's handle; NULL: there is none such. */
@@ -44,9 +45,6 @@ CUresult event_opened(struct relay_context *context, uint64_t handle);
 
 /* Whether the program may hand it to other processes. */
 bool event_is_interprocess(const struct event *event);
-
-/* A capture has ended: events recorded in it stand for nothing any more. Under capture.c's lock. */
-void events_leave_capture(const struct capture *capture);
 
 /* Forgets the events of a context that ends. */
 void events_context_ended(struct relay_context *context);

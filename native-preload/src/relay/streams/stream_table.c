@@ -104,11 +104,6 @@ CUresult stream_destroy(struct stream *stream)
     return result;
 }
 
-void streams_each(void (*visit)(void *stream, void *with), void *with)
-{
-    table_each(&streams, visit, with);
-}
-
 static bool is_present(const struct own *own)
 {
     return own->context->alive && own->context->generation == own->generation;

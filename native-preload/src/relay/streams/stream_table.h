@@ -13,9 +13,6 @@ CUresult stream_create(struct relay_context *context, unsigned flags, int priori
 /* Lets a stream go: here, then in the executor, which lets its work end. */
 CUresult stream_destroy(struct stream *stream);
 
-/* Calls `visit` for all created streams and threads' own streams. `visit` must not make or destroy streams. */
-void streams_each(void (*visit)(void *stream, void *with), void *with);
-
 /* Forgets the streams of a context that ends. */
 void relay_streams_context_ended(struct relay_context *context);
 

@@ -32,6 +32,7 @@ struct stream {
     struct mark mark;
     uint64_t unseen;    /* ring position up to which there is work only that is done, or that no host memory tells of */
     struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
+    struct stream *captured_next; /* in its capture's list */
     bool joined;        /* its capture began in another stream */
 };
 
