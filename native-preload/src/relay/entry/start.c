@@ -67,6 +67,7 @@ void start_connect(void)
         relay_range_context_ended,   pinned_small_context_ended,  NULL,
     };
     context_on_end(endings);
+    streams_on_end(events_stream_gone);
 }
 
 /* What `tessera status` shows of the device. */

@@ -5,7 +5,6 @@
 
 #include "relay/streams/capture.h"
 #include "relay/streams/capture_state.h"
-#include "relay/streams/events.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/table.h"
@@ -30,6 +29,7 @@ struct own {
 static struct table streams = TABLE_INITIAL;
 static struct of_context *contexts[CONTEXTS];
 static uint64_t next_id = 1;
+static void (*ending)(const struct stream *stream);
 static __thread struct own *owned __attribute__((tls_model("initial-exec")));
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
@@ -87,10 +87,16 @@ CUresult stream_create(struct relay_context *context, unsigned flags, int priori
     return result;
 }
 
+void streams_on_end(void (*wanted)(const struct stream *stream))
+{
+    ending = wanted;
+}
+
 static void forget(struct stream *stream)
 {
     capture_stream_gone(stream);
-    events_stream_gone(stream);
+    if (ending)
+        ending(stream);
     word_give(stream->context->link, stream->mark.word);
 }
 
