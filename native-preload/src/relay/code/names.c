@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/code/functions.h"
 #include "relay/memory/range.h"
 
 #define BUCKETS 8192u
@@ -22,6 +21,12 @@ struct name {
 
 static struct name *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*forgotten)(uint64_t function);
+
+void names_on_forget(void (*wanted)(uint64_t function))
+{
+    forgotten = wanted;
+}
 
 static uint32_t hash_of(uint64_t owner, unsigned kind, const char *name)
 {
@@ -108,9 +113,10 @@ void names_forget(uint64_t owner)
     struct name *name = take_of(owner);
     while (name) {
         struct name *next = name->next;
-        if (name->kind == NAME_FUNCTION || name->kind == NAME_KERNEL)
-            functions_forget(name->answer.value);
-        else
+        bool kernel = name->kind == NAME_FUNCTION || name->kind == NAME_KERNEL;
+        if (kernel && forgotten)
+            forgotten(name->answer.value);
+        if (!kernel)
             relay_range_remove(name->answer.value, RELAY_RANGE_GLOBAL, NULL);
         free(name);
         name = next;

@@ -26,7 +26,10 @@ void names_put(uint64_t owner, enum name_kind kind, const char *name, struct nam
 /* The name under which a value was found, or NULL; lives as long as its owner. */
 const char *names_of(uint64_t value, enum name_kind kind);
 
-/* Forgets an owner's names, its functions' facts, and the ranges of its globals. */
+/* Who is told of each CUfunction and CUkernel that is forgotten with its owner. At cuInit. */
+void names_on_forget(void (*forgotten)(uint64_t function));
+
+/* Forgets an owner's names and the ranges of its globals. */
 void names_forget(uint64_t owner);
 
 #endif

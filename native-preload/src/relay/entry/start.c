@@ -12,7 +12,9 @@
 #include "session/settings.h"
 #include "relay/memory/staging.h"
 #include "relay/entry/start.h"
+#include "relay/code/functions.h"
 #include "relay/code/modules.h"
+#include "relay/code/names.h"
 #include "relay/entry/storage.h"
 #include "relay/entry/visible.h"
 #include "relay/memory/range.h"
@@ -68,6 +70,7 @@ void start_connect(void)
     };
     context_on_end(endings);
     streams_on_end(events_stream_gone);
+    names_on_forget(functions_forget);
 }
 
 /* What `tessera status` shows of the device. */
