@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "direct/entry/sync.h"
 #include "relay/code/functions.h"
 #include "relay/code/printf.h"
 #include "relay/executor/refuse.h"
@@ -12,6 +11,7 @@
 #include "relay/wire/results.h"
 #include "relay/wire/table.h"
 #include "relay/wire/words.h"
+#include "session/syncing.h"
 
 /* CUevent_flags */
 enum { EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4, EVENT_ALL_FLAGS = 7 };
@@ -319,7 +319,7 @@ CUresult relay_cuEventSynchronize(CUevent handle)
         result = capture_touches(event);
     if (result != CUDA_SUCCESS || !event->recorded)
         return result;
-    struct sync_pass pass = sync_enter();
+    struct sync_pass pass = syncing_begin();
     struct relay_link *link = event->context->link;
     result = look(event, &complete, &awaited, false);
     if (result == CUDA_SUCCESS && !complete) {
@@ -329,7 +329,7 @@ CUresult relay_cuEventSynchronize(CUevent handle)
     }
     if (functions_print(link))
         printf_flush(link);
-    sync_leave(pass, result);
+    syncing_end(pass);
     return result != CUDA_SUCCESS ? result : relay_take_error(link);
 }
 

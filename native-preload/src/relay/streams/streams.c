@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "direct/entry/sync.h"
 #include "relay/code/functions.h"
 #include "relay/code/printf.h"
 #include "relay/executor/refuse.h"
@@ -12,6 +11,7 @@
 #include "relay/wire/context.h"
 #include "relay/wire/message.h"
 #include "relay/wire/words.h"
+#include "session/syncing.h"
 
 #define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
 
@@ -87,9 +87,9 @@ static CUresult wait_for(struct relay_context *context, const struct stream *str
 
 CUresult stream_synchronise(struct stream *stream)
 {
-    struct sync_pass pass = sync_enter();
+    struct sync_pass pass = syncing_begin();
     CUresult result = wait_for(stream->context, stream, &stream->mark, &stream->lock);
-    sync_leave(pass, result);
+    syncing_end(pass);
     return result;
 }
 
@@ -210,9 +210,9 @@ static CUresult synchronise_context(struct relay_context *context)
     CUresult result = capture_any() ? capture_synchronised(context) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
-    struct sync_pass pass = sync_enter();
+    struct sync_pass pass = syncing_begin();
     result = wait_for(context, NULL, stream_context_mark(context), &lock);
-    sync_leave(pass, result);
+    syncing_end(pass);
     return result;
 }
 
