@@ -8,6 +8,7 @@
 #include "relay/wire/link.h"
 #include "relay/executor/meeting.h"
 #include "relay/entry/pinned_small.h"
+#include "relay/entry/profiler.h"
 #include "session/report.h"
 #include "session/settings.h"
 #include "relay/memory/staging.h"
@@ -20,24 +21,17 @@
 #include "relay/memory/range.h"
 #include "relay/streams/events.h"
 #include "relay/streams/stream_table.h"
+#include "relay/wire/state.h"
 #include "relay/wire/vendor.h"
 #include "session/visible_devices.h"
-#include "relay/entry/profiler.h"
 
-enum { FRESH, RUNNING, ENDED, FORKED };
-static int state = FRESH;
+static bool forked; /* from a program that used CUDA */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-CUresult relay_started(void)
-{
-    int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-    return now == RUNNING ? CUDA_SUCCESS : now == ENDED ? CUDA_ERROR_DEINITIALIZED : CUDA_ERROR_NOT_INITIALIZED;
-}
 
 /* The child of a program that used CUDA must not use it, as with the driver; it cannot reach the parent's ring. */
 static void in_child(void)
 {
-    bool used = state == RUNNING;
+    bool used = state_forked();
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     segment_forked();
     attendant_forked();
@@ -51,15 +45,7 @@ static void in_child(void)
     range_forked();
     pinned_small_forked();
     staging_forked();
-    state = FORKED;
-}
-
-/* Destructors of the program and of other libraries may still call: they get DEINITIALIZED. */
-__attribute__((destructor)) static void end(void)
-{
-    int running = RUNNING;
-    if (__atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        relay_current = NULL;
+    forked = true;
 }
 
 void start_connect(void)
@@ -123,7 +109,7 @@ static CUresult start(void)
 {
     static bool watching_forks;
     char reason[400] = "";
-    if (state == FORKED)
+    if (forked)
         return CUDA_ERROR_NOT_INITIALIZED;
     if (!watching_forks && pthread_atfork(NULL, NULL, in_child) != 0)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
@@ -142,7 +128,7 @@ static CUresult start(void)
         return CUDA_ERROR_SYSTEM_NOT_READY;
     }
     profiler_look();
-    __atomic_store_n(&state, RUNNING, __ATOMIC_RELEASE);
+    state_begin();
     return CUDA_SUCCESS;
 }
 
@@ -151,11 +137,13 @@ CUresult relay_cuInit(unsigned flags)
     static CUresult failed;
     if (flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-    if (now == RUNNING || now == ENDED)
-        return relay_started();
+    CUresult started = relay_started();
+    if (started != CUDA_ERROR_NOT_INITIALIZED)
+        return started;
     pthread_mutex_lock(&lock);
-    CUresult result = state == RUNNING ? CUDA_SUCCESS : failed != CUDA_SUCCESS ? failed : start();
+    CUresult result = relay_started();
+    if (result == CUDA_ERROR_NOT_INITIALIZED)
+        result = failed != CUDA_SUCCESS ? failed : start();
     failed = result; /* said once: whoever asks again gets the same answer at once */
     pthread_mutex_unlock(&lock);
     return result;
