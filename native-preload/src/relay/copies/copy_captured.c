@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/copies/copy_shaped.h"
+#include "relay/copies/copy_shaped_submit.h"
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"

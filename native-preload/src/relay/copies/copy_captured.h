@@ -3,7 +3,7 @@
 #define TESSERA_RELAY_COPY_CAPTURED_H
 
 #include "relay/wire/callbacks.h"
-#include "relay/copies/copy.h"
+#include "relay/copies/copy_submit.h"
 #include "relay/wire/layouts.h"
 
 struct stream;

@@ -3,71 +3,10 @@
 #include <string.h>
 
 #include "relay/copies/copy_captured.h"
+#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/message.h"
-
-/* CUDA_MEMCPY2D: a side is 56 bytes, then width and height. */
-struct plane_side {
-    uint64_t x_bytes, y;
-    uint32_t memory_type, pad;
-    uint64_t host, device, array, pitch;
-};
-
-static struct layout_copy_side side_of_plane(const struct plane_side *side)
-{
-    return (struct layout_copy_side){.x_bytes = side->x_bytes, .y = side->y, .memory_type = side->memory_type,
-                                     .host = side->host, .device = side->device, .array = side->array,
-                                     .pitch = side->pitch};
-}
-
-struct layout_copy copy_of_plane(const void *plane)
-{
-    struct plane_side sides[2];
-    uint64_t extent[2];
-    memcpy(sides, plane, sizeof sides);
-    memcpy(extent, (const char *)plane + sizeof sides, sizeof extent);
-    return (struct layout_copy){side_of_plane(&sides[0]), side_of_plane(&sides[1]), extent[0], extent[1], 1};
-}
-
-static uint64_t pitch_of(const struct layout_copy_side *side, const struct layout_copy *copy)
-{
-    return side->pitch ? side->pitch : side->x_bytes + copy->width_bytes;
-}
-
-static uint64_t slice_of(const struct layout_copy_side *side, const struct layout_copy *copy)
-{
-    return pitch_of(side, copy) * (side->height ? side->height : side->y + copy->height);
-}
-
-uint64_t copy_row(const struct layout_copy_side *side, const struct layout_copy *copy, uint64_t y, uint64_t z)
-{
-    return side->device + (side->z + z) * slice_of(side, copy) + (side->y + y) * pitch_of(side, copy) + side->x_bytes;
-}
-
-static void resolve_side(const struct relay_context *context, struct layout_copy_side *side,
-                         const struct layout_copy *copy)
-{
-    if (side->memory_type == COPY_TYPE_ARRAY ||
-        (side->memory_type == COPY_TYPE_DEVICE && !copy_pinned_elsewhere(context, copy_row(side, copy, 0, 0))))
-        return;
-    if (side->memory_type == COPY_TYPE_HOST)
-        side->device = side->host;
-    uint64_t first = copy_row(side, copy, 0, 0);
-    uint64_t last = copy_row(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
-    side->memory_type = copy_known(context->link, first, last - first) ? COPY_TYPE_DEVICE : COPY_TYPE_HOST;
-    side->host = 0;
-}
-
-bool copy_resolve(const struct relay_context *context, struct layout_copy *copy)
-{
-    if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
-        return false;
-    resolve_side(context, &copy->source, copy);
-    resolve_side(context, &copy->destination, copy);
-    return copy->source.memory_type == COPY_TYPE_HOST || copy->destination.memory_type == COPY_TYPE_HOST;
-}
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
@@ -78,11 +17,6 @@ static bool valid(const struct layout_copy_side *side, const struct layout_copy 
         return side->array != 0;
     bool pitched = side->pitch == 0 || side->pitch >= side->x_bytes + copy->width_bytes;
     return pitched && (host ? side->host : side->device) != 0;
-}
-
-CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
-{
-    return MESSAGE_POST(context, ENTRY_cuMemcpy3DAsync_v2, IN(copy, sizeof *copy), VALUE(wire));
 }
 
 /* Rows and bytes of a row that go through one chunk. */
@@ -104,17 +38,6 @@ static struct layout_copy_side moved_side(struct layout_copy_side side, const st
     return side;
 }
 
-/* The executor's side keeps its pitch and height, which are those of the whole. */
-static struct layout_copy_side whole_side(struct layout_copy_side side, const struct layout_copy *copy)
-{
-    if (side.memory_type != COPY_TYPE_ARRAY) {
-        uint64_t pitch = pitch_of(&side, copy);
-        side.height = slice_of(&side, copy) / pitch;
-        side.pitch = pitch;
-    }
-    return side;
-}
-
 static CUresult piece_to_device(struct relay_context *context, uint64_t wire, const struct layout_copy *copy,
                                 const struct piece *piece, struct staging_chunk *chunk)
 {
@@ -122,7 +45,7 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
         memcpy(chunk->memory + row * piece->width,
                (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
     struct layout_copy part = {staged_side(chunk, piece),
-                               moved_side(whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
+                               moved_side(copy_whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
     CUresult result = copy_submit_shaped(context, wire, &part);
     return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
 }
@@ -130,7 +53,7 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
 static CUresult piece_to_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy,
                               const struct piece *piece, struct staging_chunk *chunk)
 {
-    struct layout_copy part = {moved_side(whole_side(copy->source, copy), piece), staged_side(chunk, piece),
+    struct layout_copy part = {moved_side(copy_whole_side(copy->source, copy), piece), staged_side(chunk, piece),
                                piece->width, piece->rows, 1};
     CUresult result = copy_submit_shaped(context, wire, &part);
     if (result == CUDA_SUCCESS)
@@ -174,14 +97,6 @@ static CUresult through_staging(struct relay_context *context, uint64_t wire, co
     return result != CUDA_SUCCESS ? result : earlier;
 }
 
-void copy_rows(const struct layout_copy *copy)
-{
-    for (uint64_t z = 0; z < copy->depth; z++)
-        for (uint64_t y = 0; y < copy->height; y++)
-            memmove((void *)(uintptr_t)copy_row(&copy->destination, copy, y, z),
-                    (const void *)(uintptr_t)copy_row(&copy->source, copy, y, z), copy->width_bytes);
-}
-
 static CUresult within_host(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {
     CUresult result = relay_stream_wait(context, wire);
@@ -197,6 +112,58 @@ static bool is_pinned(const struct layout_copy_side *side)
            range.kind == RELAY_RANGE_PINNED;
 }
 
+/* The context whose executor reaches a side. NULL: the program's own memory, or an array, which is the stream's device's. */
+static struct relay_context *owner_of(const struct layout_copy_side *side, const struct layout_copy *copy)
+{
+    struct relay_range range;
+    if (side->memory_type == COPY_TYPE_ARRAY || side->memory_type == COPY_TYPE_HOST ||
+        !relay_range_find(copy_row(side, copy, 0, 0), &range) || !relay_range_device_side(&range))
+        return NULL;
+    return range.context ? range.context : relay_primary(range.link);
+}
+
+static bool is_elsewhere(const struct relay_context *context, const struct relay_context *owner)
+{
+    return owner && owner->link != context->link;
+}
+
+bool copy_leads_elsewhere(const struct relay_context *context, const struct layout_copy *copy)
+{
+    return relay_link_count > 1 && copy->width_bytes != 0 && copy->height != 0 && copy->depth != 0 &&
+           (is_elsewhere(context, owner_of(&copy->source, copy)) ||
+            is_elsewhere(context, owner_of(&copy->destination, copy)));
+}
+
+static CUresult by_rows(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t z = 0; result == CUDA_SUCCESS && z < copy->depth; z++)
+        for (uint64_t y = 0; result == CUDA_SUCCESS && y < copy->height; y++)
+            result = copy_linear(context, wire, copy_device(copy_row(&copy->destination, copy, y, z)),
+                                 copy_device(copy_row(&copy->source, copy, y, z)), copy->width_bytes, COPY_WAITS);
+    return result;
+}
+
+/*
+ * A copy that leads elsewhere, in the order of the stream: executors do not reach into each other's devices, so what one of them reaches
+ * alone is its copy, and the rest goes row by row through the host. Done on return.
+ */
+static CUresult across(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
+{
+    struct relay_context *to = owner_of(&copy->destination, copy), *from = owner_of(&copy->source, copy);
+    if (copy->source.memory_type == COPY_TYPE_ARRAY || copy->destination.memory_type == COPY_TYPE_ARRAY)
+        return relay_refuse("cuMemcpy3DPeer", "an array and memory of another device");
+    if (relay_stream_capturing(context, wire))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (to && from && to->link != from->link)
+        return by_rows(context, wire, copy);
+    struct relay_context *owner = to ? to : from;
+    CUresult result = relay_stream_wait(context, wire);
+    if (result == CUDA_SUCCESS)
+        result = copy_shaped(owner, 0, copy, COPY_WAITS);
+    return result == CUDA_SUCCESS ? relay_stream_wait(owner, 0) : result;
+}
+
 CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *asked, enum copy_end end)
 {
     struct layout_copy copy = *asked;
@@ -205,7 +172,7 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
     if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
         return CUDA_SUCCESS;
     if (copy_leads_elsewhere(context, &copy))
-        return copy_shaped_across(context, wire, &copy);
+        return across(context, wire, &copy);
     bool pageable = copy_resolve(context, &copy);
     if (pageable && relay_stream_capturing(context, wire))
         return end == COPY_RETURNS_EARLY ? copy_captured_shaped(context, stream_of(context, wire), &copy)
