@@ -17,7 +17,7 @@ static char path[] = "/tmp/tessera-image-file-XXXXXX";
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            fprintf(stderr, "image_file.c:%d: not so: %s\n", __LINE__, #condition);                                    \
+            fprintf(stderr, "image_file_test.c:%d: not so: %s\n", __LINE__, #condition);                                    \
             unlink(path);                                                                                              \
             exit(1);                                                                                                   \
         }                                                                                                              \

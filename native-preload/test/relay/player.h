@@ -1,38 +1,38 @@
-/* A thread that plays the executor for relay_work.c: it reads the ring as RELAY.md says, answers, and writes words. */
-#ifndef TESSERA_CHECKS_RELAY_EXECUTOR_H
-#define TESSERA_CHECKS_RELAY_EXECUTOR_H
+/*
+ * A thread that plays the executor of one device: it reads the ring as RELAY.md says, answers, and writes words. On its socket it hands out
+ * memory that is mapped in this process alone. What it saw is read by the test after player_settle().
+ */
+#ifndef TESSERA_TEST_PLAYER_H
+#define TESSERA_TEST_PLAYER_H
 
+#include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "check.h"
 #include "driver/clock.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/relay.h"
+#include "relay/wire/state.h"
+#include "session/connection.h"
 
 #define HANDLE(type, index) (TESSERA_HANDLE_TAG | (uint64_t)(type) << 40 | (uint64_t)(index) << 4)
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                     \
-            failures++;                                                                                                \
-        }                                                                                                              \
-    } while (0)
 
-static int failures;
 static struct tessera_relay_segment *segment;
+static struct relay_context context; /* number 5, the current one of the thread that began */
 static bool stopping;
 static uint64_t made = 100;
-
-/* The check plays a program that has started: --wrap, since there is no manager. */
-CUresult __wrap_relay_started(void);
-CUresult __wrap_relay_started(void)
-{
-    return CUDA_SUCCESS;
-}
+static pthread_t player;
+static int player_socket; /* the executor's end */
 
 /* What the executor saw. */
-static unsigned seen[9];
+static unsigned seen[9]; /* records, by kind */
 static unsigned calls[TESSERA_ENTRY_COUNT];
 static unsigned char launch_record[4096];
 static unsigned char last_call[TESSERA_ENTRY_COUNT][512]; /* after the header */
@@ -40,6 +40,9 @@ static uint64_t bulk_bytes;
 static bool hold_marks; /* streams do not get on */
 static struct tessera_mark held[64];
 static unsigned held_count;
+static unsigned pinned, unpinned;
+/* Answers a CALL in place of what follows below. False: it is as below. */
+static bool (*player_serves)(const struct tessera_record *record);
 
 static void answer(const struct tessera_record *record, CUresult result, const void *out, uint32_t bytes)
 {
@@ -50,7 +53,9 @@ static void answer(const struct tessera_record *record, CUresult result, const v
         memcpy(reply + 1, out, bytes);
     reply->result = result;
     reply->bytes = bytes;
-    __atomic_store_n(&reply->sequence, reply->expected, __ATOMIC_RELEASE);
+    __atomic_store_n(&reply->sequence, reply->expected, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&reply->waiting, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &reply->sequence, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* f(u64 pointer, u32 number, 3 bytes): offsets 0, 8, 12. */
@@ -67,6 +72,19 @@ static void tell_function(const struct tessera_record *record)
     answer(record, CUDA_SUCCESS, &info, sizeof info);
 }
 
+static uint64_t pinned_address[64];
+
+static void serve_query(const struct tessera_record *record)
+{
+    uint64_t value = *(const uint64_t *)(record + 1);
+    if (record->entry == TESSERA_QUERY_PINNED)
+        answer(record, CUDA_SUCCESS, &pinned_address[value % 64], 8);
+    else if (record->entry == TESSERA_QUERY_UNPIN)
+        answer(record, (unpinned++, CUDA_SUCCESS), NULL, 0);
+    else
+        tell_function(record);
+}
+
 static uint64_t fresh(unsigned type)
 {
     return HANDLE(type, made++);
@@ -80,6 +98,8 @@ static void serve_call(const struct tessera_record *record)
     calls[entry]++;
     size_t bytes = (size_t)record->length - sizeof *record;
     memcpy(last_call[entry], words, bytes < sizeof last_call[0] ? bytes : sizeof last_call[0]);
+    if (player_serves && player_serves(record))
+        return;
     switch (entry) {
     case ENTRY_cuModuleLoadDataEx:
         handle[0] = fresh(TESSERA_HANDLE_MODULE);
@@ -150,7 +170,10 @@ static void serve(const struct tessera_record *record)
         memcpy(launch_record, record, (size_t)record->length);
         break;
     case TESSERA_RELAY_QUERY:
-        tell_function(record);
+        serve_query(record);
+        break;
+    case TESSERA_RELAY_CONTEXT:
+        answer(record, CUDA_SUCCESS, NULL, 0);
         break;
     case TESSERA_RELAY_MARK:
     case TESSERA_RELAY_WATCH_EVENT:
@@ -164,6 +187,27 @@ static void serve(const struct tessera_record *record)
     }
 }
 
+/* Memory at an address that nobody uses, wherever the test runs; the client maps it. */
+static void serve_socket(void)
+{
+    static uint64_t next = 0x100000000000ULL;
+    _Alignas(8) char buffer[4096];
+    int descriptor = -1;
+    if (connection_receive_with(player_socket, buffer, &descriptor, 0) <= 0)
+        return;
+    const struct tessera_pin *pin = (const struct tessera_pin *)(const void *)buffer;
+    CHECK(pin->head.type == TESSERA_MSG_PIN && descriptor == -1);
+    int file = memfd_create("pinned", MFD_CLOEXEC);
+    struct tessera_pinned memory = {.id = ++pinned, .bytes = (pin->bytes + 4095) & ~4095ULL};
+    next = pin->not_below > next ? pin->not_below : next;
+    memory.address = next;
+    next += memory.bytes;
+    CHECK(file >= 0 && ftruncate(file, (off_t)memory.bytes) == 0);
+    CHECK(connection_send_with(player_socket, &memory.head, TESSERA_MSG_PINNED, sizeof memory, 0, file) == 0);
+    pinned_address[pinned % 64] = memory.address;
+    close(file);
+}
+
 static void *execute(void *unused)
 {
     static unsigned char copy[TESSERA_RELAY_RECORD_MAX];
@@ -174,6 +218,7 @@ static void *execute(void *unused)
             (struct tessera_record *)(segment->ring + (segment->consumed & (TESSERA_RELAY_RING_BYTES - 1)));
         int32_t length = __atomic_load_n(&record->length, __ATOMIC_ACQUIRE);
         if (length <= 0) {
+            serve_socket();
             sched_yield();
             continue;
         }
@@ -185,6 +230,39 @@ static void *execute(void *unused)
         __atomic_store_n(&segment->consumed, segment->consumed + room, __ATOMIC_RELEASE);
     }
     return NULL;
+}
+
+/* As after cuInit: link 0 to the player, and a context on it that is current. */
+static void player_begin(void)
+{
+    int ends[2];
+    alarm(60);
+    segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(segment != MAP_FAILED && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    player_socket = ends[1];
+    segment->device.attributes[1] = segment->device.attributes[2] = 1024;
+    segment->device.attribute_valid[1] = segment->device.attribute_valid[2] = 1;
+    segment->executor_heartbeat_ns = monotonic_ns();
+    relay_links[0] = (struct relay_link){.segment = segment, .socket = ends[0]};
+    relay_link_count = 1;
+    context = (struct relay_context){.link = &relay_links[0], .number = 5, .alive = true};
+    relay_current = &context;
+    state_begin();
+    CHECK(pthread_create(&player, NULL, execute, NULL) == 0);
+}
+
+/* Everything sent so far has been served. */
+static inline void player_settle(void)
+{
+    while (__atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) != __atomic_load_n(&segment->claimed, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void player_end(void)
+{
+    player_settle();
+    __atomic_store_n(&stopping, true, __ATOMIC_RELEASE);
+    pthread_join(player, NULL);
 }
 
 #endif

@@ -15,16 +15,11 @@
 #include "driver/clock.h"
 #include "relay/wire/backoff.h"
 #include "relay/wire/relay.h"
-#include "driver/trace.h"
 
 #define PRODUCERS 4
 #define RECORDS 20000
 #define QUERIES 3000
 #define LONGEST 6000
-
-struct relay_link relay_links[TESSERA_MAX_DEVICES];
-__thread struct relay_context *relay_current __attribute__((tls_model("initial-exec")));
-__thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
 static struct tessera_relay_segment *segment;
 static struct relay_link *link0 = &relay_links[0];
@@ -41,23 +36,6 @@ static uint64_t sleeps, seen[PRODUCERS];
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
-
-void relay_notice(struct relay_link *link)
-{
-    (void)link;
-}
-
-bool relay_link_alive(struct relay_link *link)
-{
-    if (__atomic_load_n(&link->segment->ended, __ATOMIC_ACQUIRE))
-        __atomic_store_n(&link->lost, 1, __ATOMIC_RELEASE);
-    return __atomic_load_n(&link->lost, __ATOMIC_ACQUIRE) == 0;
-}
-
-CUresult relay_link_state(struct relay_link *link)
-{
-    return relay_link_alive(link) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
 
 static uint64_t next(uint64_t *state)
 {
@@ -261,6 +239,7 @@ int main(void)
     alarm(60);
     segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED, "no memory");
+    segment->executor_heartbeat_ns = monotonic_ns();
     *link0 = (struct relay_link){.segment = segment, .socket = -1};
     pthread_t peer;
     CHECK(pthread_create(&peer, NULL, executor, NULL) == 0, "no thread");

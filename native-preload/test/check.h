@@ -1,0 +1,16 @@
+/* What is not true ends a check, with its place. */
+#ifndef TESSERA_CHECK_H
+#define TESSERA_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+#endif

@@ -1,0 +1,84 @@
+/* Modules and their images, and occupancy, against a thread that plays the executor. */
+#include <stdio.h>
+#include <string.h>
+
+#include "relay/code/image.h"
+#include "relay/wire/results.h"
+#include "relay/player.h"
+#include "relay_stubs.h"
+
+static CUfunction function;
+static const char ptx[] = ".version 8.0\n.target sm_90\n";
+
+static void modules(void)
+{
+    CUmodule module;
+    CUfunction again;
+    CHECK(relay_cuModuleLoadData(&module, ptx) == CUDA_SUCCESS);
+    CHECK(relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS);
+    CHECK(relay_cuModuleGetFunction(&again, module, "f") == CUDA_SUCCESS && again == function);
+    CHECK(calls[ENTRY_cuModuleGetFunction] == 1);
+
+    char log[64] = "";
+    int options[] = {4, 3};
+    void *values[] = {(void *)sizeof log, log};
+    CHECK(relay_cuModuleLoadDataEx(&module, ptx, 2, options, values) == CUDA_SUCCESS);
+    CHECK(strcmp(log, "ptxas says hello") == 0 && values[0] == (void *)17 && values[1] == log);
+    int addresses[] = {17};
+    CHECK(relay_cuModuleLoadDataEx(&module, ptx, 1, addresses, values) == CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(relay_cuModuleLoad(&module, "/no/such/file") == CUDA_ERROR_FILE_NOT_FOUND);
+    CHECK(relay_cuModuleLoadData(&module, "MZ") == CUDA_ERROR_INVALID_IMAGE);
+}
+
+static void images(void)
+{
+    static struct {
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t bytes;
+        unsigned char entries[200000];
+    } fatbin = {0xba55ed50u, 1, 16, 200000, {0}}, part = {0xba55ed50u, 1, 16, 24, {0}};
+    struct {
+        uint32_t magic, version;
+        const void *data;
+        const void *const *linked;
+    } wrapper = {0x466243b1u, 1, &fatbin, NULL};
+    const void *parts[] = {&part, NULL};
+    struct image image;
+    CHECK(image_measure(&wrapper, &image) == CUDA_SUCCESS && image.bytes == 200016 && image.data == &fatbin);
+    wrapper.version = 2;
+    wrapper.linked = parts;
+    CHECK(image_measure(&wrapper, &image) == CUDA_SUCCESS && image.bytes == 16 + 16 + 200016 + 40);
+    image_release(&image);
+    part.bytes = ~0ULL;
+    CHECK(image_measure(&part, &image) == CUDA_ERROR_INVALID_IMAGE);
+    CHECK(image_measure("", &image) == CUDA_ERROR_INVALID_IMAGE);
+
+    CUmodule module;
+    bulk_bytes = 0;
+    wrapper.version = 1;
+    CHECK(relay_cuModuleLoadFatBinary(&module, &wrapper) == CUDA_SUCCESS);
+    CHECK(bulk_bytes == 200016);
+}
+
+static void occupancy(void)
+{
+    int blocks = 0;
+    for (int i = 0; i < 3; i++)
+        CHECK(relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0) == CUDA_SUCCESS &&
+              blocks == 4);
+    CHECK(calls[ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags] == 1);
+    CHECK(relay_cuFuncSetAttribute(function, 8, 900) == CUDA_SUCCESS);
+    CHECK(relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0) == CUDA_SUCCESS);
+    CHECK(calls[ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags] == 2);
+}
+
+int main(void)
+{
+    player_begin();
+    modules();
+    images();
+    occupancy();
+    player_end();
+    return 0;
+}
