@@ -27,7 +27,7 @@
 static struct tessera_relay_segment *segment;
 static struct relay_context context; /* number 5, the current one of the thread that began */
 static bool stopping;
-static uint64_t made = 100;
+static uint64_t player_made = 100;
 static pthread_t player;
 static int player_socket; /* the executor's end */
 
@@ -41,7 +41,9 @@ static bool hold_marks; /* streams do not get on */
 static struct tessera_mark held[64];
 static unsigned held_count;
 static unsigned pinned, unpinned;
-/* Answers a CALL in place of what follows below. False: it is as below. */
+static uint64_t served_at; /* ring position of the record that is served */
+static unsigned char bulk[1 << 20]; /* what came in BULK records, as far as there is room */
+/* Serves a record in place of what follows below. False: it is as below. */
 static bool (*player_serves)(const struct tessera_record *record);
 
 static void answer(const struct tessera_record *record, CUresult result, const void *out, uint32_t bytes)
@@ -87,7 +89,7 @@ static void serve_query(const struct tessera_record *record)
 
 static uint64_t fresh(unsigned type)
 {
-    return HANDLE(type, made++);
+    return HANDLE(type, player_made++);
 }
 
 static void serve_call(const struct tessera_record *record)
@@ -98,8 +100,6 @@ static void serve_call(const struct tessera_record *record)
     calls[entry]++;
     size_t bytes = (size_t)record->length - sizeof *record;
     memcpy(last_call[entry], words, bytes < sizeof last_call[0] ? bytes : sizeof last_call[0]);
-    if (player_serves && player_serves(record))
-        return;
     switch (entry) {
     case ENTRY_cuModuleLoadDataEx:
         handle[0] = fresh(TESSERA_HANDLE_MODULE);
@@ -154,17 +154,26 @@ static void write_word(const struct tessera_mark *mark, unsigned kind)
     __atomic_store_n(&segment->word[mark->word], kind == TESSERA_RELAY_HOST_CALL ? 1 : mark->value, __ATOMIC_RELEASE);
 }
 
+static void take_bulk(const struct tessera_bulk *piece)
+{
+    CHECK(piece->offset == bulk_bytes);
+    if (bulk_bytes + piece->bytes <= sizeof bulk)
+        memcpy(bulk + bulk_bytes, piece + 1, piece->bytes);
+    bulk_bytes += piece->bytes;
+}
+
 static void serve(const struct tessera_record *record)
 {
     const struct tessera_mark *mark = (const struct tessera_mark *)(record + 1);
     seen[record->kind]++;
+    if (player_serves && player_serves(record))
+        return;
     switch (record->kind) {
     case TESSERA_RELAY_CALL:
         serve_call(record);
         break;
     case TESSERA_RELAY_BULK:
-        CHECK(((const struct tessera_bulk *)(record + 1))->offset == bulk_bytes);
-        bulk_bytes += ((const struct tessera_bulk *)(record + 1))->bytes;
+        take_bulk((const struct tessera_bulk *)(record + 1));
         break;
     case TESSERA_RELAY_LAUNCH:
         memcpy(launch_record, record, (size_t)record->length);
@@ -225,6 +234,7 @@ static void *execute(void *unused)
         uint64_t room = ((uint64_t)length + 15) & ~15ULL;
         memcpy(copy, record, (size_t)length);
         memset(record, 0, room);
+        served_at = segment->consumed;
         if (((struct tessera_record *)copy)->kind != TESSERA_RELAY_PADDING)
             serve((struct tessera_record *)copy);
         __atomic_store_n(&segment->consumed, segment->consumed + room, __ATOMIC_RELEASE);
