@@ -149,9 +149,14 @@ static void serve_call(const struct tessera_record *record)
     answer(record, CUDA_SUCCESS, handle, 8);
 }
 
+/* A stream that calls the host goes on when the word is 0 again. */
 static void write_word(const struct tessera_mark *mark, unsigned kind)
 {
-    __atomic_store_n(&segment->word[mark->word], kind == TESSERA_RELAY_HOST_CALL ? 1 : mark->value, __ATOMIC_RELEASE);
+    uint64_t *word = &segment->word[mark->word];
+    bool calls_host = kind == TESSERA_RELAY_HOST_CALL;
+    __atomic_store_n(word, calls_host ? 1 : mark->value, __ATOMIC_RELEASE);
+    while (calls_host && __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0)
+        sched_yield();
 }
 
 static void take_bulk(const struct tessera_bulk *piece)
