@@ -50,9 +50,11 @@ static void ends(struct relay_context *current)
     CUmodule module;
     CUfunction function;
     void *small, *large;
+    int attribute;
     struct relay_range range;
     CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS && relay_cuEventCreate(&event, 2) == CUDA_SUCCESS && relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n") == CUDA_SUCCESS && relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS);
+    CHECK(relay_cuFuncGetAttribute(&attribute, 8, function) == CUDA_SUCCESS && attribute == 1000);
     CHECK(relay_cuMemHostAlloc(&small, 100, 0) == CUDA_SUCCESS && relay_cuMemHostAlloc(&large, 3u << 20, 0) == CUDA_SUCCESS);
     const struct relay_range reserved = {.start = 0x10000, .bytes = 0x1000, .kind = RELAY_RANGE_RESERVED, .link = current->link, .context = current};
     CHECK(relay_range_add(&reserved) && storage_put(NULL, &stream, &stream, destroy) == CUDA_SUCCESS);
@@ -63,6 +65,8 @@ static void ends(struct relay_context *current)
     CHECK(relay_cuStreamQuery(stream) == CUDA_ERROR_INVALID_HANDLE && relay_cuEventQuery(event) == CUDA_ERROR_INVALID_HANDLE);
     unsigned asked = calls[ENTRY_cuModuleGetFunction]; /* the old module's names are forgotten: it is asked again */
     CHECK(relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS && calls[ENTRY_cuModuleGetFunction] == asked + 1);
+    unsigned queried = seen[TESSERA_RELAY_QUERY]; /* and what was known of its functions */
+    CHECK(relay_cuFuncGetAttribute(&attribute, 8, function) == CUDA_SUCCESS && seen[TESSERA_RELAY_QUERY] == queried + 1);
     unsigned char present;
     CHECK(mincore(large, 4096, &present) != 0);
 }
