@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 
 /* CUjit_option */
 enum {

@@ -10,8 +10,8 @@
 #include "relay/code/jit_options.h"
 #include "relay/code/modules.h"
 #include "relay/code/names.h"
-#include "relay/executor/refuse.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 #include "relay/wire/table.h"
 

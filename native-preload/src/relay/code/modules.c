@@ -9,9 +9,9 @@
 #include "relay/code/image_offer.h"
 #include "relay/code/jit_options.h"
 #include "relay/code/names.h"
-#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 #include "relay/wire/table.h"
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "relay/copies/copy_captured.h"
-#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
+#include "relay/wire/refuse.h"
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "relay/copies/copy_shaped.h"
-#include "relay/executor/refuse.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 /* CUDA_MEMCPY3D_PEER: as CUDA_MEMCPY3D, with a context where that has a reserved field. */

@@ -1,8 +1,8 @@
 /* The driver's context entries. What a context is kept for: its stack, its facts; work belongs to other files. */
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/wire/context.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 #define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion says of contexts by the way they were made */

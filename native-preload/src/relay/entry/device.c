@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "relay/entry/device_attributes.h"
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/relay.h"
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"

@@ -4,10 +4,10 @@
  */
 
 #include "relay/entry/pinned_small.h"
-#include "relay/executor/refuse.h"
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };

@@ -8,7 +8,7 @@
 
 #include "driver/driver.h"
 #include "relay/entry/lookup.h"
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/relay.h"
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"

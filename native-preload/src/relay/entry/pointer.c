@@ -1,8 +1,8 @@
 /* What an address is: answered from the map of ranges. */
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "relay/executor/device_call.h"
-#include "relay/executor/refuse.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 enum { POOL_ATTRIBUTE_LAST_FLAG = 3, POOL_ATTRIBUTE_LAST = 8 }; /* flags are int, all else is 64 bits wide */

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "relay/executor/device_call.h"
-#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 enum { HANDLE_TYPE_POSIX = 1 };

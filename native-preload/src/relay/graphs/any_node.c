@@ -1,13 +1,13 @@
 /* Nodes by CUgraphNodeParams, and conditional handles. */
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/graphs/host_copies.h"
 #include "relay/graphs/node_memory.h"
 #include "relay/graphs/nodes.h"
 #include "relay/memory/range.h"
 #include "relay/streams/events.h"
 #include "relay/streams/holdings.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 /* What the driver writes back: addresses, and the bodies of a conditional node in memory that belongs to the node. */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "relay/code/functions.h"
-#include "relay/executor/refuse.h"
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 #include "relay_stubs.h"
 

@@ -2,8 +2,8 @@
 
 #include "relay/copies/copy_captured.h"
 #include "relay/copies/copy_shaped.h"
-#include "relay/executor/refuse.h"
 #include "relay/wire/callbacks.h"
+#include "relay/wire/refuse.h"
 #include "relay_stubs.h"
 
 bool host_copy_needed(const struct relay_context *context, const struct layout_copy *copy)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "relay/code/functions.h"
-#include "relay/executor/refuse.h"
 #include "relay/graphs/node_memory.h"
 #include "relay/graphs/nodes.h"
+#include "relay/wire/refuse.h"
 
 #define MAX_PARAMETER_BYTES 32764u /* of a kernel, CUDA 12.1 and later */
 

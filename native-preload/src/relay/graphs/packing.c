@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/memory/range.h"
 #include "relay/streams/holdings.h"
 #include "relay/streams/launch.h"
 #include "relay/wire/callbacks.h"
+#include "relay/wire/refuse.h"
 
 #define MAX_OPERATIONS 256u
 #define MAX_ACCESS 64u

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/streams/capture_state.h"
 #include "relay/streams/holdings.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 
 #define MAX_DEPENDENCIES 2048u /* as many as a reply carries with their edges */

@@ -4,10 +4,10 @@
 
 #include "relay/code/functions.h"
 #include "relay/code/printf.h"
-#include "relay/executor/refuse.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 #include "relay/wire/table.h"
 #include "relay/wire/words.h"

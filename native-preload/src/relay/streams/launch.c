@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "relay/executor/refuse.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
 
 /* CUdevice_attribute, CUfunction_attribute */

@@ -4,12 +4,12 @@
 
 #include "relay/code/functions.h"
 #include "relay/code/printf.h"
-#include "relay/executor/refuse.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
 #include "relay/streams/stream_table.h"
 #include "relay/wire/context.h"
 #include "relay/wire/message.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/words.h"
 #include "session/syncing.h"
 

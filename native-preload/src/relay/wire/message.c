@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 
 
 #define POINTER (1ULL << 63)

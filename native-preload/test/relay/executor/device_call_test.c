@@ -1,7 +1,6 @@
 /* As which context a call about a device is made. */
 #include "relay/executor/device_call.h"
 
-#include "relay/executor/refuse.h"
 #include "relay/player.h"
 #include "relay/wire/context.h"
 
@@ -31,14 +30,6 @@ static void locations(void)
     relay_current = &context;
 }
 
-static void refusals(void)
-{
-    int said = 0;
-    CHECK(relay_refuse("cuX", "a test") == CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(relay_bound(&said, "a bound of a test was met") == CUDA_ERROR_OUT_OF_MEMORY && said == 1);
-    CHECK(relay_bound(&said, "not said twice") == CUDA_ERROR_OUT_OF_MEMORY);
-}
-
 static void lost(void)
 {
     struct relay_context *caller;
@@ -55,7 +46,6 @@ int main(void)
     context_prepare_primary(&relay_links[1], NULL);
     callers();
     locations();
-    refusals();
     lost();
     player_end();
     return 0;

@@ -14,7 +14,7 @@ final class RelayPort {
 
     String text() {
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"relay/executor/refuse.h\"\n#include \"relay_stubs.h\"\n\n");
+        text.append("#include \"relay/wire/refuse.h\"\n#include \"relay_stubs.h\"\n\n");
         for (Description.Export export : decisions.description().exports()) {
             if (serving(export) instanceof RelayServing.Refuse refuse) {
                 text.append("static CUresult refuse_").append(export.name()).append("(void)\n{\n    return ")

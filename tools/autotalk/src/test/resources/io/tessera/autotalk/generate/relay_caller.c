@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "relay/entry/lookup.h"
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 #include "relay/streams/call.h"
 #include "relay_stubs.h"
 

@@ -1,7 +1,7 @@
 /* What the relay does not serve: refused by name, counted in the error log. */
 #include <string.h>
 
-#include "relay/executor/refuse.h"
+#include "relay/wire/refuse.h"
 #include "relay/wire/relay.h"
 #include "session/report.h"
 
