@@ -72,7 +72,7 @@ static void too_large(void)
     char byte;
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX + 1)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX), OUT(&byte, 1)) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(MESSAGE_CALL(&context, ENTRY, IN(&byte, TESSERA_RELAY_BULK_MAX), IN(&byte, 1)) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(MESSAGE_CALL(&context, ENTRY, IN(&byte, TESSERA_RELAY_BULK_MAX), IN(&byte, 1)) == CUDA_ERROR_OUT_OF_MEMORY); /* and is told */
     CHECK(segment->claimed == before);
 }
 
