@@ -32,10 +32,11 @@ endef
 
 define layer
 objects.$(1) := $$(patsubst src/%.c,$$(OBJ)/%.o,$$(wildcard src/$(1)/*.c)) $$(generated.$(1):%=$$(OBJ)/generated/%.o) $$(assembled.$(1))
-$$(call archive,$(1)): $$(objects.$(1))
+# The folder's own time changes when a file leaves it: its object must leave the archive, too.
+$$(call archive,$(1)): $$(objects.$(1)) src/$(1)
 	@mkdir -p $$(@D)
 	rm -f $$@
-	$$(AR) rcsD $$@ $$^
+	$$(AR) rcsD $$@ $$(filter %.o,$$^)
 $$(foreach t,$$(patsubst test/$(1)/%_test.c,%,$$(wildcard test/$(1)/*_test.c)),$$(eval $$(call test,$(1),$$(t))))
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer,$(l))))
