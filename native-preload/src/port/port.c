@@ -6,6 +6,7 @@
 
 #include "direct/entry/init.h"
 #include "driver/driver_types.h"
+#include "driver/trace.h"
 #include "driver/user.h"
 #include "relay/streams/call.h"
 #include "relay_stubs.h"
