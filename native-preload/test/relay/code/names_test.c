@@ -82,6 +82,7 @@ static void attributes(void)
     CHECK(relay_cuFuncGetAttribute(&value, 9, function) == CUDA_ERROR_INVALID_VALUE); /* the executor told nothing of it */
     CHECK(relay_cuFuncSetAttribute(function, 8, 1000) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 0); /* as it is */
     CHECK(relay_cuFuncSetAttribute(function, 8, 900) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 1);
+    CHECK(relay_cuFuncSetAttribute(function, 0, 512) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: the driver says no */
     CHECK(relay_cuFuncGetAttribute(&value, 8, function) == CUDA_SUCCESS && value == 900);
     CHECK(relay_cuFuncSetAttribute(function, (int)TESSERA_RELAY_FUNCTION_ATTRIBUTES, 1) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuFuncSetAttribute(function, -1, 1) == CUDA_ERROR_INVALID_VALUE);
