@@ -16,10 +16,6 @@ seen = $(if $(filter relay/%,$(1)),$(filter-out direct/%,$(call before,$(1),$(LA
 archive = $(OUT)/layers/$(subst /,-,$(1)).a
 below = $(foreach l,$(call reverse,$(call seen,$(1))),$(call archive,$(l)))
 
-# What the driver and session layers still call above them. A relay test makes none of these calls.
-comma := ,
-UNDONE := $(patsubst %,-Wl$(comma)--defsym=%=0,tessera_choose away_look turns_apply turns_prepare turns_freeze turns_thaw turns_disconnected \
-          exchange_adopt exchange_disconnected devices_opened)
 TESTS :=
 # $(call test,LAYER,NAME): test/LAYER/NAME_test.c is a program. The whole layer is in it, so all of the layer has to link with what is below.
 define test
@@ -27,7 +23,7 @@ TESTS += $$(OUT)/test/$(1)/$(2)_test
 $$(OUT)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*/*.h test/*.h) $$(call archive,$(1)) $$(call below,$(1))
 	@mkdir -p $$(@D)
 	$$(CC) $$(CPPFLAGS) -Itest $$(CFLAGS) -fPIE -pie -o $$@ $$< \
-	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS) $$(if $$(filter relay/%,$(1)),$$(UNDONE))
+	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS)
 endef
 
 define layer
