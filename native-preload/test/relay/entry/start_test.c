@@ -1,0 +1,61 @@
+/* cuInit where there is no manager, and in the child of a program that used CUDA. */
+#include "relay/entry/start.h"
+
+#include <sys/wait.h>
+
+#include "relay/player.h"
+#include "relay_stubs.h"
+
+static void without_a_manager(void)
+{
+    int count;
+    CHECK(relay_cuInit(1) == CUDA_ERROR_INVALID_VALUE && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
+    uint64_t from_ns = monotonic_ns();
+    CUresult first = relay_cuInit(0);
+    CHECK(first != CUDA_SUCCESS && monotonic_ns() - from_ns < 20000000000ULL && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
+    from_ns = monotonic_ns();
+    CHECK(relay_cuInit(0) == first && monotonic_ns() - from_ns < 100000000ULL); /* who asks again is told at once */
+    CHECK(relay_cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED && relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
+}
+
+/* cuInit has installed what happens at a fork. The child finds nothing of the parent's, and cannot begin anew. */
+static void in_a_child(void)
+{
+    int status, count;
+    void *memory;
+    CHECK(relay_cuMemHostAlloc(&memory, 100, 0) == CUDA_SUCCESS);
+    pid_t child = fork();
+    if (child == 0) {
+        CHECK(relay_started() == CUDA_ERROR_NOT_INITIALIZED && !relay_current && relay_link_count == 0);
+        CHECK(relay_cuInit(0) != CUDA_SUCCESS && relay_cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
+        CHECK(relay_cuMemFreeHost(memory) == CUDA_ERROR_NOT_INITIALIZED && relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
+        exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(relay_cuMemFreeHost(memory) == CUDA_SUCCESS && relay_started() == CUDA_SUCCESS); /* the parent's links are as they were */
+}
+
+/* Settings are read when the library is loaded: the program begins again with its own. */
+static void with_settings(char *self)
+{
+    static char runtime[] = "/tmp/tessera-start-test-XXXXXX"; /* where nobody listens */
+    if (getenv("TESSERA_START_TEST"))
+        return;
+    CHECK(mkdtemp(runtime) && setenv("TESSERA_RUNTIME_DIR", runtime, 1) == 0 && setenv("TESSERA_START_TEST", runtime, 1) == 0);
+    CHECK(setenv("TESSERA_QUIET", "1", 1) == 0 && setenv("TESSERA_SHARE", "space", 1) == 0);
+    execl("/proc/self/exe", self, (char *)NULL);
+    CHECK(false);
+}
+
+int main(int count, char **arguments)
+{
+    (void)count;
+    with_settings(arguments[0]);
+    alarm(60);
+    without_a_manager();
+    rmdir(getenv("TESSERA_START_TEST"));
+    player_begin();
+    in_a_child();
+    player_end();
+    return 0;
+}
