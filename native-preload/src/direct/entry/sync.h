@@ -8,9 +8,6 @@
 #include "direct/pools/pools.h"
 #include "session/syncing.h"
 
-/* In a process with several devices: which one the calling thread waits for. */
-void sync_note_device(const struct tessera_thread *slot);
-
 static inline struct sync_pass sync_enter(void)
 {
     if (thread_slot && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
