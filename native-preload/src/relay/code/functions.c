@@ -5,7 +5,7 @@
 
 #include "relay/code/libraries.h"
 #include "relay/wire/message.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 static struct table functions = TABLE_INITIAL;
 static uint32_t printing[TESSERA_MAX_DEVICES];

@@ -9,7 +9,7 @@
 #include "relay/code/jit_options.h"
 #include "relay/wire/message.h"
 #include "relay/wire/results.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 #define PIECE 61440u
 #define LOGS_AT (1ULL << 63)

@@ -13,7 +13,7 @@
 #include "relay/wire/message.h"
 #include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 struct module {
     uint64_t handle;

@@ -9,7 +9,7 @@
 #include "relay/wire/message.h"
 #include "relay/graphs/node_memory.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 /* Where an instantiated graph was launched last: what it holds goes when that is over. */
 struct launched {

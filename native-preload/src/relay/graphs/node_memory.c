@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 static struct table memories = TABLE_INITIAL;
 

@@ -9,7 +9,7 @@
 #include "relay/wire/message.h"
 #include "relay/wire/refuse.h"
 #include "relay/wire/results.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 #include "relay/wire/words.h"
 #include "session/syncing.h"
 

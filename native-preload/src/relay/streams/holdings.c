@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "relay/wire/callbacks.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 /* A thing that is held, shared by its holders. */
 struct thing {

@@ -7,7 +7,7 @@
 #include "relay/streams/capture_state.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 #include "relay/wire/words.h"
 
 #define CONTEXTS 65536u /* numbers that a record can name */

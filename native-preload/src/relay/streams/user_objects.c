@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 struct user_object {
     uint64_t handle;

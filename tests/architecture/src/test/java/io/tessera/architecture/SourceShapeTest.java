@@ -102,7 +102,7 @@ class SourceShapeTest {
     @Test
     void theTopLevelOfTheTreeIsFixed() throws IOException {
         Set<String> allowed = Set.of("pom.xml", "native-preload", "java-agent", "manager-daemon", "unified-memory",
-                "guardian-allocator", "tools", "tests", "README.md", "LICENSE", "target");
+                "guardian-allocator", "tools", "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "target");
         try (var entries = Files.list(SourceTree.root())) {
             assertEquals(List.of(), entries.map(e -> e.getFileName().toString())
                     .filter(n -> !n.startsWith(".") && !allowed.contains(n)).toList());

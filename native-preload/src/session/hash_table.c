@@ -1,4 +1,4 @@
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
  * The room is reserved once and touched as it fills, so slots never move; writers hold the table's lock. Who removes an
  * entry owns the structure; that nobody uses it any more is the caller's promise, as with the handle itself.
  */
-#ifndef TESSERA_RELAY_TABLE_H
-#define TESSERA_RELAY_TABLE_H
+#ifndef TESSERA_HASH_TABLE_H
+#define TESSERA_HASH_TABLE_H
 
 #include <pthread.h>
 #include <stdbool.h>

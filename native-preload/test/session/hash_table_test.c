@@ -1,5 +1,5 @@
 /* The table from keys to structures: against a plain array, full, and read while others write. */
-#include "relay/wire/table.h"
+#include "session/hash_table.h"
 
 #include <pthread.h>
 #include <stdio.h>
