@@ -48,7 +48,7 @@ public final class SoftwareDriver implements DriverPort {
         SoftwareProcessor processor = new SoftwareProcessor(options);
         WordPoller poller = new WordPoller(options.clock());
         // Kernels bring their own threads; these carry streams, of which several should be able to make progress.
-        Workers workers = new Workers(Math.max(2, options.workers()), poller,
+        Workers workers = new Workers(Math.max(2, options.workers()), options.clock(), poller,
                 (task, failure) -> log.defect(task.operation().getClass().getSimpleName(), failure));
         state = new DriverState(processor, new Services(new DriverMemory(processor.memory()), workers,
                 options.clock()), new DeviceProfile(options.limits(), machine, ordinal, devices), log);

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.work;
 
+import io.tessera.software.clock.DeviceClock;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * all ready keeps nobody else waiting. Thread-safe.
  */
 final class FairQueue {
+    private final DeviceClock clock;
     private final Map<Output, ArrayDeque<Task>> waiting = new LinkedHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
@@ -22,6 +24,10 @@ final class FairQueue {
     private boolean watched;
     private boolean closed;
 
+    FairQueue(DeviceClock clock) {
+        this.clock = clock;
+    }
+
     /** Returns whether it will be taken: not once the queue is closed. */
     boolean add(Task task) {
         lock.lock();
@@ -30,7 +36,7 @@ final class FairQueue {
                 return false;
             }
             if (waiting.isEmpty()) {
-                movedNs = System.nanoTime();
+                movedNs = clock.nowNs();
             }
             waiting.computeIfAbsent(task.output(), _ -> new ArrayDeque<>()).add(task);
             arrived.signal();
@@ -66,7 +72,7 @@ final class FairQueue {
     }
 
     private Task next() {
-        movedNs = System.nanoTime();
+        movedNs = clock.nowNs();
         Iterator<Map.Entry<Output, ArrayDeque<Task>>> each = waiting.entrySet().iterator();
         Map.Entry<Output, ArrayDeque<Task>> first = each.next();
         each.remove();
@@ -89,9 +95,9 @@ final class FairQueue {
         try {
             long idleNs = TimeUnit.MILLISECONDS.toNanos(idleMillis);
             while (!closed) {
-                long sinceNs = System.nanoTime() - movedNs;
+                long sinceNs = clock.nowNs() - movedNs;
                 if (!waiting.isEmpty() && sinceNs >= TimeUnit.MILLISECONDS.toNanos(millis)) {
-                    movedNs = System.nanoTime(); // those who come now take theirs first
+                    movedNs = clock.nowNs(); // those who come now take theirs first
                     return waiting.size();
                 }
                 watched = !waiting.isEmpty() || sinceNs < idleNs;

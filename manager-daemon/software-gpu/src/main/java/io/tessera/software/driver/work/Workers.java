@@ -1,5 +1,6 @@
 package io.tessera.software.driver.work;
 
+import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.driver.abi.CudaError;
 import java.util.ArrayDeque;
 import java.util.concurrent.ExecutorService;
@@ -28,7 +29,7 @@ public final class Workers implements AutoCloseable {
     private final ThreadGroup device = new ThreadGroup("software-gpu");
     private final ThreadFactory deviceThreads = named(device, "software-gpu-worker-");
     private final ExecutorService outside;
-    private final FairQueue queue = new FairQueue();
+    private final FairQueue queue;
     private final WordPoller poller;
     private final BiConsumer<Task, Throwable> reporter;
     private final ThreadLocal<ArrayDeque<Task>> here = new ThreadLocal<>();
@@ -37,9 +38,11 @@ public final class Workers implements AutoCloseable {
      * Starts the threads.
      *
      * @param threads  number of workers, at least one
+     * @param clock    tells how long tasks wait
      * @param reporter told of an operation that failed in a way that no driver documents; its context is lost
      */
-    public Workers(int threads, WordPoller poller, BiConsumer<Task, Throwable> reporter) {
+    public Workers(int threads, DeviceClock clock, WordPoller poller, BiConsumer<Task, Throwable> reporter) {
+        queue = new FairQueue(clock);
         outside = Executors.newCachedThreadPool(named(null, "software-gpu-callback-"));
         this.poller = poller;
         this.reporter = reporter;
