@@ -6,6 +6,7 @@
  *   grid         a launch of more blocks than there can be
  *   stack        a stack beyond what one program may set for the context that all share
  *   depth        graphs in graphs, deeper than they may lie
+ *   code         a kernel with an instruction that the software GPU lacks, twice, and one whose functions call each other deeper than any stack
  *   profiler     loads a library of CUPTI's name (second argument), which asks for an export table
  *   loaded       loads it, and nothing else
  */
@@ -15,7 +16,7 @@
 #include "check.h"
 #include "cuda_calls.h"
 
-enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, NOT_SUPPORTED = 801 };
 
 /* Refused by name, whatever the arguments are. */
 CUresult cuImportExternalMemory(void **memory, const void *description);
@@ -79,6 +80,26 @@ static void depth(void)
     EQUAL(OUT_OF_MEMORY, result);
 }
 
+enum { FUNCTIONS = 5000, FUNCTION_BYTES = 64 };
+
+static void code(void)
+{
+    static const char LACKING[] = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry lacking() { tcgen05.fence::before_thread_sync; ret; }\n";
+    static char deep[(FUNCTIONS + 2) * FUNCTION_BYTES];
+    void *module, *function;
+    OKAY(cuModuleLoadData(&module, LACKING));
+    for (int i = 0; i < 2; i++)
+        EQUAL(INVALID_PTX, cuModuleGetFunction(&function, module, "lacking"));
+    int used = sprintf(deep, ".version 7.0\n.target sm_70\n.address_size 64\n.func f0() { ret; }\n");
+    for (int i = 1; i < FUNCTIONS; i++)
+        used += sprintf(deep + used, ".func f%d() { call f%d; ret; }\n", i, i - 1);
+    sprintf(deep + used, ".visible .entry deep() { call f%d; ret; }\n", FUNCTIONS - 1);
+    OKAY(cuModuleLoadData(&module, deep));
+    OKAY(cuModuleGetFunction(&function, module, "deep"));
+    OKAY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    OKAY(cuStreamSynchronize(stream));
+}
+
 static void *load(void)
 {
     void *loaded = dlopen(library, RTLD_NOW);
@@ -104,7 +125,7 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth},
+    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth}, {"code", code},
                  {"profiler", profiler}, {"loaded", loaded}};
     void *context;
     library = count > 2 ? arguments[2] : NULL;

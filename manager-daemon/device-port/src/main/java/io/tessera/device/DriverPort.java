@@ -57,6 +57,15 @@ public interface DriverPort extends AutoCloseable {
     int call(DriverEntry entry, MemorySegment slots);
 
     /**
+     * Why code cannot be used: asked right after a {@link #call} of the same thread that answered {@code CUDA_ERROR_INVALID_PTX}.
+     *
+     * @return one sentence, which names the kernel and what is wrong with it; empty where the driver does not say
+     */
+    default String whyInvalid() {
+        return "";
+    }
+
+    /**
      * Makes calls as fast as they will ever be, without reaching a driver. For a thread of its own.
      *
      * @param goOn asked now and then whether that is still wanted

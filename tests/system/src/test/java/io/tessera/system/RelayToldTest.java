@@ -32,6 +32,7 @@ class RelayToldTest {
             stack | a stack of 131072 bytes is more than the 65536 that a program in space sharing may set (cudaDeviceSetLimit); set less, \
             or run the program with --share time
             depth | graphs lie in graphs 32 deep at most; add the nodes of the innermost ones to the graphs around them
+            code  | kernel lacking: the software GPU has no tcgen05.fence::before_thread_sync (line 4, in lacking); run the program on a machine with a GPU
             """)
     void aBoundIsToldOnce(String mode, String line, TestRun run) {
         run.manager("--executors", "software");

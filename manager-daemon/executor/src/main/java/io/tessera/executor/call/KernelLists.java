@@ -1,6 +1,7 @@
 package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.fence.RefusedCode;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -36,6 +37,12 @@ final class KernelLists {
 
     /** Parameters: functions or kernels, their most, module or library. */
     private int list(CallFrame frame, ClientContext context) throws RejectedException {
+        int result = list(frame);
+        RefusedCode.byDriver(result, client.driver().port(), client.segment());
+        return result;
+    }
+
+    private int list(CallFrame frame) throws RejectedException {
         int added = client.fences().addedKernels(frame.slot(2));
         MemorySegment wanted = frame.data(0);
         long most = Integer.toUnsignedLong((int) frame.slot(1));

@@ -143,6 +143,7 @@ final class ModuleCalls {
         if (result == CudaResult.SUCCESS) {
             client.fences().named(frame.data(0).get(WireTypes.U64, 0), name);
         }
+        RefusedCode.byDriver(result, client.driver().port(), client.segment());
         return result;
     }
 

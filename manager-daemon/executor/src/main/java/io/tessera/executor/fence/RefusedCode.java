@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.relay.RelaySegment;
 import org.slf4j.Logger;
@@ -26,6 +27,19 @@ public final class RefusedCode {
         LOG.warn("{} ({})", line, why.result());
         segment.notice(line);
         return new ProgramRefusedException(why.result(), why.getMessage());
+    }
+
+    /**
+     * Tells the user what the driver says of code that it has loaded but cannot run.
+     *
+     * @param result of a call that asked for a kernel; anything but INVALID_PTX is no news
+     * @param driver whose call it was, in this thread
+     */
+    public static void byDriver(int result, DriverPort driver, RelaySegment segment) {
+        String why = result == CudaResult.INVALID_PTX ? driver.whyInvalid() : "";
+        if (!why.isEmpty()) {
+            segment.notice(why + (driver.software() ? "; run the program on a machine with a GPU" : ""));
+        }
     }
 
     /** A refusal is answered with its result: where its text is to be a line for the user, it becomes one. */

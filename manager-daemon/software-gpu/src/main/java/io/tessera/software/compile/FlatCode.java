@@ -8,7 +8,8 @@ import io.tessera.software.program.Operand;
 import io.tessera.software.program.Parameter;
 import io.tessera.software.program.RegisterClass;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
@@ -21,10 +22,13 @@ final class FlatCode {
     /** Beyond this many steps a class would outgrow the JVM's 64 KB a method, and the JIT compiler's patience. */
     static final int MAX_STEPS = 4000;
 
+    /** Calls within calls, which are inlined by recursion. What nests deeper runs in the interpreter, which has no such bound. */
+    private static final int MOST_OPEN = 200;
+
     private final Kernel kernel;
     private final List<Step> steps = new ArrayList<>();
     private final List<RegisterClass> registers = new ArrayList<>();
-    private final Set<Function> open = new HashSet<>();
+    private final Set<Function> open = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private FlatCode(Kernel kernel) {
         this.kernel = kernel;
@@ -33,7 +37,7 @@ final class FlatCode {
     /**
      * Flattens a kernel.
      *
-     * @throws NotCompiledException if it calls indirectly or recursively, or becomes too long
+     * @throws NotCompiledException if it calls indirectly, recursively or too deeply, or becomes too long
      */
     static FlatCode of(Kernel kernel) {
         FlatCode flat = new FlatCode(kernel);
@@ -59,6 +63,9 @@ final class FlatCode {
     private void append(Function function, long frameBase, boolean entry) {
         if (!open.add(function)) {
             throw new NotCompiledException("recursion through " + function.name());
+        }
+        if (open.size() > MOST_OPEN) {
+            throw new NotCompiledException("more than " + MOST_OPEN + " calls within each other");
         }
         int slotBase = registers.size();
         registers.addAll(function.registers());

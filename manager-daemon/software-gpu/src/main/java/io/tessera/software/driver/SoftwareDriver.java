@@ -31,6 +31,8 @@ public final class SoftwareDriver implements DriverPort {
     private final EntryTable table;
     private final DriverLog log;
     private final boolean[] perThread = new boolean[DriverEntry.values().length];
+    /** Why a thread's last call that answered INVALID_PTX did so. */
+    private final ThreadLocal<String> invalid = new ThreadLocal<>();
     private volatile boolean closed;
 
     /**
@@ -101,6 +103,7 @@ public final class SoftwareDriver implements DriverPort {
         } catch (DriverException e) {
             if (e.error() == CudaError.INVALID_PTX) {
                 log.rejected(entry.toString(), e.getMessage());
+                invalid.set(e.getMessage());
             }
             return e.error().code();
         } catch (RuntimeException e) {
@@ -113,6 +116,12 @@ public final class SoftwareDriver implements DriverPort {
             log.defect(entry.toString(), e);
             return CudaError.UNKNOWN.code();
         }
+    }
+
+    @Override
+    public String whyInvalid() {
+        String reason = invalid.get();
+        return reason == null ? "" : reason;
     }
 
     /** How often which entries were called that the driver lacks. */

@@ -14,6 +14,8 @@ final class Frame {
     /** Begin of the frame, as offset into local memory. */
     final long base;
     final Frame caller;
+    /** How many calls led here. */
+    final int calls;
     final SymbolAddresses symbols;
     /** End of what the frame uses: its variables and what alloca added. */
     long top;
@@ -29,6 +31,7 @@ final class Frame {
         this.base = base;
         this.top = base + function.frameBytes();
         this.caller = caller;
+        this.calls = caller == null ? 0 : caller.calls + 1;
         this.symbols = symbols;
     }
 

@@ -22,6 +22,9 @@ import java.util.Map;
 
 /** Runs the threads of a kernel instruction by instruction: control flow here, everything else by subject. */
 final class InterpretedKernel implements ThreadProgram {
+    /** What a call takes of a stack at least: where it returns to. */
+    private static final int RETURN_BYTES = 16;
+
     private final Kernel kernel;
     private final SymbolAddresses symbols;
     private final Map<Long, Function> byAddress = new HashMap<>();
@@ -188,6 +191,8 @@ final class InterpretedKernel implements ThreadProgram {
     private Frame enter(Function callee, Instruction call, Frame caller, ThreadState thread) {
         Frame frame = new Frame(callee, caller.top + 15 & -16, caller, symbols);
         thread.checkStack(frame.top);
+        // More calls than there are functions are a recursion, which ends where its return addresses would fill the stack.
+        thread.checkStack((long) (frame.calls - kernel.functions().size()) * RETURN_BYTES);
         List<Parameter> parameters = callee.parameters();
         if (call.arguments().size() - 1 != parameters.size()) {
             throw new KernelTrap(FaultKind.INVALID_PC, callee.name() + " called with another number of arguments");

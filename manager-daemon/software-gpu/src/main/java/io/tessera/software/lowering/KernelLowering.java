@@ -3,12 +3,10 @@ package io.tessera.software.lowering;
 import io.tessera.guardian.ptx.FunctionAttribute;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.UnsupportedPtxException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +15,8 @@ import java.util.TreeMap;
 /** Lowers one entry with all that it reaches. Used once. */
 final class KernelLowering {
     private static final int DIMENSIONS = 3;
-    private static final int UNKNOWN = -1;
-    private static final int ACTIVE = -2;
+    /** Twice what a GPU has: here parameters of calls lie in local memory, which a GPU has in registers. */
+    private static final int MOST_LOCAL_BYTES = 1 << 20;
 
     private final PtxProgram program;
     private final PtxFunction entry;
@@ -51,9 +49,11 @@ final class KernelLowering {
             addressable.put(name, indices.get(name));
         }
         unbounded = !addressable.isEmpty();
-        int[] known = new int[functions.size()];
-        Arrays.fill(known, UNKNOWN);
-        int local = main.frameBytes() + deepest(main, known);
+        CallDepth depth = CallDepth.of(main, functions);
+        if (depth.frameBytes() > MOST_LOCAL_BYTES) {
+            throw new UnsupportedPtxException(entry.name(), "local memory of " + depth.frameBytes() + " bytes for a thread", entry.line());
+        }
+        unbounded |= depth.recursive();
         boolean waits = waits(main);
         boolean allocates = allocates(main);
         for (Function function : functions) {
@@ -63,7 +63,7 @@ final class KernelLowering {
         int parameterBytes = main.parameters().isEmpty() ? 0
                 : main.parameters().getLast().offset() + main.parameters().getLast().bytes();
         return new Kernel(main, List.copyOf(functions), Map.copyOf(addressable), parameterBytes, shared.staticBytes(),
-                shared.dynamicAlign(), local, unbounded || allocates, waits, limits());
+                shared.dynamicAlign(), (int) depth.frameBytes(), unbounded || allocates, waits, limits());
     }
 
     private static boolean waits(Function function) {
@@ -72,31 +72,6 @@ final class KernelLowering {
 
     private static boolean allocates(Function function) {
         return function.code().stream().anyMatch(i -> i.opcode() == Opcode.ALLOCA);
-    }
-
-    /**
-     * Bytes of frames below a function on the deepest chain of direct calls; a cycle counts once.
-     *
-     * @param known what was found of each function, or {@link #ACTIVE} while it is looked at, or {@link #UNKNOWN}
-     */
-    private int deepest(Function function, int[] known) {
-        int deepest = 0;
-        for (Instruction instruction : function.code()) {
-            if (instruction.opcode() == Opcode.CALL && instruction.argument(0) instanceof Operand.Function callee) {
-                int index = callee.index();
-                if (known[index] == ACTIVE) {
-                    unbounded = true;
-                    continue;
-                }
-                Function called = functions.get(index);
-                if (known[index] == UNKNOWN) {
-                    known[index] = ACTIVE;
-                    known[index] = deepest(called, known);
-                }
-                deepest = Math.max(deepest, called.frameBytes() + known[index]);
-            }
-        }
-        return deepest;
     }
 
     private Kernel.Limits limits() {

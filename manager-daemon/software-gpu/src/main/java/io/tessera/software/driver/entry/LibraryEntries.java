@@ -58,7 +58,7 @@ final class LibraryEntries {
     }
 
     private LibraryKernel kernel(Library library, String name) {
-        ModuleEntries.functionOf(state, library.module(), name);
+        library.module().function(name);
         return library.kernel(name);
     }
 

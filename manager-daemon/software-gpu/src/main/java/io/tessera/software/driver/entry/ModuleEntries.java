@@ -1,8 +1,6 @@
 package io.tessera.software.driver.entry;
 
 import io.tessera.device.DriverEntry;
-import io.tessera.software.driver.abi.CudaError;
-import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.context.CaptureRules;
 import io.tessera.software.driver.context.Context;
@@ -69,19 +67,7 @@ final class ModuleEntries {
         long out = call.pointer(0);
         call.context();
         DriverModule module = call.object(1, DriverModule.class);
-        HostMemory.putLong(out, state.handles().of(functionOf(state, module, call.text(2))));
-    }
-
-    /** A function; why it cannot be had, where the reason is in its code, is said in the log as well. */
-    static DeviceFunction functionOf(DriverState state, DriverModule module, String name) {
-        try {
-            return module.function(name);
-        } catch (DriverException e) {
-            if (e.error() == CudaError.INVALID_PTX) {
-                state.log().rejected("function", e.getMessage());
-            }
-            throw e;
-        }
+        HostMemory.putLong(out, state.handles().of(module.function(call.text(2))));
     }
 
     private void enumerate(Call call) {
@@ -89,7 +75,7 @@ final class ModuleEntries {
         long out = call.pointer(0);
         List<String> names = module.functionNames();
         for (int i = 0; i < Math.min(call.number(1), names.size()); i++) {
-            HostMemory.putLong(out + 8L * i, state.handles().of(functionOf(state, module, names.get(i))));
+            HostMemory.putLong(out + 8L * i, state.handles().of(module.function(names.get(i))));
         }
     }
 
