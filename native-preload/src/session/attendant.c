@@ -1,7 +1,6 @@
 #include "session/attendant.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "session/report.h"
 #include "session/segment.h"
 #include "session/settings.h"
+#include "session/wait_ready.h"
 #include "tessera_relay.h"
 
 #define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
@@ -187,7 +187,7 @@ static void attend(void)
             lost = tick();
             next_tick_ns = now_ns + TICK_MS * 1000000ULL;
         }
-        if (!lost && poll(&ready, 1, (int)((next_tick_ns - now_ns) / 1000000ULL) + 1) > 0)
+        if (!lost && wait_ready(&ready, 1, (int)((next_tick_ns - now_ns) / 1000000ULL) + 1) > 0)
             lost = receive_all();
         if (lost) {
             lose_manager(lost);

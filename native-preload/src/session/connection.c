@@ -1,7 +1,6 @@
 #include "session/connection.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "driver/own_descriptor.h"
 #include "session/process_start.h"
 #include "session/settings.h"
+#include "session/wait_ready.h"
 
 #define MESSAGE_MAX 4096
 #define MANAGER_SOCKET "/manager.sock"
@@ -94,7 +94,7 @@ int connection_receive_with(int socket, void *buffer, int *descriptor, int timeo
     struct pollfd ready = {.fd = socket, .events = POLLIN};
     uint64_t until_ns = monotonic_ns() + (uint64_t)timeout_ms * 1000000;
     int n;
-    while ((n = poll(&ready, 1, timeout_ms)) < 0 && errno == EINTR) { /* the program's signals end no wait of ours */
+    while ((n = wait_ready(&ready, 1, timeout_ms)) < 0 && errno == EINTR) { /* the program's signals end no wait of ours */
         uint64_t now_ns = monotonic_ns();
         timeout_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
     }
@@ -114,6 +114,10 @@ int connection_receive_with(int socket, void *buffer, int *descriptor, int timeo
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
         memcpy(descriptor, CMSG_DATA(c), sizeof(int));
         *descriptor = own_descriptor(*descriptor);
+        if (*descriptor < 0)
+            *descriptor = -errno;
+    } else if (message.msg_flags & MSG_CTRUNC) {
+        *descriptor = -EMFILE;
     }
     return (int)size;
 }
@@ -135,7 +139,8 @@ static void take_answer(struct connection *c, const void *buffer, int size)
         snprintf(c->reason, sizeof c->reason, "the manager answered with something else than version %u",
                  TESSERA_ABI_VERSION);
     } else if (c->segment < 0) {
-        snprintf(c->reason, sizeof c->reason, "the manager sent no segment");
+        snprintf(c->reason, sizeof c->reason, c->segment == -EMFILE ? "no descriptor is left for the manager's segment: raise the limit (ulimit -n)"
+                                                                    : "the manager sent no segment");
     } else {
         const struct tessera_welcome *welcome = buffer;
         c->bytes = welcome->segment_bytes;

@@ -30,8 +30,8 @@ int connection_send_with(int socket, struct tessera_message *message, uint16_t t
                          int descriptor);
 
 /*
- * Receives one message into a buffer of 4096 bytes, and the descriptor that may come with it (else left as it is),
- * waiting at most timeout_ms: its size; 0: closed by the peer; -errno.
+ * Receives one message into a buffer of 4096 bytes, and the descriptor that may come with it (else left as it is; -EMFILE:
+ * one came, and this program has none left for it), waiting at most timeout_ms: its size; 0: closed by the peer; -errno.
  */
 int connection_receive_with(int socket, void *buffer, int *descriptor, int timeout_ms);
 

@@ -1,7 +1,6 @@
 #include "direct/ipc/client.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "driver/clock.h"
 #include "driver/own_descriptor.h"
 #include "session/report.h"
+#include "session/wait_ready.h"
 
 #define CONNECT_AGAIN_US 1000
 #define MOST_BYTES (1ULL << 46) /* more than any device has: sums of sizes cannot overflow */
@@ -44,7 +44,7 @@ static bool await_answer(const struct ipc_client *client)
     for (;;) {
         uint64_t now_ns = monotonic_ns();
         int left_ms = now_ns < client->until_ns ? (int)((client->until_ns - now_ns) / 1000000ULL) + 1 : 0;
-        int n = poll(&ready, 1, left_ms);
+        int n = wait_ready(&ready, 1, left_ms);
         if (n > 0)
             return true;
         if (n == 0 || errno != EINTR)

@@ -1,7 +1,6 @@
 #include "direct/ipc/server.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,6 +12,7 @@
 #include "session/own_thread.h"
 #include "session/process_start.h"
 #include "session/report.h"
+#include "session/wait_ready.h"
 #include "tessera_entries.h"
 
 #define PEERS 16                      /* processes that are being served at once; others wait in the backlog */
@@ -135,7 +135,7 @@ static void *run(void *unused)
         for (unsigned i = 0; i < count; i++)
             ready[i] = (struct pollfd){.fd = peers[i].socket, .events = POLLIN};
         ready[count] = (struct pollfd){.fd = count < PEERS ? listening : -1, .events = POLLIN};
-        if (poll(ready, count + 1, TICK_MS) < 0 && errno != EINTR) {
+        if (wait_ready(ready, count + 1, TICK_MS) < 0 && errno != EINTR) {
             usleep(TICK_MS * 1000); /* no memory in the kernel */
             continue;
         }

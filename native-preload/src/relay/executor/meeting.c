@@ -134,6 +134,8 @@ static const char *welcome(struct meeting *meeting, char *text, size_t size, boo
         wrong = "it sent a malformed message";
     else if (head->type == TESSERA_MSG_REFUSED && got == (int)sizeof(struct tessera_refused))
         wrong = (snprintf(text, size, "%.*s", 232, ((const struct tessera_refused *)(const void *)buffer)->reason), text);
+    else if (descriptor == -EMFILE)
+        wrong = "no descriptor is left for its segment: raise the limit (ulimit -n)";
     else if (head->type != TESSERA_MSG_RELAY_WELCOME || got != (int)sizeof(struct tessera_relay_welcome) ||
              descriptor < 0)
         wrong = "it sent something else than a welcome";

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "relay/wire/backoff.h"
+#include "relay/wire/link.h"
 #include "session/connection.h"
 #include "session/report.h"
 
@@ -29,7 +30,7 @@ static CUresult ask(struct relay_link *link, const struct question *question, vo
     if (is_answer(question, answer, got))
         return CUDA_SUCCESS;
     report_error(got < 0 ? got : 0, "the executor did not answer to message %u", question->type);
-    __atomic_store_n(&link->lost, 1, __ATOMIC_RELEASE); /* a later answer could be taken for another question's */
+    link_lose(link, got == 0 ? "the executor is gone" : "the executor did not answer"); /* a later answer could be taken for another question's */
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 

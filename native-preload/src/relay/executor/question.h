@@ -20,7 +20,7 @@ struct question {
 
 /*
  * Asks, and waits for the answer: 0 or CUDA_ERROR_CONTEXT_IS_DESTROYED, after which the link is lost. `answer` has
- * QUESTION_ANSWER_BYTES and is aligned to 8; `descriptor` is set where one came, and then the caller's.
+ * QUESTION_ANSWER_BYTES and is aligned to 8; `descriptor` is set where one came, and then the caller's (-EMFILE: this program has none left for it).
  */
 CUresult question_ask(struct relay_link *link, const struct question *question, void *answer, int *descriptor);
 

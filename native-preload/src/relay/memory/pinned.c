@@ -1,12 +1,15 @@
 /* Memory that client and executor map at one address (RELAY.md, section 6). */
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "relay/executor/question.h"
 #include "relay/memory/pinned.h"
 #include "relay/wire/notice.h"
 #include "relay/wire/relay.h"
+#include "session/report.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -14,6 +17,19 @@
 
 #define ATTEMPTS 16u
 #define ADDRESS_STEP (1ULL << 30)
+
+/* Once: a program may try again and again. */
+static void tell_no_descriptor(uint64_t bytes)
+{
+    static int told;
+    struct rlimit most = {0};
+    if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+        return;
+    getrlimit(RLIMIT_NOFILE, &most);
+    report_line("%" PRIu64 " bytes of pinned memory are refused: this program may open %llu descriptors, and has none left for them; "
+                "close files, or raise the limit (ulimit -n)",
+                bytes, (unsigned long long)most.rlim_cur);
+}
 
 static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below, struct tessera_pinned *pinned,
                     int *descriptor)
@@ -30,7 +46,12 @@ static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below,
         relay_notice(link);
         return answer->result;
     }
-    return *descriptor >= 0 && answer->bytes >= bytes ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (*descriptor >= 0 && answer->bytes >= bytes)
+        return CUDA_SUCCESS;
+    relay_query(link, TESSERA_QUERY_UNPIN, answer->id, NULL, 0);
+    if (*descriptor == -EMFILE)
+        tell_no_descriptor(bytes);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static bool map(const struct tessera_pinned *pinned, int descriptor)

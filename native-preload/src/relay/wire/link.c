@@ -1,6 +1,6 @@
 /* Links: their state, and the thread that notices when an executor is gone. */
+#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +13,7 @@
 #include "relay/wire/notice.h"
 #include "session/own_thread.h"
 #include "session/report.h"
+#include "session/wait_ready.h"
 
 #define TICK_MS 250
 /* RELAY.md, section 3. The end of the connection shows a death at once: silence is for an executor that lives and does nothing, and a
@@ -47,7 +48,7 @@ struct relay_link *relay_link_of(uint64_t handle)
     return NULL;
 }
 
-static void lose(struct relay_link *link, const char *why)
+void link_lose(struct relay_link *link, const char *why)
 {
     if (__atomic_exchange_n(&link->lost, 1, __ATOMIC_ACQ_REL))
         return;
@@ -55,7 +56,8 @@ static void lose(struct relay_link *link, const char *why)
     report_line("device %u: %s: every later CUDA call fails", link->device, why);
 }
 
-/* Whether the executor's process can go on by itself: it is there, and neither stopped nor dead. One that cannot be seen is not. */
+/* Whether the executor's process can go on by itself: it is there, and neither stopped nor dead. One that cannot be seen is not; one that cannot be
+ * looked at for want of a descriptor is. */
 static bool may_go_on(int socket)
 {
     struct ucred peer;
@@ -66,7 +68,7 @@ static bool may_go_on(int socket)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)peer.pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return false;
+        return errno == EMFILE || errno == ENFILE; /* the program's limit says nothing about the executor */
     ssize_t read_bytes = read(file, stat, sizeof stat - 1);
     close(file);
     stat[read_bytes > 0 ? read_bytes : 0] = 0;
@@ -93,7 +95,7 @@ bool relay_link_alive(struct relay_link *link)
     if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
         return false;
     if (__atomic_load_n(&link->segment->ended, __ATOMIC_ACQUIRE)) {
-        lose(link, "the executor has let go of this program");
+        link_lose(link, "the executor has let go of this program");
         return false;
     }
     uint64_t now_ns = monotonic_ns();
@@ -101,7 +103,7 @@ bool relay_link_alive(struct relay_link *link)
     if (beat_ns < joined_ns)
         beat_ns = joined_ns;
     if (beat_ns < now_ns && now_ns - beat_ns > SILENCE_NS && !is_late(link, now_ns, now_ns - beat_ns)) {
-        lose(link, now_ns - beat_ns > LONGEST_SILENCE_NS ? "the executor has been silent for 5 min"
+        link_lose(link, now_ns - beat_ns > LONGEST_SILENCE_NS ? "the executor has been silent for 5 min"
                                                          : "the executor has been silent for 30 s and is stopped");
         return false;
     }
@@ -150,11 +152,11 @@ static void *watch(void *unused)
             /* What arrives belongs to whoever asked (pinned.c): only the end is of interest here. */
             ready[i] = (struct pollfd){.fd = alive ? link->socket : -1, .events = POLLRDHUP};
         }
-        if (poll(ready, relay_link_count, TICK_MS) <= 0)
+        if (wait_ready(ready, relay_link_count, TICK_MS) <= 0)
             continue;
         for (unsigned i = 0; i < relay_link_count; i++)
             if (ready[i].revents & (POLLRDHUP | POLLHUP | POLLERR))
-                lose(&relay_links[i], "the executor is gone");
+                link_lose(&relay_links[i], "the executor is gone");
     }
     return NULL;
 }

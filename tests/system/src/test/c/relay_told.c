@@ -7,11 +7,14 @@
  *   stack        a stack beyond what one program may set for the context that all share
  *   depth        graphs in graphs, deeper than they may lie
  *   code         a kernel with an instruction that the software GPU lacks, twice, and one whose functions call each other deeper than any stack
+ *   descriptors  pinned memory while the limit of descriptors is below what is open, as a sandbox sets it
  *   profiler     loads a library of CUPTI's name (second argument), which asks for an export table
  *   loaded       loads it, and nothing else
  */
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cuda_calls.h"
@@ -100,6 +103,36 @@ static void code(void)
     OKAY(cuStreamSynchronize(stream));
 }
 
+/* Microseconds of processor time of all threads so far. */
+static long used_us(void)
+{
+    struct rusage used;
+    CHECK(getrusage(RUSAGE_SELF, &used) == 0);
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+static void descriptors(void)
+{
+    struct rlimit limit, none;
+    uint64_t memory;
+    void *pinned;
+    uint32_t word = 7;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none = (struct rlimit){0, limit.rlim_max};
+    OKAY(cuMemAlloc_v2(&memory, 1 << 20));
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    for (int i = 0; i < 2; i++)
+        EQUAL(OUT_OF_MEMORY, cuMemAllocHost_v2(&pinned, 8 << 20));
+    OKAY(cuMemcpyHtoD_v2(memory, &word, sizeof word));
+    long before_us = used_us();
+    sleep(2);
+    CHECK(used_us() - before_us < 500000); /* nobody waits by asking again and again */
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    OKAY(cuMemAllocHost_v2(&pinned, 8 << 20));
+    OKAY(cuMemcpyDtoH_v2(pinned, memory, sizeof word));
+    EQUAL(7, *(uint32_t *)pinned);
+}
+
 static void *load(void)
 {
     void *loaded = dlopen(library, RTLD_NOW);
@@ -125,7 +158,7 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth}, {"code", code},
+    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth}, {"code", code}, {"descriptors", descriptors},
                  {"profiler", profiler}, {"loaded", loaded}};
     void *context;
     library = count > 2 ? arguments[2] : NULL;

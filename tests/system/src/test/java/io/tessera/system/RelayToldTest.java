@@ -32,6 +32,8 @@ class RelayToldTest {
             stack | a stack of 131072 bytes is more than the 65536 that a program in space sharing may set (cudaDeviceSetLimit); set less, \
             or run the program with --share time
             depth | graphs lie in graphs 32 deep at most; add the nodes of the innermost ones to the graphs around them
+            descriptors | 8388608 bytes of pinned memory are refused: this program may open 0 descriptors, and has none left for them; \
+            close files, or raise the limit (ulimit -n)
             code  | kernel lacking: the software GPU has no tcgen05.fence::before_thread_sync (line 4, in lacking); run the program on a machine with a GPU
             """)
     void aBoundIsToldOnce(String mode, String line, TestRun run) {
