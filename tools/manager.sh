@@ -305,9 +305,10 @@ with_directories() { # FUNCTION OPTIONS...
 
 name_directory() { # OPTION PATH
     [ -n "$2" ] || usage manager "$1 '': a path is not empty"
+    case $2 in /*) named_directory=$2 ;; *) named_directory=$PWD/$2 ;; esac
     case $1 in
-    --runtime-directory) export TESSERA_RUNTIME_DIR="$2" ;;
-    *) export TESSERA_SHM_DIR="$2" ;;
+    --runtime-directory) export TESSERA_RUNTIME_DIR="$named_directory" ;;
+    *) export TESSERA_SHM_DIR="$named_directory" ;;
     esac
     directories_given="$directories_given $1 $2"
 }

@@ -40,10 +40,7 @@ parse_size() {
 # loader's cache costs two forks here, so it comes last.
 find_driver() {
     driver=${TESSERA_DRIVER:-}
-    if [ -n "$driver" ]; then
-        [ -e "$driver" ] || say "TESSERA_DRIVER=$driver does not exist: the program will see no GPU"
-        return 0
-    fi
+    [ -z "$driver" ] || return 0
     driver_rest=${LD_LIBRARY_PATH:-}:/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64
     driver_rest=$driver_rest:/usr/local/nvidia/lib64:/usr/lib/wsl/lib:/usr/lib:/usr/local/cuda/compat:
     while [ -n "$driver_rest" ]; do
@@ -178,7 +175,9 @@ check_environment() {
         [ -z "$run_value" ] || is_writable_file "$run_value" ||
             usage run "$run_variable=$run_value: a file that can be written to"
     done
-    [ -z "${TESSERA_NVML:-}" ] || { [ -f "$TESSERA_NVML" ] && [ -r "$TESSERA_NVML" ]; } ||
+    [ -z "${TESSERA_DRIVER:-}" ] || is_library "$TESSERA_DRIVER" ||
+        usage run "TESSERA_DRIVER=$TESSERA_DRIVER: a library that can be read (libcuda.so.1)"
+    [ -z "${TESSERA_NVML:-}" ] || is_library "$TESSERA_NVML" ||
         usage run "TESSERA_NVML=$TESSERA_NVML: a library that can be read (libnvidia-ml.so.1)"
 }
 
@@ -192,17 +191,25 @@ check_milliseconds() { # VARIABLE LEAST
     usage run "$1=$run_value: a whole number of milliseconds from $2 to ${longest_timeout}000"
 }
 
-# Whether a program could append to the file $1, which may not be there yet.
+# Whether the file $1 begins as a library does.
+is_library() {
+    [ -f "$1" ] && [ -r "$1" ] || return 1
+    case $(head -c 4 "$1") in ?ELF) ;; *) return 1 ;; esac
+}
+
+# Whether a program can append to the file $1, which is made where it is not there yet. Permissions are not enough: root has all of them,
+# and in /proc no file can be made.
 is_writable_file() {
-    if [ -e "$1" ]; then
+    if [ -e "$1" ] && [ ! -f "$1" ]; then
         [ ! -d "$1" ] && [ -w "$1" ]
         return
     fi
-    case $1 in
-    */*) file_folder=${1%/*}/ ;;
-    *) file_folder=. ;;
-    esac
-    [ -d "$file_folder" ] && [ -w "$file_folder" ]
+    (: >>"$1") 2>/dev/null
+}
+
+# Whether a program can make files in the directory $1.
+is_writable_directory() {
+    [ -d "$1" ] && [ -w "$1" ] && directory_file=$(mktemp "$1/.tessera-XXXXXX" 2>/dev/null) && rm -f "$directory_file"
 }
 
 # Says which options of this command line do nothing in the way of sharing that was chosen.
@@ -253,7 +260,7 @@ run_option() { # OPTION VALUE
         esac
         ;;
     --swap-directory | TESSERA_SWAP_DIRECTORY)
-        [ -d "$2" ] && [ -w "$2" ] || usage run "$1 '$2': a directory that can be written to"
+        is_writable_directory "$2" || usage run "$1 '$2': a directory that can be written to"
         case $2 in
         /*) export TESSERA_SWAP_DIRECTORY="$2" ;;
         *) export TESSERA_SWAP_DIRECTORY="$PWD/$2" ;;

@@ -15,7 +15,7 @@ static int missing_said;
 
 static CUresult answer_no_driver(void)
 {
-    return CUDA_ERROR_NO_DEVICE;
+    return driver_user()->wrong()[0] ? CUDA_ERROR_SYSTEM_NOT_READY : CUDA_ERROR_NO_DEVICE;
 }
 
 static CUresult answer_not_in_driver(void)
@@ -35,7 +35,11 @@ void *driver_handle(void)
         found[0] = '\0';
     void *opened = found[0] ? loader_open(found) : NULL;
     if (!opened) {
-        if (!__atomic_exchange_n(&missing_said, 1, __ATOMIC_ACQ_REL))
+        const char *wrong = driver_user()->wrong();
+        bool said = __atomic_exchange_n(&missing_said, 1, __ATOMIC_ACQ_REL);
+        if (!said && wrong[0])
+            driver_say("%s; CUDA is refused", wrong);
+        else if (!said)
             driver_say(found[0] ? "the driver %s cannot be opened (%s): programs see no GPU"
                                 : "no NVIDIA driver (libcuda.so.1) was found: programs see no GPU",
                        found, found[0] ? dlerror() : "");

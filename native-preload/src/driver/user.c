@@ -9,7 +9,7 @@
 /* Of the linker: where the section begins that DRIVER_USED_BY() writes; NULL: nobody does. */
 extern const struct driver_user *const __start_tessera_driver_user[] __attribute__((weak, visibility("hidden")));
 
-static const char *look_for_it(void)
+static const char *no_text(void)
 {
     return "";
 }
@@ -27,7 +27,7 @@ static void count_nothing(int code, const char *text)
 
 const struct driver_user *driver_user(void)
 {
-    static const struct driver_user nobody = {.library = look_for_it, .say = tell_nobody, .count = count_nothing};
+    static const struct driver_user nobody = {.library = no_text, .wrong = no_text, .say = tell_nobody, .count = count_nothing};
     return __start_tessera_driver_user ? __start_tessera_driver_user[0] : &nobody;
 }
 

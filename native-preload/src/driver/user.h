@@ -9,6 +9,8 @@
 struct driver_user {
     /* The path of the vendor's library; "": it is looked for. */
     const char *(*library)(void);
+    /* What the user has set wrong, for which CUDA is refused; "": nothing. */
+    const char *(*wrong)(void);
     /* Where calls of an exported entry go on, which its number tells; never NULL. Without it: to the vendor's library. */
     void *(*choose)(unsigned entry);
     /* A line for the user. */

@@ -92,5 +92,10 @@ static void count(int code, const char *text)
     report_error(code, "%s", text);
 }
 
-static const struct driver_user user = {.library = library, .choose = where_to, .say = say, .count = count};
+static const char *wrong(void)
+{
+    return settings()->wrong;
+}
+
+static const struct driver_user user = {.library = library, .wrong = wrong, .choose = where_to, .say = say, .count = count};
 DRIVER_USED_BY(user)

@@ -79,16 +79,20 @@ static uint32_t choice(const char *name, const char *const *names)
     return 0;
 }
 
-/* Whether a file could be appended to, which may not be there yet. */
+/* Permissions are not enough: root has all of them, and in /proc no file can be made. */
+static bool opens(const char *path, int flags)
+{
+    int file = open(path, flags | O_CLOEXEC, 0600);
+    return file >= 0 && close(file) == 0;
+}
+
+/* Whether a file can be appended to; it is made where it is not there yet. */
 static bool is_writable_file(const char *path)
 {
     struct statx file; /* stat() of glibc before 2.33 is another symbol */
-    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &file) == 0)
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &file) == 0 && !S_ISREG(file.stx_mode))
         return !S_ISDIR(file.stx_mode) && access(path, W_OK) == 0;
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash + 1 - path) : 0;
-    return snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder && access(folder, W_OK | X_OK) == 0;
+    return opens(path, O_WRONLY | O_CREAT | O_APPEND);
 }
 
 static void check_writable_file(const char *name)
@@ -98,19 +102,40 @@ static void check_writable_file(const char *name)
         refuse(name, value, "a file that can be written to");
 }
 
+/* ELF's first bytes are enough: whether it is the right library shows when it is loaded. */
+static void check_library(const char *name, const char *accepted)
+{
+    const char *value = getenv(name);
+    if (!value || !*value)
+        return;
+    char begin[4] = "";
+    int file = open(value, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t bytes = file >= 0 ? read(file, begin, sizeof begin) : 0;
+    if (file >= 0)
+        close(file);
+    if (bytes != (ssize_t)sizeof begin || memcmp(begin, "\177ELF", sizeof begin) != 0)
+        refuse(name, value, accepted);
+}
+
+/* The program may change its directory, and a manager works in another. */
+static void check_absolute(const char *name)
+{
+    const char *value = getenv(name);
+    if (value && *value && *value != '/')
+        refuse(name, value, "an absolute path");
+}
+
 /* Paths and labels: what they lead to shows later, so whether they can lead anywhere is asked now. */
 static void check_texts(void)
 {
     check_writable_file("TESSERA_TRACE");
     check_writable_file("TESSERA_MOVE_TRACE");
-    const char *nvml = getenv("TESSERA_NVML"), *directory = getenv("TESSERA_SWAP_DIRECTORY"), *name = getenv("TESSERA_NAME");
-    if (nvml && *nvml && access(nvml, R_OK) != 0)
-        refuse("TESSERA_NVML", nvml, "a library that can be read (libnvidia-ml.so.1)");
-    if (directory && *directory) {
-        char inside[PATH_MAX];
-        if (snprintf(inside, sizeof inside, "%s/.", directory) >= (int)sizeof inside || access(inside, W_OK | X_OK) != 0)
-            refuse("TESSERA_SWAP_DIRECTORY", directory, "a directory that can be written to");
-    }
+    check_library("TESSERA_DRIVER", "a library that can be read (libcuda.so.1)");
+    check_library("TESSERA_NVML", "a library that can be read (libnvidia-ml.so.1)");
+    check_absolute("TESSERA_RUNTIME_DIR");
+    const char *directory = getenv("TESSERA_SWAP_DIRECTORY"), *name = getenv("TESSERA_NAME");
+    if (directory && *directory && !opens(directory, O_TMPFILE | O_RDWR))
+        refuse("TESSERA_SWAP_DIRECTORY", directory, "a directory that can be written to");
     if (name && strlen(name) >= TESSERA_LABEL)
         refuse("TESSERA_NAME", name, "a label of at most 63 bytes");
 }

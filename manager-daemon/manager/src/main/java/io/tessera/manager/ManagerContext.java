@@ -54,13 +54,16 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      * Reads the options; the command line counts before the environment, and that before the defaults.
      *
      * @param uid the manager's user, for the default directories
-     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one
+     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one; a variable of a directory is absolute
      */
     public static ManagerContext parse(List<String> arguments, Map<String, String> environment, int uid)
             throws OptionException {
         Map<ManagerOption, String> values = new EnumMap<>(ManagerOption.class);
         for (ManagerOption option : ManagerOption.values()) {
             String value = environment.getOrDefault(option.variable(), "");
+            if (isDirectory(option) && !value.isEmpty() && !value.startsWith("/")) {
+                throw new OptionException(option.variable() + "=" + value + ": an absolute path, for programs work in other directories");
+            }
             if (!value.isEmpty()) {
                 values.put(option, value);
             }
@@ -76,6 +79,10 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             }
         }
         return context;
+    }
+
+    private static boolean isDirectory(ManagerOption option) {
+        return option == ManagerOption.RUNTIME_DIRECTORY || option == ManagerOption.SHM_DIRECTORY;
     }
 
     private static void readArguments(List<String> arguments, Map<ManagerOption, String> values)

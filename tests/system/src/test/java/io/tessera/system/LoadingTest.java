@@ -111,9 +111,9 @@ class LoadingTest {
     }
 
     @Test
-    void missingDriverIsOneLineAndNoDevice(TestRun run) {
+    void aLibraryThatIsNoDriverIsOneLineAndNoDevice(TestRun run) {
         run.expectLine("programs see no GPU");
-        NativeResult result = run.program("console").env("TESSERA_DRIVER", "/nowhere/libcuda.so.1").start()
+        NativeResult result = run.program("console").env("TESSERA_DRIVER", BuildOutputs.fixture("console").toString()).start()
                 .awaitAnswer("init", "error 100").quit();
         assertEquals(1, result.libraryLines().size(), result::toString);
     }

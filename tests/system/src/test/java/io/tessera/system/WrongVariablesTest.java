@@ -37,7 +37,7 @@ class WrongVariablesTest {
             TESSERA_MEMORY RUN|LIBRARY x|-1|9223372036854775808
             TESSERA_PLAN RUN|LIBRARY fast
             TESSERA_MEMORY_GUARANTEE RUN|LIBRARY x|-1
-            TESSERA_SWAP_DIRECTORY RUN|LIBRARY /nowhere|/dev/null
+            TESSERA_SWAP_DIRECTORY RUN|LIBRARY /nowhere|/dev/null|/proc
             TESSERA_SWAP_FILE_BYTES RUN|LIBRARY x|-1
             TESSERA_MEMORY_WAIT_MS RUN|LIBRARY x|-1|31536000001
             TESSERA_SHARE RUN|LIBRARY both
@@ -45,12 +45,15 @@ class WrongVariablesTest {
             TESSERA_UNFENCED RUN|LIBRARY refused
             TESSERA_FENCE_ALONE RUN|LIBRARY yes
             TESSERA_KERNEL_TIMEOUT RUN|LIBRARY x|0|31536001
-            TESSERA_MOVE_TRACE RUN|LIBRARY /nowhere/trace|/tmp
-            TESSERA_TRACE RUN|LIBRARY /nowhere/trace|/tmp
+            TESSERA_MOVE_TRACE RUN|LIBRARY /nowhere/trace|/tmp|/proc/trace
+            TESSERA_TRACE RUN|LIBRARY /nowhere/trace|/tmp|/proc/trace
             TESSERA_REQUIRE RUN|LIBRARY yes
             TESSERA_DISABLE RUN yes
             TESSERA_QUIET RUN|LIBRARY yes
-            TESSERA_NVML RUN|LIBRARY /nowhere
+            TESSERA_DRIVER RUN|LIBRARY /nowhere|/tmp|/etc/passwd
+            TESSERA_NVML RUN|LIBRARY /nowhere|/tmp|/etc/passwd
+            TESSERA_RUNTIME_DIR RUN|LIBRARY|MANAGER here
+            TESSERA_SHM_DIR RUN|MANAGER here
             TESSERA_MANAGER_TIMEOUT_MS RUN|LIBRARY x|0|31536000001
             TESSERA_EXECUTORS MANAGER amd
             TESSERA_EXECUTOR_USER MANAGER no-such-account
@@ -76,9 +79,8 @@ class WrongVariablesTest {
             TESSERA_LOG_LEVEL MANAGER loud
             """.replace("%63$s", "n".repeat(64)).replace("%%", "%");
 
-    /** Paths of which absence is an ordinary case, or which make directories; each is told where it is used, by tests of its own. */
-    private static final Set<String> PLACES = Set.of("TESSERA_RUNTIME_DIR", "TESSERA_SHM_DIR", "TESSERA_DRIVER", "TESSERA_JAVA",
-            "TESSERA_JVM_FOLDERS", "TESSERA_HOME");
+    /** Of the scripts alone, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
+    private static final Set<String> PLACES = Set.of("TESSERA_JAVA", "TESSERA_JVM_FOLDERS", "TESSERA_HOME");
 
     private static Stream<List<String>> rows() {
         return TABLE.lines().map(line -> List.of(line.split(" ")));
@@ -162,10 +164,10 @@ class WrongVariablesTest {
         Path trace = run.directory().resolve("trace");
         tessera(run, "run", "--no-manager", "--share", "space", "--", "echo", "ran").env("TESSERA_KERNEL_TIMEOUT", "31536000")
                 .env("TESSERA_MANAGER_TIMEOUT_MS", "31536000000").env("TESSERA_MEMORY_WAIT_MS", "0").env("TESSERA_NAME", "n".repeat(63))
-                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", "moves").env("TESSERA_FENCE_ALONE", "0").run().exits(0).says("ran");
+                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString()).env("TESSERA_FENCE_ALONE", "0").run().exits(0).says("ran");
         run.manager("--executors", "none");
         run.program("linked").env("TESSERA_KERNEL_TIMEOUT", "31536000").env("TESSERA_NAME", "n".repeat(63))
-                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", "moves").env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
+                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString()).env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
         run.command(BuildOutputs.java(), "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.app() + "/*", "io.tessera.manager.Main",
                 "--check").without("LD_PRELOAD").env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256").env("TESSERA_STATE_STORE", "file")
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString()).run().exits(0);
