@@ -119,6 +119,8 @@ ON_STREAM(cudaMallocAsync, (void **out, size_t bytes, CUstream stream), cuMemAll
 ON_STREAM(cudaMallocFromPoolAsync, (void **out, size_t bytes, CUmemoryPool pool, CUstream stream),
           cuMemAllocFromPoolAsync((void *)out, bytes, pool, stream))
 ON_STREAM(cudaFreeAsync, (void *memory, CUstream stream), cuMemFreeAsync(DEVICE(memory), stream))
+/* In space sharing the driver's entry refuses it, and says what to do. */
+FORWARD(cudaMallocManaged, cuMemAllocManaged, (void **pointer, size_t bytes, unsigned flags), ((CUdeviceptr *)pointer, bytes, flags))
 FORWARD(cudaMemPoolCreate, cuMemPoolCreate, (CUmemoryPool * pool, const void *properties), (pool, (void *)properties))
 FORWARD(cudaMemPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool), (pool))
 FORWARD(cudaMemPoolTrimTo, cuMemPoolTrimTo, (CUmemoryPool pool, size_t bytes), (pool, bytes))

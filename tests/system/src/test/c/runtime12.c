@@ -43,6 +43,9 @@ cudaError cudaGraphAddDependencies(void *graph, void *const *from, void *const *
 cudaError cudaGraphGetEdges(void *graph, void **from, void **to, size_t *count);
 cudaError cudaGetLastError(void);
 const char *cudaGetErrorName(cudaError error);
+const char *cudaGetErrorString(cudaError error);
+cudaError cudaMallocManaged(void **memory, size_t bytes, unsigned flags);
+cudaError cudaMemAdvise(const void *memory, size_t bytes, int advice, int device);
 
 #define OKAY(call)                                                                                                     \
     do {                                                                                                               \
@@ -170,6 +173,18 @@ static void graphs(void *to, void *from, void *stream)
     CHECK(edges == 1 && ends[0][0] == nodes[0] && ends[1][0] == nodes[1]);
 }
 
+/* The first by the driver's entry, the second by this library, each with a line. */
+static void refused(void *memory)
+{
+    void *managed = NULL;
+    CHECK(cudaMallocManaged(&managed, 4096, 1) == 801 && cudaGetLastError() == 801);
+    CHECK(cudaMemAdvise(memory, 4096, 1, 0) == 801 && cudaGetLastError() == 801);
+    CHECK(strcmp(cudaGetErrorString(801), "operation not supported") == 0);
+    CHECK(strcmp(cudaGetErrorString(2), "out of memory") == 0);
+    CHECK(strcmp(cudaGetErrorString(9), "invalid configuration") == 0);
+    CHECK(strcmp(cudaGetErrorString(12345), "unrecognized error code") == 0);
+}
+
 int main(void)
 {
     void *to, *from, *stream;
@@ -188,6 +203,7 @@ int main(void)
     scaled(to, from, stream, 5);
     graphs(to, from, stream);
     CHECK(cudaMemcpy(NULL, source, 4, 1) != 0 && cudaGetLastError() != 0 && cudaGetLastError() == 0);
+    refused(to);
     OKAY(cudaFree(to));
     OKAY(cudaFree(from));
     printf("runtime 12 ok\n");

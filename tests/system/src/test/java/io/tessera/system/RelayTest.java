@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -92,9 +93,16 @@ class RelayTest {
     @Test
     void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {
         run.manager("--executors", "software");
-        run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
+        run.expectClientError("cuMemAllocManaged is not supported in space sharing");
+        String managed = "this program uses managed memory (cudaMallocManaged), which space sharing does not have: run it with --share time";
+        String advice = "the runtime library does not serve cudaMemAdvise; run the program with --share time --runtime vendor, "
+                + "which needs a GPU and NVIDIA's driver";
+        run.expectLine(Pattern.quote(managed));
+        run.expectLine(Pattern.quote(advice));
+        NativeResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
                 "tessera", "--", BuildOutputs.fixture("runtime12").toString()).without("LD_PRELOAD")
                 .without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").run().exits(0).says("runtime 12 ok");
+        assertEquals(List.of("tessera: " + managed, "tessera: " + advice), result.libraryLines());
     }
 
     @Test
