@@ -113,7 +113,8 @@ class AdmissionStepTest {
         stepped.linux.files.reserveErrno = Errno.ENOSPC;
         MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
         stepped.step();
-        assertEquals(List.of("refused 3: no space for a segment of 131072 bytes in /dev/shm/tessera-0 (ENOSPC)",
+        assertEquals(List.of("refused 3: no space for a segment of 131072 bytes in /dev/shm/tessera-0 (ENOSPC; make room there, or start the "
+                + "manager with another TESSERA_SHM_DIR)",
                 "closed"), peer.heard());
         assertEquals(List.of(), stepped.segments());
         stepped.linux.files.reserveErrno = 0;

@@ -348,7 +348,7 @@ class RunningManagerTest {
                 tooMuch.hello("b");
                 tooMuch.await("an answer", tooMuch::isEnded);
                 assertTrue(tooMuch.heard.getFirst().startsWith("refused 3: no space for a segment of 131072 bytes in "
-                        + small + " (ENOSPC)"), tooMuch.heard.toString());
+                        + small + " (ENOSPC; make room there"), tooMuch.heard.toString());
                 fits.want();
                 fits.await("a turn", () -> fits.turns > 0);
             }

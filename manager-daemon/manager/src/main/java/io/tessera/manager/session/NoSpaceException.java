@@ -10,6 +10,7 @@ public final class NoSpaceException extends IOException {
 
     /** Names the file and the error number of the reservation. */
     public NoSpaceException(Path path, long bytes, int errno) {
-        super("no space for a segment of " + bytes + " bytes in " + path.getParent() + " (" + Errno.name(errno) + ")");
+        super("no space for a segment of " + bytes + " bytes in " + path.getParent() + " (" + Errno.name(errno)
+                + "; make room there, or start the manager with another TESSERA_SHM_DIR)");
     }
 }
