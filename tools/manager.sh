@@ -367,6 +367,7 @@ restart_manager() { # MANAGER-OPTIONS
 stop_command() {
     if ! manager_runs; then
         # One whose pid file was removed still answers.
+        fail_hidden
         [ ! -S "$runtime/control.sock" ] || stop_by_socket
         say "no manager runs in $runtime"
         return $exit_no_manager
@@ -421,9 +422,7 @@ status_command() {
         printf 'manager runs: pid %s, %s\n' "$manager_pid" "$runtime"
         return 0
     fi
-    if [ -d "$runtime" ] && [ ! -x "$runtime" ]; then
-        fail $exit_failure "the runtime directory $runtime cannot be looked into (permission denied): chmod u+rwx it, or set TESSERA_RUNTIME_DIR"
-    fi
+    fail_hidden
     printf 'no manager runs (%s)\n' "$runtime"
     return $exit_no_manager
 }

@@ -10,6 +10,7 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -206,6 +207,20 @@ class OtherUsersTest {
         NativeResult result = other.tessera("status", "--json").env("TESSERA_RUNTIME_DIR", runtime).env("TESSERA_SHM_DIR", segments)
                 .start().end(BOUND).exits(0);
         return JsonParser.parseString(String.join("", result.output())).getAsJsonObject().getAsJsonArray("clients").toString();
+    }
+
+    /** Whether a manager runs there cannot be seen, so no command says that there is none. */
+    @Test
+    void aRuntimeDirectoryOfAnotherUserIsSaidToBeThat(TestRun run) throws IOException {
+        SecondAccount other = SecondAccount.of(run);
+        run.expectLine("whether a manager runs there is not known");
+        Path hidden = Files.createDirectory(run.directory().resolve("hidden"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        for (List<String> command : List.of(List.of("status"), List.of("evict", "alice"), List.of("manager", "status"), List.of("manager", "stop"),
+                List.of("manager", "stop", "--programs", "--yes"))) {
+            NativeResult result = other.tessera(command.toArray(String[]::new)).env("TESSERA_RUNTIME_DIR", hidden.toString()).start().end(BOUND).exits(1);
+            assertTrue(result.errors().getFirst().startsWith("tessera: the runtime directory " + hidden)
+                    && result.errors().getFirst().contains("whether a manager runs there is not known"), result::toString);
+        }
     }
 
     @Test

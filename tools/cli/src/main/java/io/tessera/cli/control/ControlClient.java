@@ -70,7 +70,7 @@ public final class ControlClient {
      */
     public JsonObject ask(JsonObject request) throws ControlException {
         if (!Files.exists(socket)) {
-            throw noManager(null);
+            throw Files.notExists(socket) ? noManager(null) : hidden();
         }
         JsonObject answer;
         try {
@@ -170,6 +170,19 @@ public final class ControlClient {
     private ControlException noManager(Throwable cause) {
         return new ControlException(Kind.NO_MANAGER, "no manager runs: nobody listens on " + socket
                 + ". tessera manager start starts one", cause);
+    }
+
+    /** Whether a manager runs there cannot be seen. */
+    private ControlException hidden() {
+        Path folder = socket.toAbsolutePath().getParent();
+        String owner;
+        try {
+            owner = "belongs to user " + Files.getAttribute(folder, "unix:uid");
+        } catch (IOException | UnsupportedOperationException e) {
+            owner = "is another user's";
+        }
+        return new ControlException(Kind.UNREACHABLE, "the runtime directory " + folder + " " + owner + " and cannot be looked into: "
+                + "whether a manager runs there is not known. Ask as that user, or set TESSERA_RUNTIME_DIR to a directory of your own");
     }
 
     private static String shortened(String line) {
