@@ -42,15 +42,18 @@ public final class CountersCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         try (SegmentFiles files = SegmentFiles.open(SegmentFolders.of(context), wanted)) {
             List<CountersReader> chosen = files.readers().stream()
-                    .filter(r -> wanted == null || r.header().clientId() == wanted || r.header().clientPid() == wanted)
+                    .filter(r -> wanted == null ? runs(r.header()) : r.header().clientId() == wanted || r.header().clientPid() == wanted)
                     .toList();
             files.unreadable().forEach(line -> context.err().println("tessera: " + line));
+            if (wanted == null) {
+                files.readers().stream().map(CountersReader::header).filter(header -> !runs(header)).forEach(this::sayLeft);
+            }
             if (chosen.isEmpty()) {
                 if (json) {
                     line("[]");
                 }
                 files.unlisted().forEach(line -> context.err().println("tessera: " + line));
-                context.err().println("tessera: " + (wanted == null ? "no client has a segment in "
+                context.err().println("tessera: " + (wanted == null ? "no program that runs has a segment in "
                         : "no client with pid or number " + wanted + " has a segment in ")
                         + SegmentFolders.names(context));
                 return wanted == null && files.unreadable().isEmpty() ? ExitCode.OK.number()
@@ -63,6 +66,16 @@ public final class CountersCommand implements Callable<Integer> {
             }
         }
         return ExitCode.OK.number();
+    }
+
+    private static boolean runs(SegmentHeader header) {
+        return ProcessHandle.of(header.clientPid()).isPresent();
+    }
+
+    /** A program that ends just when its manager does may leave its segment. */
+    private void sayLeft(SegmentHeader header) {
+        context.err().println("tessera: client " + header.clientId() + ", pid " + header.clientPid() + ", has ended and left its segment, which the "
+                + "next manager removes (tessera counters " + header.clientId() + " shows it)");
     }
 
     private void print(CountersReader reader) {

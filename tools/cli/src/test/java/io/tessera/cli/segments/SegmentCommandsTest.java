@@ -43,6 +43,10 @@ class SegmentCommandsTest {
         Files.createDirectory(folder.resolve("segments"));
     }
 
+    private static final int LIVING = (int) ProcessHandle.current().pid();
+    /** Linux has none of that number. */
+    private static final int DEAD = 1 << 22 | 1;
+
     /** What a test does with a segment before the command sees it. */
     private interface Filling {
         void fill(MemorySegment segment);
@@ -97,7 +101,7 @@ class SegmentCommandsTest {
 
     @Test
     void countersAndErrorsAsJson() throws IOException {
-        segment(7, 1001, "alice", memory -> {
+        segment(7, LIVING, "alice", memory -> {
             device(memory);
             error(memory, 0, 2, 3, "said \"no\"");
         });
@@ -120,11 +124,24 @@ class SegmentCommandsTest {
 
     @Test
     void countersOfAll() throws IOException {
-        segment(9, 1002, "bob", _ -> { });
-        segment(7, 1001, "alice", _ -> { });
+        segment(9, LIVING, "bob", _ -> { });
+        segment(7, LIVING, "alice", _ -> { });
         CommandRun run = CommandRun.of(folder, "counters");
         assertEquals(0, run.code());
         assertTrue(run.out().indexOf("client 7") < run.out().indexOf("client 9"), run.out());
+        assertEquals("", run.err());
+    }
+
+    /** Its manager was killed when it ended, so that nobody has removed it. */
+    @Test
+    void aSegmentWithoutItsProgramIsNamedAndShownToWhoeverAsksForIt() throws IOException {
+        segment(7, LIVING, "alice", _ -> { });
+        segment(9, DEAD, "bob", _ -> { });
+        CommandRun run = CommandRun.of(folder, "counters");
+        assertTrue(run.out().contains("alice") && !run.out().contains("bob"), run.out());
+        assertEquals("tessera: client 9, pid " + DEAD + ", has ended and left its segment, which the next manager removes (tessera counters 9 "
+                + "shows it)\n", run.err());
+        assertTrue(CommandRun.of(folder, "counters", "9").out().contains("bob"));
     }
 
     @Test
@@ -132,12 +149,12 @@ class SegmentCommandsTest {
         assertEquals(1, CommandRun.of(folder, "counters", "5").code());
         CommandRun none = CommandRun.of(folder, "counters");
         assertEquals(0, none.code());
-        assertTrue(none.err().contains("no client has a segment"), none.err());
+        assertTrue(none.err().contains("no program that runs has a segment"), none.err());
     }
 
     @Test
     void whatIsNoSegmentIsNamedAndTheRestShown() throws IOException {
-        segment(7, 1001, "alice", _ -> { });
+        segment(7, LIVING, "alice", _ -> { });
         Files.write(folder.resolve("segments/client-8.segment"), new byte[4096]);
         segment(9, 1002, "bob", segment -> segment.set(ValueLayout.JAVA_LONG, 0, 42L));
         CommandRun run = CommandRun.of(folder, "counters");
