@@ -97,8 +97,8 @@ final class GpuBean {
         try {
             return question.ask();
         } catch (InstanceNotFoundException e) {
-            throw new JvmException("the agent in " + pid + " has no management bean: the program has used no CUDA yet, the"
-                    + " agent was started with jmx=off, or it could not start (its one line on stderr says why)", e);
+            throw new JvmException("the agent in " + pid + " has no management bean: the agent has seen no CUDA yet, it"
+                    + " was started with jmx=off, or it could not start (its one line on stderr says why)", e);
         } catch (RuntimeMBeanException e) {
             throw new JvmException("the agent in " + pid + " refuses: " + e.getCause().getMessage(), e);
         } catch (JMException | ClassCastException | NullPointerException | IllegalArgumentException e) {

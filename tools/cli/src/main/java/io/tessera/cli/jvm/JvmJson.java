@@ -32,6 +32,7 @@ final class JvmJson {
         JsonObject json = new JsonObject();
         json.addProperty("pid", process.pid());
         json.addProperty("program", process.program());
+        json.addProperty("client", process.client());
         if (summary == null) {
             return json;
         }

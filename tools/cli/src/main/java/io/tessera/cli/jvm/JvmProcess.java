@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A process as /proc shows it. Looked at before anything is sent to it: the first step of an attach is SIGQUIT, which
@@ -20,10 +21,13 @@ import java.util.Optional;
  * @param program main class, jar or command
  * @param jvm     whether a JVM is loaded in it
  * @param agent   whether the agent's jar is open in it or named on its command line
+ * @param client  whether it is a client of a manager: it has called cuInit, and a segment is mapped in it
  */
-record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent) {
+record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent, boolean client) {
     /** File name of the agent's jar wherever it is installed. */
     static final String AGENT_JAR = "tessera-agent.jar";
+
+    private static final Pattern SEGMENT = Pattern.compile(".*/client-\\d+\\.segment");
 
     /** The process with this number below {@code proc}, usually /proc; empty if there is none. */
     static Optional<JvmProcess> of(Path proc, long pid) {
@@ -31,10 +35,11 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent)
         try {
             int uid = uid(folder);
             List<String> arguments = arguments(folder);
-            boolean jvm = maps(folder).stream().anyMatch(line -> line.endsWith("/libjvm.so"));
+            List<String> maps = maps(folder);
+            boolean jvm = maps.stream().anyMatch(line -> line.endsWith("/libjvm.so"));
             boolean agent = jvm && (CommandLineOfJava.namesAgent(arguments, AGENT_JAR) || opens(folder, AGENT_JAR));
             String program = jvm ? CommandLineOfJava.program(arguments) : CommandLineOfJava.command(arguments);
-            return Optional.of(new JvmProcess(pid, uid, program, jvm, agent));
+            return Optional.of(new JvmProcess(pid, uid, program, jvm, agent, maps.stream().anyMatch(line -> SEGMENT.matcher(line).matches())));
         } catch (IOException e) {
             return Optional.empty();
         }

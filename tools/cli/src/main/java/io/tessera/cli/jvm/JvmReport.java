@@ -14,4 +14,8 @@ import java.util.List;
  */
 record JvmReport(JvmProcess process, GpuSummary summary, List<SiteRow> heap, List<LeakSite> leaks, long olderMs,
         List<LauncherRow> launchers) {
+    /** Whether the JVM uses CUDA, and none of it through what the agent sees. */
+    boolean unseen() {
+        return process.client() && (summary == null || summary.liveAllocations() == 0 && summary.launches() == 0);
+    }
 }

@@ -32,6 +32,9 @@ final class JvmText {
         lines.add(INDENT + Sizes.format(summary.liveBytes()) + " in " + summary.liveAllocations() + " allocations, "
                 + summary.launches() + " launches and calls, " + Durations.format(summary.turnWaitNs())
                 + " waited for turns");
+        if (report.unseen()) {
+            lines.add(INDENT + style.apply(Emphasis.CAUTION, unseen(report.process())));
+        }
         if (summary.evictedBytes() > 0) {
             lines.add(INDENT + Sizes.format(summary.evictedBytes()) + " moved off the GPU for others, "
                     + Sizes.format(summary.swappedBytes()) + " are off it now");
@@ -63,7 +66,7 @@ final class JvmText {
             GpuSummary summary = jvm.summary();
             String pid = Long.toString(jvm.process().pid());
             if (summary == null) {
-                table.row(List.of(Cell.of(pid), Cell.of(jvm.process().program()), Cell.of("no CUDA yet"), NONE, NONE,
+                table.row(List.of(Cell.of(pid), Cell.of(jvm.process().program()), Cell.of(jvm.unseen() ? "not seen" : "no CUDA seen"), NONE, NONE,
                         NONE, NONE, NONE));
                 continue;
             }
@@ -72,7 +75,15 @@ final class JvmText {
                     Cell.of(Sizes.format(summary.liveBytes())), Cell.of(Long.toString(summary.liveAllocations())),
                     Cell.of(Long.toString(summary.launches())), Cell.of(Durations.format(summary.turnWaitNs()))));
         }
-        return table.lines("", style);
+        List<String> lines = new ArrayList<>(table.lines("", style));
+        jvms.stream().filter(JvmReport::unseen).forEach(jvm -> lines.add(style.apply(Emphasis.CAUTION, unseen(jvm.process()))));
+        return lines;
+    }
+
+    /** The agent sees calls of Java methods of the libraries in its table. */
+    private static String unseen(JvmProcess process) {
+        return "pid " + process.pid() + " uses CUDA past what the agent sees (java.lang.foreign, native code, or a library that is not in its "
+                + "table): tessera status and tessera counters " + process.pid() + " have its sums";
     }
 
     private void section(List<String> lines, String title, boolean empty, String nothing, TextTable table) {

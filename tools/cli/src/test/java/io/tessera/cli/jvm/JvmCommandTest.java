@@ -121,7 +121,7 @@ class JvmCommandTest {
             assertTrue(off.err().contains("jmx=off"), off.err());
             CommandRun list = jvm(); // other JVMs of this machine are in it too, so its code says nothing
             assertTrue(list.out().lines().anyMatch(line -> line.strip().startsWith(target.pid() + "  ")
-                    && line.contains("no CUDA yet")), list.out());
+                    && line.contains("no CUDA seen")), list.out());
         }
         try (TargetJvm target = TargetJvm.start("-XX:+DisableAttachMechanism")) {
             CommandRun refused = jvm(target.pid());

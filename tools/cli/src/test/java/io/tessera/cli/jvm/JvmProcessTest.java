@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -30,13 +31,13 @@ class JvmProcessTest {
     @Test
     void whatAJvmRunsIsReadFromItsCommandLine() throws IOException {
         process(1, 7, "server/libjvm.so", "/usr/bin/java", "-Xmx1g", "-cp", "a.jar:b.jar", "org.example.Main", "-x");
-        assertEquals(new JvmProcess(1, 7, "org.example.Main", true, false), of(1));
+        assertEquals(new JvmProcess(1, 7, "org.example.Main", true, false, false), of(1));
         process(2, 7, "server/libjvm.so", "java", "-javaagent:/opt/t/tessera-agent.jar=share=space", "-jar", "/srv/a.jar");
-        assertEquals(new JvmProcess(2, 7, "a.jar", true, true), of(2));
+        assertEquals(new JvmProcess(2, 7, "a.jar", true, true, false), of(2));
         process(3, 7, "server/libjvm.so", "java", "-javaagent:/opt/other.jar", "-p", "mods", "-m", "app/org.example.Main");
-        assertEquals(new JvmProcess(3, 7, "org.example.Main", true, false), of(3));
+        assertEquals(new JvmProcess(3, 7, "org.example.Main", true, false, false), of(3));
         process(4, 8, "libc.so.6", "sleep", "-javaagent:tessera-agent.jar");
-        assertEquals(new JvmProcess(4, 8, "sleep", false, false), of(4));
+        assertEquals(new JvmProcess(4, 8, "sleep", false, false, false), of(4));
     }
 
     @Test
@@ -46,6 +47,15 @@ class JvmProcessTest {
         assertEquals(false, of(5).agent());
         Files.createSymbolicLink(descriptors.resolve("4"), Path.of("/opt/t/agent/tessera-agent.jar"));
         assertEquals(true, of(5).agent());
+    }
+
+    /** Only who has called cuInit has one, whatever language the call was made from. */
+    @Test
+    void aMappedSegmentShowsAClientOfAManager() throws IOException {
+        process(6, 7, "server/libjvm.so", "java", "Main");
+        assertEquals(false, of(6).client());
+        Files.writeString(proc.resolve("6/maps"), "7f00-7f01 rw-s 0 00:1b 9   /dev/shm/tessera-0/client-12.segment\n", StandardOpenOption.APPEND);
+        assertEquals(true, of(6).client());
     }
 
     @Test
