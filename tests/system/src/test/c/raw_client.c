@@ -2,6 +2,7 @@
  * A client that does not keep to the protocol.
  *     raw_client SOCKET MODE [SEED]
  *     raw_client SOCKET hoard|knock COUNT
+ *     raw_client SOCKET late SECONDS
  * Says what the manager does with it: "refused CODE REASON", "welcome", "closed", or "nothing" after a second.
  */
 #include <errno.h>
@@ -128,6 +129,14 @@ static int hoard(const char *path, long count)
     return 0;
 }
 
+/* A connection that says nothing for so long, as of a program that has no processor. Says whether it is open still. */
+static int late(const char *path, long seconds)
+{
+    struct pollfd p = {connected(path), POLLIN, 0};
+    printf("%s\n", poll(&p, 1, (int)seconds * 1000) == 0 ? "open" : "refused");
+    return 0;
+}
+
 /* Connections one after the other, each with a packet that is refused. */
 static int knock(const char *path, long count)
 {
@@ -152,6 +161,8 @@ int main(int argc, char **argv)
         return hoard(argv[1], atol(argv[3]));
     if (strcmp(mode, "knock") == 0)
         return knock(argv[1], atol(argv[3]));
+    if (strcmp(mode, "late") == 0)
+        return late(argv[1], atol(argv[3]));
     srandom(argc > 3 ? (unsigned)atol(argv[3]) : 1);
     manager = connected(argv[1]);
     struct tessera_hello h = hello();

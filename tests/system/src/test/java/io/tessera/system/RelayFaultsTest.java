@@ -211,6 +211,17 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
+    /** Where many programs begin at once, seconds pass between a connection and its first packet. */
+    @Test
+    void aNewcomerMayBeLate(TestRun run) {
+        ManagerProcess manager = run.manager("--executors", "nvidia");
+        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
+        run.program("raw_client", socket, "late", "7").without("LD_PRELOAD").run().exits(0).says("open");
+        endsRight(other);
+        allIsFreed(manager);
+    }
+
     /** Connections that ask nothing keep nobody from the control socket. */
     @Test
     void idleConnectionsLockNobodyOutOfTheControlSocket(TestRun run) throws IOException {
