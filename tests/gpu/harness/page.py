@@ -28,10 +28,12 @@ MOST_LINES = 150
 
 
 def tables(record):
-    """The tables of a raw record; none if its suite is gone or it holds none."""
+    """The tables of a raw record; none, and a line on standard error, if its suite cannot read it: it may be older than the suite."""
     try:
         return load(record["suite"]).tables(record["results"])
-    except (KeyError, ValueError, LookupError, TypeError, SystemExit):
+    except (LookupError, ValueError, TypeError) as problem:
+        where = f"{record['machine'].get('date', '')}, {record['machine'].get('commit', '?')}"
+        print(f"tests/gpu/page: no figures in the record of {record['suite']} ({where}): {problem!r}", file=sys.stderr)
         return []
 
 
