@@ -1,6 +1,7 @@
 """The figures of RESULTS.md: what each is, what is asked of it, and where it stands in the tables of a suite."""
 
 import dataclasses
+import re
 import typing
 
 
@@ -14,12 +15,35 @@ def at(row, column):
     return pick
 
 
-def count(column, begins=""):
-    """How many rows have a cell in the column that begins so."""
+def count(column, word):
+    """How many rows have the word in the column."""
 
     def pick(table):
         place = table.columns.index(column)
-        return sum(str(one[place]).startswith(begins) for one in table.rows)
+        return sum(word in str(one[place]) for one in table.rows)
+
+    return pick
+
+
+def share(column, word):
+    """How many rows have the word in the column, and of how many."""
+
+    def pick(table):
+        return f"{count(column, word)(table)} of {len(table.rows)}"
+
+    return pick
+
+
+def of_native(row, ratio, native):
+    """A ratio to native with native's own spread: what is nearer to 1 than that says nothing."""
+
+    def pick(table):
+        value = at(row, ratio)(table)
+        spread = re.fullmatch(r"([\d.]+) \(([\d.]+)–([\d.]+)\)", str(at(row, native)(table)))
+        if value is None or not spread:
+            return value
+        median, low, high = map(float, spread.groups())
+        return f"{value:.3f} (native varies by {(high - low) / median:.1%})"
 
     return pick
 
@@ -86,7 +110,7 @@ FIGURES = [
     *_each(
         (("gpt", "≥ 0.995"), ("resnet", "≥ 0.995"), ("mlp", "≥ 0.99")),
         lambda one: Figure(
-            f"alone.{one[0]}", f"{one[0]} alone in turns, of native speed", "turns", "alone", "Alone", at(one[0], "plain/native"),
+            f"alone.{one[0]}", f"{one[0]} alone in turns, of native speed", "turns", "alone", "Alone", of_native(one[0], "plain/native", "native, steps/s"),
             one[1], one[0], front=True,
         ),
     ),
@@ -95,7 +119,7 @@ FIGURES = [
         (("gpt", "≥ 1"), ("resnet", "≥ 1"), ("mlp", "≥ 1")),
         lambda one: Figure(
             f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "unfenced", "relay", "Alone by relay",
-            at(one[0], "relay/native"), one[1], one[0], front=True,
+            of_native(one[0], "relay/native", "native, steps/s"), one[1], one[0], front=True,
         ),
     ),
     Figure("relay.losses", "losses by relay equal native ones to the last digit", "unfenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
@@ -132,17 +156,18 @@ FIGURES = [
     Figure("fences.worst", "fence `mask`, worst kernel, time over native", "fenced", "fences", "Fence cost, means", at("mask", "worst")),
     Figure("fences.equal", "kernels with equal results, fenced by each mode", "fenced", "fences", "Fence cost, time", no_others("results equal"), "= yes"),
     *_each(
-        ("mask", "modulo", "check"),
-        lambda mode: Figure(
-            f"attacks.{mode}.held", f"attacks by `{mode}` that held", "fenced", "attacks", f"Attacks on a neighbour, fenced by {mode}",
-            count("so", "held"), "", mode, counts=True, front=mode == "mask",
+        (
+            (mode, key, what, pick, asked)
+            for mode in ("mask", "modulo", "check")
+            for key, what, pick, asked in (
+                ("held", "that held", share("so", "held"), ""),
+                ("escapes", "that read or changed a neighbour's memory", count("so", "ESCAPE"), "= 0"),
+                ("disturbed", "that disturbed a neighbour or had it wait for seconds", count("so", "DISTURBED"), "= 0"),
+            )
         ),
-    ),
-    *_each(
-        ("mask", "modulo", "check"),
-        lambda mode: Figure(
-            f"attacks.{mode}.escapes", f"attacks by `{mode}` that read or changed a neighbour's memory", "fenced", "attacks",
-            f"Attacks on a neighbour, fenced by {mode}", count("so", "ESCAPE"), "= 0", mode, counts=True, front=True,
+        lambda one: Figure(
+            f"attacks.{one[0]}.{one[1]}", f"attacks by `{one[0]}` {one[2]}", "fenced", "attacks", f"Attacks on a neighbour, fenced by {one[0]}",
+            one[3], one[4], one[0], counts=True, front=True,
         ),
     ),
     Figure("handover", "hand-over of a turn, gpt+gpt, median ms", "turns", "handover", "Hand-over", at("gpt+gpt", "median hand-over, ms"), "≤ 2", "gpt+gpt", front=True),
