@@ -34,7 +34,7 @@ class PageTest(unittest.TestCase):
         self.put("b", costs("2026-11-26 10:00 UTC", 1.05))
         self.put("a", costs("2026-11-27 10:00 UTC", 1.07))
         line = self.line("fences.mask")
-        self.assertIn("1.070, **missed** | 2026-11-27, H100, `1.07`", line)
+        self.assertIn("| 1.070 | 2026-11-27, H100, `1.07`", line)
         self.assertIn("1.050 → 1.070", line)
 
     def test_what_no_record_has_is_said_not_to_be_measured(self):
