@@ -1,5 +1,5 @@
 /*
- * What exporters and openers of memory say to each other (ipc_handle.h), over real sockets, without a driver: descriptors
+ * What exporters and openers of memory say to each other (direct/ipc/handle.h), over real sockets, without a driver: descriptors
  * arrive, and what a broken or foreign process says opens nothing and leaves nothing open.
  */
 #include <dirent.h>
@@ -23,25 +23,10 @@
 #define CHUNKS 20
 #define NOBODY 65534
 
-/* What the server needs of the rest of the library. */
-void *tessera_real[TESSERA_ENTRY_COUNT];
-
 static CUresult exchange_mode(void *mode)
 {
     (void)mode;
     return CUDA_SUCCESS;
-}
-
-void report_error(int32_t code, const char *format, ...)
-{
-    (void)code;
-    (void)format;
-}
-
-void report_failure(CUresult result, const char *format, ...)
-{
-    (void)result;
-    (void)format;
 }
 
 /* A memory of CHUNKS chunks, of which each has a file of as many bytes as its number. */
