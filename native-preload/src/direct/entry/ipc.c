@@ -1,4 +1,4 @@
-/* Legacy IPC of memory: handles of plan swap's are ours (ipc_handle.h), all others the driver's. */
+/* Legacy IPC of memory: handles of plan swap's are ours (ipc/handle.h), all others the driver's. */
 #include <string.h>
 
 #include "direct/entry/export.h"

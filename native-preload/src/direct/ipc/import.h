@@ -1,5 +1,5 @@
 /*
- * Memory of other processes that the program has opened by a handle of ours (ipc_handle.h): mapped at an address of its
+ * Memory of other processes that the program has opened by a handle of ours (handle.h): mapped at an address of its
  * own, whatever the plan here. It is the exporter's: resident there, counted there, and there until the last one closes
  * it. Any thread.
  */

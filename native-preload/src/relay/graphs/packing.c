@@ -76,7 +76,7 @@ CUresult pack_kernel(struct relay_context *context, const void *structure, struc
     return result;
 }
 
-/* A graph reads and writes host memory when it runs: only memory that both sides see can be named (graph_host_copies.c). */
+/* A graph reads and writes host memory when it runs: only memory that both sides see can be named (host_copies.c). */
 static CUresult check_side(const struct layout_copy_side *side)
 {
     struct relay_range range;
