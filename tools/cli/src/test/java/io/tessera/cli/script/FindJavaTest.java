@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class FindJavaTest {
     /** What the scripts need of the system; the real folders on PATH may hold a Java. */
-    private static final List<String> PROGRAMS = List.of("sh", "readlink", "sleep", "mkdir", "ls", "tail", "mv", "id",
+    private static final List<String> PROGRAMS = List.of("sh", "readlink", "sleep", "mkdir", "mktemp", "ls", "head", "tail", "mv", "id",
             "cat", "env", "ln", "rm");
 
     @TempDir
