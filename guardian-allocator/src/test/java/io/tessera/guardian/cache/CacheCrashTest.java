@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Writers that die at every step, and real processes that are killed while they write. */
-@Timeout(120)
+@Timeout(300)
 class CacheCrashTest {
     private static final long LIMIT_BYTES = 400_000;
     /** Keys that processes write at the same time, so that they replace each other's entries and evict. */

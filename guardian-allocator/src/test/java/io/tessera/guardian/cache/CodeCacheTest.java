@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Finding, damage, eviction, and what disks and other users do. */
-@Timeout(60)
+@Timeout(180)
 class CodeCacheTest {
     private static final long LARGE = 1L << 30;
 

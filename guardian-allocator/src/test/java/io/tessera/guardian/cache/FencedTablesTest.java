@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tables come back as they were; damaged ones are refused by one exception. */
-@Timeout(60)
+@Timeout(180)
 class FencedTablesTest {
     private static FencedTables tables(Random random) {
         List<HoistedVariable> variables = random.ints(random.nextInt(4), 0, 1000).mapToObj(n -> {

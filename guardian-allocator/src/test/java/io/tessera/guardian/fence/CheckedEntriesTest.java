@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Second entries for launches that were looked at: what they ask for is what they leave out, and nothing else of the walls is missing. */
-@Timeout(60)
+@Timeout(180)
 class CheckedEntriesTest {
     private static final String ENTRY = "__tessera_checked_k";
     private static final String FEW = "__tessera_few_k";

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Texts that are made to take long, or deep, are fenced or refused in time. */
-@Timeout(60)
+@Timeout(180)
 class HostileTextTest {
     private static final int LINES = 20_000;
 

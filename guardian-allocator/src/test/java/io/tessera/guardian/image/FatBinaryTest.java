@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fat binaries of nvcc 13.0, made from vectors.cu beside them. */
-@Timeout(60)
+@Timeout(180)
 class FatBinaryTest {
     private static final Path FOLDER = Path.of("src/test/resources/images");
     private static final ComputeCapability HOPPER = new ComputeCapability(9, 0);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Images in files that are put together here from those of nvcc. */
-@Timeout(60)
+@Timeout(180)
 class ImageScannerTest {
     private static final int HEADER = 64;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Names mean what they mean to NVIDIA's assembler (ptxas 13.0, whose machine code was compared), and everything has a name of its own. */
-@Timeout(60)
+@Timeout(180)
 class CanonicalFormTest {
     private static final String HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is wrong is said with its place and its name. */
-@Timeout(60)
+@Timeout(180)
 class ParserErrorTest {
     private static final String HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
 

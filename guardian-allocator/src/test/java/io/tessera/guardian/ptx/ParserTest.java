@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The tree of single forms, part by part. */
-@Timeout(60)
+@Timeout(180)
 class ParserTest {
     private static List<Statement> statements(String text) throws PtxException {
         return PtxParser.parse(Samples.kernel(text)).entry("k").orElseThrow().body().orElseThrow().statements().stream()

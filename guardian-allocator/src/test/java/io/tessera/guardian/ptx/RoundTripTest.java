@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is read, printed and read again is the same; what is printed once more is the same text. */
-@Timeout(60)
+@Timeout(180)
 class RoundTripTest {
     static List<Path> modules() {
         return Samples.files(".ptx");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is trusted is exactly what was written, by nobody else. */
-@Timeout(30)
+@Timeout(120)
 class TrustListTest {
     private static final LocalDate DAY = LocalDate.of(2026, 1, 2);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The agent comes into a JVM that runs already, twice, and is let go. */
-@Timeout(120)
+@Timeout(300)
 class AttachTest {
     private static final long SECONDS = 60;
 

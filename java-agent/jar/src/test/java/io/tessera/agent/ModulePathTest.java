@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A modular application, whose library is a named module that reads and opens nothing to anybody. */
-@Timeout(120)
+@Timeout(300)
 class ModulePathTest {
     private static final Map<String, String> SOURCES = Map.of(
             "lib/module-info.java", "module lib { exports lib; }",

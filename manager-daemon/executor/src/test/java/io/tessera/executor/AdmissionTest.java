@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that cannot be served, and memory that the host has not: those who come later are served. */
-@Timeout(60)
+@Timeout(180)
 class AdmissionTest {
     private static final long BYTES = 1 << 20;
     private static final long SLOW_BYTES = 64 << 20;

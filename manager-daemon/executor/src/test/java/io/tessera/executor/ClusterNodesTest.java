@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A kernel whose shared memory is fenced for a block by itself comes into no cluster by way of a graph's node. */
-@Timeout(120)
+@Timeout(300)
 class ClusterNodesTest {
     private static final int CLUSTER_DIMENSION = 4;
     private static final int NODE_BYTES = 72;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients whose thread in the executor does not end as it should: broken rings, and what nobody has thought of. */
-@Timeout(120)
+@Timeout(300)
 class FailingClientsTest {
     @TempDir
     Path folder;

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Modules as an executor loads them, over a fake driver: fenced, filled, shown as they were, and kept apart. */
-@Timeout(120)
+@Timeout(300)
 class FenceTest {
     private static final byte[] PTX = """
             .version 8.0

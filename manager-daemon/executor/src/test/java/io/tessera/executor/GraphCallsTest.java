@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A driver holds its lock for the length of a call: no call for one tenant works on so much that others wait for long. */
-@Timeout(120)
+@Timeout(300)
 class GraphCallsTest {
     private static final int OUT_OF_MEMORY = 2;
     /** A child of so many nodes, 64 times: as much as a graph may have. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is checked of graph nodes before the driver sees them; what they do is shown by programs on the software GPU. */
-@Timeout(60)
+@Timeout(180)
 class GraphNodesTest {
     private static final int INVALID_VALUE = 1;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Graphs count as what the driver has to keep, however few calls asked for it. */
-@Timeout(120)
+@Timeout(300)
 class GraphQuotaTest {
     private static final int OUT_OF_MEMORY = 2;
     private static final int MOST_DEPTH = 32;

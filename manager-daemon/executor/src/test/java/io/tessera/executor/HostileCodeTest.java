@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client's code that takes more than there is, while another client loads and unloads its own. */
-@Timeout(180)
+@Timeout(300)
 class HostileCodeTest {
     private static final int WRAPPER = 0x466243b1;
     private static final FenceSettings SETTINGS = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Images that clients have in files: handed over, read once, shared; and everything that a client may do wrong there. */
-@Timeout(60)
+@Timeout(180)
 class ImagesInFilesTest {
     private static final int FILE_NOT_FOUND = 301;
     private static final int INVALID_IMAGE = 200;

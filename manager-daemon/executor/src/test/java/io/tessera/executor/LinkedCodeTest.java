@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Code that a client gives the linker: each input is fenced by itself, and all are looked at together. */
-@Timeout(180)
+@Timeout(300)
 class LinkedCodeTest {
     private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
     private static final String KERNEL = HEAD + ".extern .func f();\n.visible .entry k()\n{\ncall f;\nret;\n}\n";

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Memory calls of clients: all of it comes from their tenant's window, and all of it goes. */
-@Timeout(120)
+@Timeout(300)
 class MemoryCallsTest {
     private static final long MIB = 1 << 20;
     private static final int INVALID_VALUE = 1;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Device printf on its way from the driver to the client. */
-@Timeout(60)
+@Timeout(180)
 class PrintingTest {
     private static final int PRINTS = 144;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A rehearsal makes the calls it is for, and leaves nothing. */
-@Timeout(60)
+@Timeout(180)
 class RehearsalTest {
     private final FakeDriver driver = new FakeDriver();
     private final List<String> reported = new CopyOnWriteArrayList<>();

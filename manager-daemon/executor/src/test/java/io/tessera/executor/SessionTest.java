@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An executor over a fake driver and clients that speak the protocol to it. */
-@Timeout(120)
+@Timeout(300)
 class SessionTest {
     private static final byte[] PTX = "// ptx\0".getBytes(StandardCharsets.US_ASCII);
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A driver that waits for all streams of the context in some calls, and lets nobody submit meanwhile: streams that wait for
  * their programs and kernels that do not end must not keep others waiting by that.
  */
-@Timeout(120)
+@Timeout(300)
 class StandstillTest {
     private static final int LAUNCH_TIMEOUT = 702;
     private static final int TIMEOUT_S = 1;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What libraries do with kernels that are there to ask the driver about, and with PTX that is there for older GPUs. */
-@Timeout(60)
+@Timeout(180)
 class StubKernelTest {
     private static final int NO_BINARY = 209;
     private static final int NOT_SUPPORTED = 801;

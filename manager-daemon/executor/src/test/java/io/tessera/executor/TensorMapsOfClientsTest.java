@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tensor maps by relay: made over memory of the client alone, over all that their sizes and strides reach. */
-@Timeout(60)
+@Timeout(180)
 class TensorMapsOfClientsTest {
     private static final int FLOAT = 7;
     private static final int INVALID_VALUE = 1;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who is admitted as a client, who is refused, and who has to go for others. */
-@Timeout(60)
+@Timeout(180)
 class AdmissionStepTest {
     private SteppedManager stepped;
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The control socket, byte for byte. */
-@Timeout(60)
+@Timeout(180)
 class ControlStepTest {
     private static final String OK = "{\"ok\":true}\n";
     private static final String MALFORMED =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors that fall silent, that a former manager has left, and that end with everything, step by step. */
-@Timeout(60)
+@Timeout(180)
 class ExecutorLifeStepTest {
     private SteppedManager stepped;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors as the manager starts, watches and announces them, step by step. */
-@Timeout(60)
+@Timeout(180)
 class ExecutorsStepTest {
     private SteppedManager stepped;
 

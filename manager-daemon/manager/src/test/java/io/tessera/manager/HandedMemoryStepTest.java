@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who is given a queue of handed memory, and what becomes of what lies in it. */
-@Timeout(30)
+@Timeout(120)
 class HandedMemoryStepTest {
     private static final int ALICE = 500;
     private static final int BOB = 501;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Limits of tenants as their clients meet them, step by step. The ledger's own arithmetic is tested beside it. */
-@Timeout(60)
+@Timeout(180)
 class LeasesStepTest {
     private static final long GIB = 1L << 30;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The manager as a process: its one line, signals, exit codes. */
-@Timeout(120)
+@Timeout(300)
 class MainTest {
     private static final Map<String, String> LAUNCHER = Map.of("_JAVA_SR_SIGNUM", "40");
 

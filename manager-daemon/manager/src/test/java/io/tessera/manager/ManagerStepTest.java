@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole manager step by step: what is heard in which order, and when. */
-@Timeout(60)
+@Timeout(180)
 class ManagerStepTest {
     private static final DeviceUuid OTHER_GPU = new DeviceUuid(1, 2);
 

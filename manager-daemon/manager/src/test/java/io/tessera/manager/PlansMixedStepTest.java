@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients of plan swap beside memory of other plans, and plan auto. */
-@Timeout(60)
+@Timeout(180)
 class PlansMixedStepTest extends ResidencyScenario {
     private RecordingLauncher.Started executor;
 

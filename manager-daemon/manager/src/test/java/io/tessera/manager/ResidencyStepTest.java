@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients of plan swap under a whole manager, step by step: who is resident, who runs, and what never happens. */
-@Timeout(60)
+@Timeout(180)
 class ResidencyStepTest extends ResidencyScenario {
     /** Of the host's memory, what two clients may have in steps that are used in part. */
     private static final long BETWEEN = 512L << 20;

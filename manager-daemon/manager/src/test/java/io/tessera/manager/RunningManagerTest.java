@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A manager on its own thread, on the real Linux, with clients on the real socket. */
-@Timeout(120)
+@Timeout(300)
 class RunningManagerTest {
     private static final long MS = 1_000_000L;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Processes that are suspended by whichever way is quicker, with checkpoints that take as long as the test says. */
-@Timeout(60)
+@Timeout(180)
 class SuspensionStepTest extends ResidencyScenario {
     private static final String SUSPEND = "{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}";
     private SwapPeer idle;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whether every kind of argument arrives, in registers and on the stack. */
-@Timeout(60)
+@Timeout(180)
 class EntryBinderTest {
     private static final int NOTES = 16;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The port in front of the scripted driver, which has two devices of 256 MiB. */
-@Timeout(60)
+@Timeout(180)
 class NvidiaDriverTest {
     private static final int CALLS = 200_000;
     private static final int ROUNDS = 7;

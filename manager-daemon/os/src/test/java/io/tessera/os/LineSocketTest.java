@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Lines over a real socket: whole, in order, bounded, and never waited for. */
-@Timeout(60)
+@Timeout(180)
 class LineSocketTest {
     @TempDir
     private Path folder;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real ports against the kernel that runs the test. */
-@Timeout(60)
+@Timeout(180)
 class LinuxTest {
     private static final long SECOND = 1_000_000_000L;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The log of a process of its own, since it is about that process's standard error. */
-@Timeout(60)
+@Timeout(180)
 class LogFileTest {
     private static final int MOST_BYTES = 10_000;
     private static final int LINES = 2_000;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sealed memory, fixed mappings, futexes and pipes against the kernel that runs the test. */
-@Timeout(30)
+@Timeout(120)
 class SharedMemoryTest {
     private final SharedMemoryPort memory = Linux.sharedMemory();
     private final FutexPort futex = Linux.futex();

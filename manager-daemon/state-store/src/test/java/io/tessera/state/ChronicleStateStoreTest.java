@@ -112,13 +112,13 @@ class ChronicleStateStoreTest {
 
     /** SIGKILL at moments that a seed names. */
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void everyRecordIsTheOldOrTheNewOneAfterAKill() throws IOException, InterruptedException, StateException {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         int[] known = new int[EndlessWriter.KEYS];
         for (int round = 0; round < KILLS; round++) {
-            killedAfter(1 + random.nextInt(200), known);
+            killedAfter(random.nextInt(200), known);
             try (StateStore store = open()) {
                 for (int key = 0; key < EndlessWriter.KEYS; key++) {
                     int from = known[key];
@@ -137,12 +137,16 @@ class ChronicleStateStoreTest {
                 folder.resolve("state.map").toString());
         try (BufferedReader said = writer.inputReader()) {
             assertEquals("writing", said.readLine());
-            CompletableFuture.runAsync(() -> writer.toHandle().destroyForcibly(),
-                    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
+            boolean ending = false;
             for (String line = said.readLine(); line != null; line = said.readLine()) {
                 int number = EndlessWriter.numberOf(line);
                 if (number > 0) {
                     known[(number - 1) % EndlessWriter.KEYS] = number;
+                    if (!ending) { // counted from the first record: a slow machine writes one, too
+                        ending = true;
+                        CompletableFuture.runAsync(() -> writer.toHandle().destroyForcibly(),
+                                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
+                    }
                 }
             }
             assertTrue(writer.waitFor(10, TimeUnit.SECONDS));
@@ -174,7 +178,7 @@ class ChronicleStateStoreTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void withoutTheFlagsAPlainFileIsTaken() throws IOException, InterruptedException, StateException {
         Process chooser = java(List.of("--sun-misc-unsafe-memory-access=allow"), Chooser.class.getName(), folder.toString());
         try (BufferedReader said = chooser.inputReader()) {

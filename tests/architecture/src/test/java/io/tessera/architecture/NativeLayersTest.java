@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The preload library's layers: no include and no symbol goes up, and no files use each other in a circle. */
-@Timeout(60)
+@Timeout(180)
 class NativeLayersTest {
     private static final int MOST_FILES = 30;
     private static final Path NATIVE = SourceTree.root().resolve("native-preload");

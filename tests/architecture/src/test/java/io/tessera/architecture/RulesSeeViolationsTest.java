@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each rule against a class that breaks it and that nothing else uses. */
-@Timeout(120)
+@Timeout(300)
 class RulesSeeViolationsTest {
     private static void sees(ArchRule rule, Class<?>... classes) {
         JavaClasses imported = new ClassFileImporter().importClasses(classes);

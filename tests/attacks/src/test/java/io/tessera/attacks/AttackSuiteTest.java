@@ -58,7 +58,7 @@ class AttackSuiteTest {
 
     /** Without fences the same attacks succeed: a suite that cannot fail is worth nothing. */
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void withoutFencesTheSuiteSeesEscapes() throws Exception {
         Report report = run(true, List.of("load/index", "load/generic", "load/aim_global", "store/vector4", "store/bytes",
                 "atomic/exchange", "atomic/reduce", "pointer/from_kernel", "async/copy", "code/indirect"));

@@ -41,7 +41,7 @@ class CampaignTest {
 
     /** The control: without fences hostile kernels fault, so the test above tests something. */
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void hostileKernelsFaultWithoutFences() throws Exception {
         long seed = seed();
         int hostile = 0;

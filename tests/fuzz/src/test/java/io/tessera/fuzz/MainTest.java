@@ -15,7 +15,7 @@ import picocli.CommandLine;
 /** The command's result. */
 class MainTest {
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void aRunThatTheClockEndsWritesItsResult(@TempDir Path folder) throws Exception {
         Path json = folder.resolve("result.json");
         int code = new CommandLine(new Main()).execute("--seed", "4711", "--seconds", "0", "--verify-every", "1", "--compile-every", "0", "--commit", "abc",

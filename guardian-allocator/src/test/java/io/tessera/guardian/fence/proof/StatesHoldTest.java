@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is proved of registers holds in every step of {@link IntegerKernels}, for parameters near where it could fail. */
-@Timeout(120)
+@Timeout(300)
 class StatesHoldTest {
     private static final int KERNELS = 3000;
     private static final int MOST_STEPS = 400;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Kernels' objects that were launched lately: found by identity, never for another kernel, and not held. */
-@Timeout(60)
+@Timeout(180)
 class RecentKernelsTest {
     /** As JCuda's objects of kernels: the driver writes the handle. */
     static final class Kernel {

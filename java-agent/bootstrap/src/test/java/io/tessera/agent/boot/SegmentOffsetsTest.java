@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The offsets that the agent reads at are those of the C header. */
-@Timeout(60)
+@Timeout(180)
 class SegmentOffsetsTest {
     private static final Path INCLUDE = Path.of("../../native-preload/include").toAbsolutePath();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bounded tables and the bound on stacks, without a JVM's worth of libraries. */
-@Timeout(60)
+@Timeout(180)
 class TablesTest {
     private static final ReferenceQueue<Object> QUEUE = new ReferenceQueue<>();
 

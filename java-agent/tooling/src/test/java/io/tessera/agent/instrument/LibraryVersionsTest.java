@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every method that the table names exists, with the arguments that it names, in each supported version of its library;
  * and what the instrumenter makes of the class passes the JVM's verifier.
  */
-@Timeout(120)
+@Timeout(300)
 class LibraryVersionsTest {
     private static final Path LIBRARIES = Path.of(System.getProperty("tessera.libraries", "target/libraries"));
     private static final Pattern NAME = Pattern.compile("([a-z]+)-(\\d+)\\.(\\d+).*\\.jar");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nobody waits without bound for who makes something while classes are loaded. */
-@Timeout(60)
+@Timeout(180)
 class LoadingLockTest {
     private static final long SHORT_MS = 50;
     private static final long FOR_EVER_MS = 3_600_000;

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
  * Every place of every relayed entry where an address or a handle stands, from the description: what is not the client's is
  * refused there, and what is the client's is not. An entry that is relayed tomorrow is in this test without a line here.
  */
-@Timeout(60)
+@Timeout(180)
 class ForeignValuesTest {
     /** Where a foreign value is right: by entry and place, with the reason. */
     private static final Map<String, String> ALLOWED = Map.of(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who waits is let in by who calls without a pause, and nobody waits for who stays. */
-@Timeout(30)
+@Timeout(120)
 class CallGateTest {
     private static final int CALL_NS = 3_000;
     private static final int ROUNDS = 400;

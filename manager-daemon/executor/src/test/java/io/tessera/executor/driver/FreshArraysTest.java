@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Arrays that somebody wrote are zeroed from end to end, on the software GPU. */
-@Timeout(60)
+@Timeout(180)
 class FreshArraysTest {
     private static final int HOST = 1;
     private static final int ARRAY = 3;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients that stand and call at drawn times: never at once, and everybody comes through. */
-@Timeout(60)
+@Timeout(180)
 class StandstillRacesTest {
     private static final int CLIENTS = 6;
     private static final int ROUNDS = 300;

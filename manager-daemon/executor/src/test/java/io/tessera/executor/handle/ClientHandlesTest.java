@@ -13,7 +13,7 @@ class ClientHandlesTest {
 
     /** An object's end costs what it has: with a look at all that its client has, this takes an hour. */
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void manyThingsEndInTheTimeOfTheirNumber() {
         ClientHandles handles = new ClientHandles(0);
         long graph = handles.put(HandleKind.GRAPH, 7, 0, 1);

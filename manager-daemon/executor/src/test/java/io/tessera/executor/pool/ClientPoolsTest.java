@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Pools over a window that is a list: what they give out, to whom, and when it goes back. */
-@Timeout(60)
+@Timeout(180)
 class ClientPoolsTest {
     private static final long KIB = 1024;
     private static final int OPERATIONS = 60_000;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How long the memory of graphs lives. */
-@Timeout(30)
+@Timeout(120)
 class GraphMemoryTest {
     private static final long GRAPH = 100;
     private static final long EXECUTABLE = 200;

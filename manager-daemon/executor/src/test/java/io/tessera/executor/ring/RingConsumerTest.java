@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The consumer against a producer that is stepped by hand: what it hands on, zeroes and gives back, over many laps. */
-@Timeout(60)
+@Timeout(180)
 class RingConsumerTest {
     private static final int RING = RelayLayout.RING_BYTES;
     private static final int LONGEST = 6_000;

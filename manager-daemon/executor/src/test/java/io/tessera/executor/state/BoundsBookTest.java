@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The table on disk says what the windows are, whatever an earlier executor left, and whoever reads beside it. */
-@Timeout(60)
+@Timeout(180)
 class BoundsBookTest {
     private static final long GIB = 1L << 30;
     private static final long BASE = 0x2000_0000_0000L;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whoever finds no memory waits for what clients had that have gone, and for nobody else. */
-@Timeout(60)
+@Timeout(180)
 class DeparturesTest {
     private TestWindows test;
     private long most;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Windows on the software GPU: what kernels meet at which address. */
-@Timeout(60)
+@Timeout(180)
 class SoftwareWindowTest {
     private static final long MIB = 1L << 20;
     private static final long DEVICE_BYTES = 512 * MIB;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a tenant has of the device, who else notices, and what is left when it is gone. */
-@Timeout(60)
+@Timeout(180)
 class TenantWindowsTest {
     private static final String NOTHING = "0 memories, 0 handles, 0 mappings, 0 reservations";
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nobody is inside while the gate is closed, and nobody waits for ever. */
-@Timeout(60)
+@Timeout(180)
 class WindowGateTest {
     private static final int THREADS = 4;
     private static final long RUN_NS = 1_500_000_000L;

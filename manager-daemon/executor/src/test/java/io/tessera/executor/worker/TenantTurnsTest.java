@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Places that the threads of tenants wait for. */
-@Timeout(60)
+@Timeout(180)
 class TenantTurnsTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(50);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Workers that are killed, stand, and are given what nobody can read: real processes. */
-@Timeout(120)
+@Timeout(300)
 class WorkerPoolTest {
     private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, PlainFunctions.none());
 

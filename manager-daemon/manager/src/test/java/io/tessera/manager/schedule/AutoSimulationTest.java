@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * What {@code auto} reaches on {@link SimulatedGpu}, in devices' worth of work: 1.00 is what a client does alone.
  * Whole runs of a minute, with everything that auto spends on finding out.
  */
-@Timeout(120)
+@Timeout(300)
 class AutoSimulationTest {
     private static final int SECONDS = 60;
     /** What does not decide anything is steady long before. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every form of {@link InstructionForms}, interpreted and compiled, on the same operands: results equal bit by bit. */
-@Timeout(120)
+@Timeout(300)
 class InstructionDifferentialTest {
     private static final long SEED = 20_240_917;
     private static final int THREADS = 256;

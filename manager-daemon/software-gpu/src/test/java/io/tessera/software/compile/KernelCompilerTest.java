@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes bytecode and what does not; state over stops inside inlined calls; loops that wait for each other. */
-@Timeout(60)
+@Timeout(180)
 class KernelCompilerTest {
     private static final String HEADER = """
             .version 8.0

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every generated case, compiled against interpreted. */
-@Timeout(120)
+@Timeout(300)
 class ConformanceTest {
     private static final long SEED = 20250101;
     private static final int RECORDS = 256;

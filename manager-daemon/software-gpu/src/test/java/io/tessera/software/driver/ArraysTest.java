@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** CUDA arrays and copies of them. */
-@Timeout(60)
+@Timeout(180)
 class ArraysTest {
     private final Port port = new Port();
 

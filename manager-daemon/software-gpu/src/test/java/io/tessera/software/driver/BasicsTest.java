@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Device, context, module, launch. */
-@Timeout(60)
+@Timeout(180)
 class BasicsTest {
     private final Port port = new Port();
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Streams that record. */
-@Timeout(60)
+@Timeout(180)
 class CaptureTest {
     private static final int GLOBAL = 0;
     private static final int RELAXED = 2;

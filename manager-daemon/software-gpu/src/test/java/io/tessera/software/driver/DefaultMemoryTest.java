@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How much memory a software GPU has when nobody says. */
-@Timeout(60)
+@Timeout(180)
 class DefaultMemoryTest {
     private static final long PAGE_BYTES = 2L << 20;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A kernel that does what it may not loses its context, for ever, and no other. */
-@Timeout(60)
+@Timeout(180)
 class FaultsTest {
     private final Port port = new Port();
 

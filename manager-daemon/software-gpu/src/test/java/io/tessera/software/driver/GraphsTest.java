@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Graphs built by hand: nodes, edges, instantiation, update, launch. */
-@Timeout(60)
+@Timeout(180)
 class GraphsTest {
     private final Port port = new Port();
     private final long add = port.function(Kernels.ADD, "add");
@@ -140,7 +140,7 @@ class GraphsTest {
 
     /** A walk over a large graph takes neither a stack as deep as the graph nor a time that grows with its square. */
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void aLongChain() {
         long first = port.made(DriverEntry.cuGraphAddEmptyNode, graph, 0, 0L);
         long last = first;

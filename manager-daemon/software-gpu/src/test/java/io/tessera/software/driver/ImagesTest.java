@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images as nvcc makes them, and what cooperates or prints in them. */
-@Timeout(60)
+@Timeout(180)
 class ImagesTest {
     private final Port port = new Port();
 

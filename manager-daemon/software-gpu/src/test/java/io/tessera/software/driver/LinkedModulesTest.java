@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Modules that are linked, by the rules of NVIDIA's linker. */
-@Timeout(120)
+@Timeout(300)
 class LinkedModulesTest {
     private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
     private static final int DYNAMIC_BYTES = 64;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Allocation, copies, fills, pools, virtual memory. */
-@Timeout(60)
+@Timeout(180)
 class MemoryTest {
     private final Port port = new Port();
     private final MemorySegment out = port.arena.allocate(64, 8);

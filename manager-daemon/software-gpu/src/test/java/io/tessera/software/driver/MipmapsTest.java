@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Mipmapped arrays: their levels, and textures that choose and blend them. */
-@Timeout(60)
+@Timeout(180)
 class MipmapsTest {
     private static final int INVALID_VALUE = 1;
     private static final int INVALID_HANDLE = 400;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Order in streams and between them: events, words, host functions, the legacy stream. */
-@Timeout(60)
+@Timeout(180)
 class StreamsTest {
     private static final AtomicLong CALLED_WITH = new AtomicLong();
     private static final CountDownLatch[] GATE = {new CountDownLatch(1)};

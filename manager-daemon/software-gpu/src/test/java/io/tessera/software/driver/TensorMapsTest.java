@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tensor maps, and kernels that copy boxes by them. */
-@Timeout(60)
+@Timeout(180)
 class TensorMapsTest {
     private static final int INVALID_VALUE = 1;
     private static final int NOT_SUPPORTED = 801;

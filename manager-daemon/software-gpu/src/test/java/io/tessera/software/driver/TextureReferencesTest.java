@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Texture and surface references, as programs before CUDA 12 have them: variables of a module that the host binds. */
-@Timeout(60)
+@Timeout(180)
 class TextureReferencesTest {
     private static final int INVALID_VALUE = 1;
     private static final int NOT_FOUND = 500;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A fenced {@code cp.async} copies from where the program said, for every size, at addresses that are multiples of that size alone. */
-@Timeout(60)
+@Timeout(180)
 class AsyncCopiesTest {
     private static final int THREADS = 32;
     private static final int PIECES = 3;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What libcu++ and CUB make of pipelines, barriers and transforms, as nvcc compiles it, fenced for a window. */
-@Timeout(120)
+@Timeout(300)
 class BarrierLibrariesTest {
     private static final Path FOLDER = Path.of("../../guardian-allocator/src/test/resources/ptx");
     private static final int BLOCKS = 3;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Launches side by side, launches that fault beside others, and launches that are refused. */
-@Timeout(60)
+@Timeout(180)
 class ConcurrentLaunchTest {
     @ParameterizedTest
     @EnumSource

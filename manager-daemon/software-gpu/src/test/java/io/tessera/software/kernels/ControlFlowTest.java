@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Divergence, calls of every kind, locks, and blocks that wait for each other. */
-@Timeout(60)
+@Timeout(180)
 class ControlFlowTest {
     @ParameterizedTest
     @EnumSource

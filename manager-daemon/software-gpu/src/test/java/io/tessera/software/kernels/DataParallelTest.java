@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Kernels that programs are made of: elementwise, reductions, scan, histogram, matrix product. */
-@Timeout(60)
+@Timeout(180)
 class DataParallelTest {
     private static final long SEED = 7;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** How deep a program's functions call each other is the program's choice, and no stack of the device's own bounds it. */
-@Timeout(60)
+@Timeout(180)
 class DeepCallsTest {
     private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .u32 count;\n";
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads that meet where they must not, or wait for others that never come: none of it ends more than themselves. */
-@Timeout(60)
+@Timeout(180)
 class FencedBarriersTest {
     private static final int THREADS = 96;
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Half precision, and CUDA's mathematical functions, which are long PTX. */
-@Timeout(60)
+@Timeout(180)
 class HalfAndFunctionsTest {
     private static float half(float value) {
         return Float.float16ToFloat(Float.floatToFloat16(value));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A defect of the device while it runs a fenced kernel ends that kernel's program, through its fence, and no other. */
-@Timeout(60)
+@Timeout(180)
 class KernelFailureTest {
     private static final String PTX = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
 

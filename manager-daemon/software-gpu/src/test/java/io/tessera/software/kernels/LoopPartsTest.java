@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * of several parts, and computes what it would without them; and it ends at the first border once the stop word says so.
  * {@code -Dtessera.test.seed=N} starts from another seed.
  */
-@Timeout(120)
+@Timeout(300)
 class LoopPartsTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int THREADS = 8;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Products of matrices by kernels as Triton and CUTLASS make them, {@code gemm.cu}: {@code cp.async} in stages, {@code ldmatrix},
  * {@code mma}, with edges. Factors are small multiples of a power of two, so that every order of adding gives the exact sum.
  */
-@Timeout(120)
+@Timeout(300)
 class MatrixProductTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int TILE = 64;

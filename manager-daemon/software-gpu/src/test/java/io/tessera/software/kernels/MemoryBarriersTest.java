@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels with mbarriers, fenced: words of shared memory of the kernel's own, which compute what the device's do. */
-@Timeout(120)
+@Timeout(300)
 class MemoryBarriersTest {
     private static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
     static final String HEAD = """

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** State spaces, generic addresses, atomics under load, faults. */
-@Timeout(60)
+@Timeout(180)
 class MemoryTest {
     private static final int[] TABLE = {3, 1, 4, 1, 5, 9, 2, 6};
 

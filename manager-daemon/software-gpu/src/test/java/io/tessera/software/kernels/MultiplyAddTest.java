@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * All forms of dense {@code mma} against exact sums. Fragments are those of PTX ISA, "Matrix Fragments for mma": an element's lane,
  * register and place in it come from its row and column.
  */
-@Timeout(120)
+@Timeout(300)
 class MultiplyAddTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int N = 8;

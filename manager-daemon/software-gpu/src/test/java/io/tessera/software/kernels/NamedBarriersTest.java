@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Barriers with numbers and counts: fenced kernels keep them in shared memory, and compute what they do with the device's. */
-@Timeout(120)
+@Timeout(300)
 class NamedBarriersTest {
     private static final int BLOCKS = 3;
     private static final int ROUNDS = 24;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** printf, assertions, traps, clocks, and PTX that the software GPU lacks. */
-@Timeout(60)
+@Timeout(180)
 class OutputTest {
     @ParameterizedTest
     @EnumSource

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Structures among the parameters that a loop copies, as {@code nvcc -G} writes it: the counter is copied, counted, and compared in another type than it
  * is read in. Each is accepted in every mode, with proofs or without, and copies what was passed.
  */
-@Timeout(120)
+@Timeout(300)
 class ParameterStructuresTest {
     private static final int BYTES = 192;
     /** Type of an element, log2 of its bytes, first index, step, comparison, bound. */

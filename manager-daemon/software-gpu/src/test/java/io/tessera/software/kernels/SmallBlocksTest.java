@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Kernels with a second body for small blocks compute in blocks of every size what they computed before. */
-@Timeout(60)
+@Timeout(180)
 class SmallBlocksTest {
     /**
      * Reverses the first 256 numbers of each block in shared memory, in rounds; threads beyond add their number to what stays. The

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code ldmatrix}, {@code stmatrix}, {@code movmatrix}: which lane gets which element; and where their addresses are wrong. */
-@Timeout(60)
+@Timeout(180)
 class TensorCoreTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int WORDS = 256;

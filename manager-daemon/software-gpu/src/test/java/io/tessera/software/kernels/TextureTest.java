@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Textures and surfaces through their handles. */
-@Timeout(60)
+@Timeout(180)
 class TextureTest {
     private static final long HANDLE = 77;
 

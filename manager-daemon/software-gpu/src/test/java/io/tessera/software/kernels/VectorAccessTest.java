@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Loads and stores of vectors: their elements, and that others never see one half of a store. */
-@Timeout(60)
+@Timeout(180)
 class VectorAccessTest {
     private static final String HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n";
     /** Even blocks store equal elements; odd ones count pairs of different elements into their own word. */

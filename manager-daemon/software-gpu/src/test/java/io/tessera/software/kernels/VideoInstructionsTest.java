@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Video instructions on scalars, and selectors and masks of lanes, against what PTX ISA's pseudo-code says. */
-@Timeout(60)
+@Timeout(180)
 class VideoInstructionsTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int COUNT = 64;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Shuffles, votes, matches and barriers, with all lanes and with some. */
-@Timeout(60)
+@Timeout(180)
 class WarpTest {
     private static void assertLanes(IntUnaryOperator expected, int[] all, int from) {
         assertArrayEquals(IntStream.range(0, 32).map(expected).toArray(),

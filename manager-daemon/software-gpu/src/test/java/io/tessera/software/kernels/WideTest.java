@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Long chains of carries, fp8, and the stack. */
-@Timeout(60)
+@Timeout(180)
 class WideTest {
     private static final long SEED = 17;
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The README's list of refused instructions is true: each of its forms is refused, and no opcode without any form is missing. */
-@Timeout(60)
+@Timeout(180)
 class RefusedInstructionsTest {
     private static final String BEGIN = "```refused\n";
     /** Words without which an opcode is no instruction. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Allocation, mapping and access rules of device memory. */
-@Timeout(30)
+@Timeout(120)
 class DeviceMemoryTest {
     private static final long MIB = 1 << 20;
     private static final long PIECE = DeviceMemory.PHYSICAL_GRANULARITY;

@@ -33,7 +33,7 @@ class CampaignFailureTest {
     }
 
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void anExceptionIsAFailureOfItsSeed() throws Exception {
         List<String> said = new ArrayList<>();
         Result result = result(said, new IllegalStateException("is hidden"));
@@ -47,7 +47,7 @@ class CampaignFailureTest {
     }
 
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void anErrorThatEndsAThreadIsAFailureToo() throws Exception {
         Result result = result(new ArrayList<>(), new OutOfMemoryError("made up"));
         assertEquals(List.of(BAD), result.failures().stream().map(Failure::kernel).map(GeneratedKernel::seed).toList());

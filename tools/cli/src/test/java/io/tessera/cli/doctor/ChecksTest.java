@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each check on what it should accept and what it should not; every problem says what to do. */
-@Timeout(30)
+@Timeout(120)
 class ChecksTest {
     private static final String LOADED = "{\"driver\":{\"path\":\"/l\",\"version\":13000,\"status\":\"ok\"},";
 

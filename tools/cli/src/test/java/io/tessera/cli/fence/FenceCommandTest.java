@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the command prints, writes and answers. */
-@Timeout(60)
+@Timeout(180)
 class FenceCommandTest {
     private static final Path IMAGES = Path.of("../../guardian-allocator/src/test/resources/images");
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code tessera jvm} against real JVMs of the same user, with a stand-in for the agent. */
-@Timeout(180)
+@Timeout(300)
 class JvmCommandTest {
     @TempDir
     private Path folder;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(120)
 class ScheduleCommandsTest {
     private static final String UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef";
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The search for Java 25 in {@code find-java.sh}, on a PATH without Java and with folders of stand-ins. */
-@Timeout(120)
+@Timeout(300)
 class FindJavaTest {
     /** What the scripts need of the system; the real folders on PATH may hold a Java. */
     private static final List<String> PROGRAMS = List.of("sh", "readlink", "sleep", "mkdir", "mktemp", "ls", "head", "tail", "mv", "id",

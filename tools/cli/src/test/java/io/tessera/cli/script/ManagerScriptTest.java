@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a manager comes to be, is found, and ends. */
-@Timeout(180)
+@Timeout(300)
 class ManagerScriptTest {
     @TempDir
     private Path folder;

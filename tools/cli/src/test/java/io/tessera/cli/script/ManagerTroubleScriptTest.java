@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the script says of managers that do not answer and of directories that cannot be used. */
-@Timeout(180)
+@Timeout(300)
 class ManagerTroubleScriptTest {
     /** A user without an account of its own on most systems: nobody. */
     private static final int OTHER = 65534;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code tessera run} beside a manager: what reaches the program, what comes back, and that no Java is started. */
-@Timeout(120)
+@Timeout(300)
 class RunScriptTest {
     @TempDir
     private Path folder;

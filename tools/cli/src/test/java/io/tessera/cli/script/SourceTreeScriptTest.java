@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code tessera} in a source tree: it builds what is missing, once, with a build that is a stand-in. */
-@Timeout(120)
+@Timeout(300)
 class SourceTreeScriptTest {
     @TempDir
     private Path folder;

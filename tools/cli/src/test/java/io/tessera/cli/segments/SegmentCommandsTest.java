@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class SegmentCommandsTest {
     /** Of struct tessera_error in tessera_abi.h. */
     private static final long ERROR_COUNT = 8;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the analysis says of registers, shadows and addresses holds in every step of generated kernels on the software GPU. */
-@Timeout(120)
+@Timeout(300)
 class SoundnessTest {
     private static final int THREADS = 8;
     private static final int INPUTS = 64;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the layouts with those that a C compiler sees in an installed cuda.h, both ways. */
-@Timeout(60)
+@Timeout(180)
 class StructLayoutsTest {
     private static final Path SOURCE = Path.of("src/test/c/struct_layouts.c");
 
