@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
-import io.tessera.protocol.CounterId;
+import io.tessera.protocol.segment.CounterId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

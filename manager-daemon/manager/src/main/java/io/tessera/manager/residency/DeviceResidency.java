@@ -2,8 +2,8 @@ package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.ManagedDevice;
-import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
+import io.tessera.manager.schedule.turn.ClientOutlook;
 import io.tessera.memory.residency.ClientMemory;
 import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;

@@ -3,7 +3,7 @@ package io.tessera.manager.residency;
 import io.tessera.memory.residency.HostBudget;
 import io.tessera.memory.residency.HostClient;
 import io.tessera.memory.residency.HostTargets;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,13 +2,13 @@ package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.Leases;
-import io.tessera.manager.schedule.ClientOutlook;
+import io.tessera.manager.schedule.turn.ClientOutlook;
 import io.tessera.memory.residency.ClientMemory;
-import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.ResidencyBlock;
-import io.tessera.protocol.ResidencyState;
-import io.tessera.protocol.ThreadSlot;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import io.tessera.protocol.segment.ResidencyState;
+import io.tessera.protocol.segment.ThreadSlot;
 
 /**
  * One client on one device, as its words said when they were last read, and what it was told. One owner thread.

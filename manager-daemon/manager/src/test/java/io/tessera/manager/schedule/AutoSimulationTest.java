@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.AutoSettings;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.Random;
 
 /** A client of {@link SimulatedGpu}: a host thread that launches, a gate, a queue on the device. */

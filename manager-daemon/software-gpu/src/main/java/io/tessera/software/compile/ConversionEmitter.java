@@ -6,6 +6,7 @@ import io.tessera.software.arithmetic.FloatConversions;
 import io.tessera.software.arithmetic.IntegerConversions;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
+import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;

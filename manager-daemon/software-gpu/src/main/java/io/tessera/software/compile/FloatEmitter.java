@@ -4,6 +4,8 @@ import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.DoubleArithmetic;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Operand;

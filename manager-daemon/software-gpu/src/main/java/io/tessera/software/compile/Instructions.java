@@ -1,5 +1,7 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.Step;
 import io.tessera.software.execution.RuntimeCalls;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;

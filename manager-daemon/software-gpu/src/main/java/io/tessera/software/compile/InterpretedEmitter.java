@@ -1,5 +1,8 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterUse;
+import io.tessera.software.compile.flat.Step;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.interpret.DetachedInstruction;

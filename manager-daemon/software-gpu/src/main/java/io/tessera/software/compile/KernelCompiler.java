@@ -1,5 +1,7 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.FlatCode;
+import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;

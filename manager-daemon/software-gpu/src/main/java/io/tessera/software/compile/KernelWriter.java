@@ -1,5 +1,12 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.FlatCode;
+import io.tessera.software.compile.flat.Flow;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
+import io.tessera.software.compile.flat.RegisterUse;
+import io.tessera.software.compile.flat.Step;
+import io.tessera.software.compile.flat.WaitingCode;
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.Stop;

@@ -1,6 +1,9 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.arithmetic.SingleArithmetic;
+import io.tessera.software.compile.flat.FlatCode;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;

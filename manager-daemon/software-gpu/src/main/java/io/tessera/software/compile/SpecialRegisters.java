@@ -1,10 +1,10 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.execution.BlockState;
-import io.tessera.software.execution.Dim3;
 import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.SpecialValues;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.launch.Dim3;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.SpecialRegister;
 import java.lang.classfile.CodeBuilder;

@@ -1,5 +1,6 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.execution.BarrierOperation;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.ThreadState;

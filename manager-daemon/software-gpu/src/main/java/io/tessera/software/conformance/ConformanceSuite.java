@@ -1,9 +1,9 @@
 package io.tessera.software.conformance;
 
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.GridControl;
-import io.tessera.software.execution.LaunchSpec;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.SoftwareProcessor;

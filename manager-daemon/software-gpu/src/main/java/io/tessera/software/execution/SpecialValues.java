@@ -1,5 +1,6 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.launch.Dim3;
 import io.tessera.software.program.SpecialRegister;
 
 /** Values of special registers. Stateless. */

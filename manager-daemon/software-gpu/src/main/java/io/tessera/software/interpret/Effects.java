@@ -1,5 +1,6 @@
 package io.tessera.software.interpret;
 
+import io.tessera.software.interpret.pure.CompareOperations;
 import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Modifier;

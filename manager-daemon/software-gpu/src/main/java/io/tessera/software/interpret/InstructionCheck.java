@@ -1,5 +1,6 @@
 package io.tessera.software.interpret;
 
+import io.tessera.software.interpret.pure.PureOperations;
 import io.tessera.software.program.Function;
 import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;

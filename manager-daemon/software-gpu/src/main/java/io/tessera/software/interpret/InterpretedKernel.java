@@ -1,13 +1,15 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.BlockState;
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelTrap;
 import io.tessera.software.execution.RuntimeCalls;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelTrap;
+import io.tessera.software.interpret.pure.CompareOperations;
+import io.tessera.software.interpret.pure.PureOperations;
 import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Function;
@@ -106,22 +108,34 @@ final class InterpretedKernel implements ThreadProgram {
 
     static void execute(Instruction instruction, Frame frame, ThreadState thread) {
         if (!Effects.handles(instruction)) {
-            long[] arguments = new long[instruction.arguments().size()];
-            for (int i = 0; i < arguments.length; i++) {
-                arguments[i] = frame.argument(thread, instruction, i);
-            }
-            frame.set(instruction.result(), PureOperations.compute(instruction, arguments));
+            frame.set(instruction.result(), PureOperations.compute(instruction, arguments(instruction, frame, thread)));
             return;
         }
         switch (instruction.opcode()) {
             case ADD, SUB, ADDC, SUBC, MAD, MADC -> CarryOperations.execute(instruction, frame, thread);
-            case SETP -> CompareOperations.setPredicate(instruction, frame, thread);
+            case SETP -> setPredicates(instruction, frame, thread);
             case LOP3 -> TruthTableOperations.execute(instruction, frame, thread);
             case MOV -> MoveOperations.execute(instruction, frame, thread);
             case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
             case TEX, TXQ, SULD, SUST, SUQ -> TextureOperations.execute(instruction, frame, thread);
             case STACKSAVE, STACKRESTORE, ALLOCA -> AddressOperations.stack(instruction, frame, thread);
             default -> MemoryOperations.execute(instruction, frame, thread);
+        }
+    }
+
+    private static long[] arguments(Instruction instruction, Frame frame, ThreadState thread) {
+        long[] arguments = new long[instruction.arguments().size()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = frame.argument(thread, instruction, i);
+        }
+        return arguments;
+    }
+
+    private static void setPredicates(Instruction instruction, Frame frame, ThreadState thread) {
+        int predicates = CompareOperations.predicates(instruction, arguments(instruction, frame, thread));
+        frame.set(instruction.result(), predicates & 1);
+        if (instruction.results().size() > 1) {
+            frame.set(instruction.results().get(1), predicates >>> 1);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.MemoryBarrier;
-import io.tessera.software.execution.TensorMap;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.MemoryFault;
 import io.tessera.software.memory.RealMemory;
@@ -10,6 +9,7 @@ import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.StateSpace;
+import io.tessera.software.texture.TensorMap;
 
 /**
  * {@code cp.async.bulk.tensor} in its tiled form: boxes between global and shared memory. Done when the instruction is, which

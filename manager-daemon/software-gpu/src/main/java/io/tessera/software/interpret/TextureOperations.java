@@ -1,7 +1,5 @@
 package io.tessera.software.interpret;
 
-import io.tessera.software.execution.TextureSampler;
-import io.tessera.software.execution.TextureView;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.MemoryFault;
 import io.tessera.software.memory.RealMemory;
@@ -10,6 +8,8 @@ import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.Operand;
 import io.tessera.software.program.ScalarType;
+import io.tessera.software.texture.TextureSampler;
+import io.tessera.software.texture.TextureView;
 
 /** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle or by the address of a reference. Stateless. */
 final class TextureOperations {

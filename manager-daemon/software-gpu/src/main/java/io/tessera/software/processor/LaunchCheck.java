@@ -1,11 +1,11 @@
 package io.tessera.software.processor;
 
-import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.Dim3;
 import io.tessera.software.execution.GridRunner;
-import io.tessera.software.execution.LaunchRefusedException;
-import io.tessera.software.execution.LaunchRefusedException.Reason;
-import io.tessera.software.execution.LaunchSpec;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.LaunchRefusedException;
+import io.tessera.software.launch.LaunchRefusedException.Reason;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.program.Kernel;
 import java.util.List;
 

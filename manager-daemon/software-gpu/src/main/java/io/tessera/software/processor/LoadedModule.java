@@ -1,14 +1,14 @@
 package io.tessera.software.processor;
 
-import io.tessera.software.execution.FailureReport;
-import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
-import io.tessera.software.execution.TextureUnit;
-import io.tessera.software.execution.TextureView;
+import io.tessera.software.launch.FailureReport;
+import io.tessera.software.launch.StopWord;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Program;
 import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
+import io.tessera.software.texture.TextureUnit;
+import io.tessera.software.texture.TextureView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;

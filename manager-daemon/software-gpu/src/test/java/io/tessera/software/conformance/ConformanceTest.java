@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
-import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.ProcessorOptions;
 import io.tessera.software.processor.SoftwareProcessor;
 import io.tessera.software.program.ScalarType;

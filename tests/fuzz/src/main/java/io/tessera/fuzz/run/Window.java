@@ -7,7 +7,7 @@ import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.MemoryKind;
 import io.tessera.software.memory.RealMemory;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.fuzz.generate.GeneratedKernel;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.tessera.cli.doctor;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.status.StatusReport;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.List;
 

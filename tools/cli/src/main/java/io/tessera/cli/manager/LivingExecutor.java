@@ -2,7 +2,7 @@ package io.tessera.cli.manager;
 
 import io.tessera.cli.context.Pause;
 import io.tessera.protocol.ExecutorSockets;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -37,7 +37,7 @@ public final class Handles {
      *
      * @return 0: there are as many objects as there can be
      */
-    synchronized long index(Object object) {
+    public synchronized long index(Object object) {
         for (int i = 0; i < INDICES; i++) {
             nextIndex = nextIndex % (INDICES - 1) + 1;
             if (objects.putIfAbsent(nextIndex, object) == null) {
@@ -100,7 +100,7 @@ public final class Handles {
     }
 
     /** Does something with each object of a type. */
-    <T> void each(Class<T> type, Consumer<T> action) {
+    public <T> void each(Class<T> type, Consumer<T> action) {
         for (Object object : objects.values()) {
             if (type.isInstance(object)) {
                 action.accept(type.cast(object));
