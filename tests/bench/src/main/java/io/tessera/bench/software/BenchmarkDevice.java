@@ -70,7 +70,7 @@ final class BenchmarkDevice implements AutoCloseable {
     }
 
     /** Launches one of the kernels over all its data. */
-    void launch(Workload workload) {
+    void launch(BenchmarkKernel workload) {
         LoadedKernel kernel = module.kernel(workload.kernel());
         switch (workload) {
             case VECTOR_ADD -> launch(kernel, new Dim3(COUNT / BLOCK, 1, 1), new Dim3(BLOCK, 1, 1), COUNT, a, b, c);

@@ -49,11 +49,11 @@ final class ImageFencer {
     private record Source(byte[] image, byte[] ptx, String made, String target, List<String> options) {
     }
 
-    private final FenceRequest request;
+    private final FenceArguments request;
     private final Fencing fencing;
     private final CodeCache cache;
 
-    ImageFencer(FenceRequest request, Fencing fencing, CodeCache cache) {
+    ImageFencer(FenceArguments request, Fencing fencing, CodeCache cache) {
         this.request = request;
         this.fencing = fencing;
         this.cache = cache;

@@ -64,7 +64,7 @@ record LivingExecutor(int ordinal, Path socket) {
             pause.await(LOOK);
         }
         throw new IOException("executor " + ordinal + " still runs, or runs again, after " + patience.toSeconds()
-                + " s. A manager may have lost its files and start it: look for io.tessera.manager.Main among the processes, end it with kill,"
+                + " s. A manager may have lost its files and start it: look for io.tessera.manager.ManagerMain among the processes, end it with kill,"
                 + " and ask again");
     }
 

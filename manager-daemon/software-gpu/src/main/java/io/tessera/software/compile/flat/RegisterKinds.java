@@ -1,11 +1,11 @@
 package io.tessera.software.compile.flat;
 
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class RegisterKinds {
     private final BitSet loose = new BitSet();
 
     /** Chooses the types of a kernel's registers. */
-    public RegisterKinds(FlatCode code) {
+    public RegisterKinds(InlinedCode code) {
         List<RegisterClass> classes = code.registers();
         int[] floats = new int[classes.size()];
         int[] integers = new int[classes.size()];
@@ -63,8 +63,8 @@ public final class RegisterKinds {
     }
 
     private static void count(Step.Plain step, int[] floats, int[] integers) {
-        Instruction instruction = step.instruction();
-        for (Operand operand : instruction.results()) {
+        LoweredInstruction instruction = step.instruction();
+        for (LoweredOperand operand : instruction.results()) {
             vote(operand, resultType(instruction), step.slotBase(), floats, integers);
         }
         for (int i = 0; i < instruction.arguments().size(); i++) {
@@ -72,45 +72,45 @@ public final class RegisterKinds {
         }
     }
 
-    private static void vote(Operand operand, ScalarType type, int base, int[] floats, int[] integers) {
-        if (operand instanceof Operand.Address address && address.register() != null) {
+    private static void vote(LoweredOperand operand, ValueType type, int base, int[] floats, int[] integers) {
+        if (operand instanceof LoweredOperand.Address address && address.register() != null) {
             integers[base + address.register().slot()] += 4;
         }
-        if (!(operand instanceof Operand.Register register) || type == null) {
+        if (!(operand instanceof LoweredOperand.Register register) || type == null) {
             return;
         }
         int slot = base + register.slot();
-        if (type == ScalarType.F32 || type == ScalarType.F64) {
+        if (type == ValueType.F32 || type == ValueType.F64) {
             floats[slot] += 2;
-        } else if (type.kind() != ScalarType.Kind.BITS) {
+        } else if (type.kind() != ValueType.Kind.BITS) {
             integers[slot] += 2;
         }
     }
 
     /** Type that the results have, or null where the instruction says nothing. */
-    private static ScalarType resultType(Instruction instruction) {
+    private static ValueType resultType(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case SETP, TESTP, ISSPACEP -> null;
             case MOV -> instruction.results().size() == 1 && instruction.arguments().size() == 1
-                    ? instruction.type() : ScalarType.U32;
+                    ? instruction.type() : ValueType.U32;
             default -> instruction.types().isEmpty() ? null : instruction.type();
         };
     }
 
-    private static ScalarType argumentType(Instruction instruction, int place) {
+    private static ValueType argumentType(LoweredInstruction instruction, int place) {
         return switch (instruction.opcode()) {
             case SET, SETP, CVT -> place < 2 ? instruction.sourceType() : null;
             case SLCT -> place < 2 ? instruction.type() : instruction.sourceType();
             case SELP -> place < 2 ? instruction.type() : null;
             case TEX, TLD4, CALL, BRX -> null;
             // Fragments are bits, accumulators numbers.
-            case MMA -> place < instruction.arguments().size() - instruction.results().size() ? ScalarType.U32
+            case MMA -> place < instruction.arguments().size() - instruction.results().size() ? ValueType.U32
                     : instruction.sourceType();
             default -> resultType(instruction);
         };
     }
 
-    private void findLoose(FlatCode code) {
+    private void findLoose(InlinedCode code) {
         for (int slot = 0; slot < kinds.length; slot++) {
             loose.set(slot, kinds[slot] == Kind.FLOAT);
         }
@@ -125,8 +125,8 @@ public final class RegisterKinds {
             changed = false;
             for (Step.Plain step : writers) {
                 if (!givesNumberOrAnyNan(step)) {
-                    for (Operand result : step.instruction().results()) {
-                        if (result instanceof Operand.Register register
+                    for (LoweredOperand result : step.instruction().results()) {
+                        if (result instanceof LoweredOperand.Register register
                                 && loose.get(step.slotBase() + register.slot())) {
                             loose.clear(step.slotBase() + register.slot());
                             changed = true;
@@ -139,11 +139,11 @@ public final class RegisterKinds {
 
     /** Whether every NaN that the step can give stands for the canonical one. */
     private boolean givesNumberOrAnyNan(Step.Plain step) {
-        Instruction instruction = step.instruction();
+        LoweredInstruction instruction = step.instruction();
         if (instruction.opcode() == Opcode.MOV) {
             return instruction.arguments().size() == 1 && switch (instruction.argument(0)) {
-                case Operand.Immediate immediate -> !Float.isNaN(Float.intBitsToFloat((int) immediate.bits()));
-                case Operand.Register register -> loose.get(step.slotBase() + register.slot());
+                case LoweredOperand.Immediate immediate -> !Float.isNaN(Float.intBitsToFloat((int) immediate.bits()));
+                case LoweredOperand.Register register -> loose.get(step.slotBase() + register.slot());
                 default -> false;
             };
         }
@@ -151,10 +151,10 @@ public final class RegisterKinds {
     }
 
     /** Operations of {@code .f32} whose NaN results are canonical whatever payload the operands have. */
-    public static boolean isLooseArithmetic(Instruction instruction) {
+    public static boolean isLooseArithmetic(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case ADD, SUB, MUL, MAD, FMA, DIV, ABS, NEG, MIN, MAX, RCP, SQRT, RSQRT, SIN, COS, LG2, EX2, TANH, CVT ->
-                    instruction.type() == ScalarType.F32 && !instruction.has(Modifier.XORSIGN);
+                    instruction.type() == ValueType.F32 && !instruction.has(Modifier.XORSIGN);
             default -> false;
         };
     }

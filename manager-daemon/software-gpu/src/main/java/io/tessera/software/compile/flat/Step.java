@@ -1,11 +1,11 @@
 package io.tessera.software.compile.flat;
 
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import java.util.List;
 
 /**
  * One step of flattened code: an instruction of some function in the place where it was inlined, or what a call or a
- * return became. Targets are indices into {@link FlatCode#steps()}.
+ * return became. Targets are indices into {@link InlinedCode#steps()}.
  */
 public sealed interface Step {
     /**
@@ -16,11 +16,11 @@ public sealed interface Step {
      * @param frameBase   what is added to offsets relative to the frame
      * @param targets     where a branch goes; parallel to the instruction's targets, empty for others
      */
-    record Plain(Instruction instruction, int slotBase, long frameBase, List<Integer> targets) implements Step {
+    record Plain(LoweredInstruction instruction, int slotBase, long frameBase, List<Integer> targets) implements Step {
     }
 
     /** A return to the caller, under the guard of the {@code ret}, which counts slots from {@code slotBase}. */
-    record Jump(Instruction instruction, int slotBase, int target) implements Step {
+    record Jump(LoweredInstruction instruction, int slotBase, int target) implements Step {
     }
 
     /** Bytes of one frame into another: an argument or a result of a call. Offsets into local memory. */
@@ -32,6 +32,6 @@ public sealed interface Step {
     }
 
     /** A call under a guard: goes to {@code target} if the guard of {@code instruction} does not hold. */
-    record SkipCall(Instruction instruction, int slotBase, int target) implements Step {
+    record SkipCall(LoweredInstruction instruction, int slotBase, int target) implements Step {
     }
 }

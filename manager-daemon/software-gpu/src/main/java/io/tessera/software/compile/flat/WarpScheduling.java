@@ -1,9 +1,9 @@
 package io.tessera.software.compile.flat;
 
 import io.tessera.software.matrix.WarpSequence;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -31,7 +31,7 @@ final class WarpScheduling {
 
     private List<Step> order() {
         BitSet targets = new BitSet();
-        steps.forEach(step -> Flow.branches(step).forEach(targets::set));
+        steps.forEach(step -> CodeFlow.branches(step).forEach(targets::set));
         for (int i = 0; i < steps.size(); i++) {
             if (targets.get(i)) {
                 flush();
@@ -73,8 +73,8 @@ final class WarpScheduling {
 
     /** Whether the step's address comes out of what waits. */
     private boolean addressIn(Step.Plain step) {
-        for (Operand argument : step.instruction().arguments()) {
-            if (argument instanceof Operand.Address(Operand.Register register, String _, boolean _, long _) && register != null
+        for (LoweredOperand argument : step.instruction().arguments()) {
+            if (argument instanceof LoweredOperand.Address(LoweredOperand.Register register, String _, boolean _, long _) && register != null
                     && written.get(step.slotBase() + register.slot())) {
                 return true;
             }
@@ -92,10 +92,10 @@ final class WarpScheduling {
         if (!(step instanceof Step.Plain plain)) {
             return false;
         }
-        Instruction instruction = plain.instruction();
+        LoweredInstruction instruction = plain.instruction();
         return isArithmetic(instruction.opcode()) && instruction.arguments().stream().allMatch(argument ->
-                argument instanceof Operand.Immediate || argument instanceof Operand.Address address && address.register() == null
-                        || argument instanceof Operand.Register register && register.registerClass() != RegisterClass.BITS128);
+                argument instanceof LoweredOperand.Immediate || argument instanceof LoweredOperand.Address address && address.register() == null
+                        || argument instanceof LoweredOperand.Register register && register.registerClass() != RegisterClass.BITS128);
     }
 
     private static boolean isArithmetic(Opcode opcode) {

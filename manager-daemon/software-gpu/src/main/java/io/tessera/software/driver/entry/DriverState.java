@@ -4,12 +4,12 @@ import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.context.Services;
-import io.tessera.software.driver.graph.GraphMemory;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.driver.memory.Pool;
-import io.tessera.software.driver.memory.VirtualMemory;
-import io.tessera.software.driver.module.ModuleLoader;
+import io.tessera.software.driver.memory.VirtualAddressSpace;
+import io.tessera.software.driver.module.ImageLoader;
 import io.tessera.software.driver.operation.KernelLaunch;
 import io.tessera.software.processor.SoftwareProcessor;
 import java.util.ArrayDeque;
@@ -27,14 +27,14 @@ public final class DriverState implements AutoCloseable {
     private final Services services;
     private final DeviceProfile profile;
     private final DriverLog log;
-    private final Handles handles = new Handles();
-    private final VirtualMemory virtual;
-    private final ModuleLoader loader;
+    private final DriverHandles handles = new DriverHandles();
+    private final VirtualAddressSpace virtual;
+    private final ImageLoader loader;
     private final Pool defaultPool = new Pool(0);
     private final List<Context> contexts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
     private final PrimaryContext primary = new PrimaryContext(this);
-    private final Map<Long, GraphMemory> graphMemory = new ConcurrentHashMap<>();
+    private final Map<Long, AllocationNodeMemory> graphMemory = new ConcurrentHashMap<>();
     private volatile Pool currentPool = defaultPool;
 
     /** State over a processor, which it owns. */
@@ -43,13 +43,13 @@ public final class DriverState implements AutoCloseable {
         this.services = services;
         this.profile = profile;
         this.log = log;
-        virtual = new VirtualMemory(services.memory());
-        loader = new ModuleLoader(processor, services.memory(), services.clock(),
+        virtual = new VirtualAddressSpace(services.memory());
+        loader = new ImageLoader(processor, services.memory(), services.clock(),
                 reason -> log.rejected("module", reason));
     }
 
     /** Makes modules of images. */
-    public ModuleLoader loader() {
+    public ImageLoader loader() {
         return loader;
     }
 
@@ -79,7 +79,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** The program's own virtual memory. */
-    public VirtualMemory virtual() {
+    public VirtualAddressSpace virtual() {
         return virtual;
     }
 
@@ -99,7 +99,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Objects by handle. */
-    public Handles handles() {
+    public DriverHandles handles() {
         return handles;
     }
 
@@ -156,7 +156,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Takes device memory; waits for memory that is about to be freed where there is too little. */
-    public Allocation allocate(long bytes, Allocation.Kind kind, Context context) {
+    public AddressRange allocate(long bytes, AddressRange.Kind kind, Context context) {
         try {
             return memory().allocate(bytes, kind, context.handle());
         } catch (DriverException e) {
@@ -168,14 +168,14 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Frees device memory when all work that may use it has ended; its addresses mean nothing from now on. */
-    public void freeWhenQuiet(Allocation allocation, Context context) {
+    public void freeWhenQuiet(AddressRange allocation, Context context) {
         if (memory().forget(allocation)) {
             context.whenQuiet(() -> memory().giveBack(allocation));
         }
     }
 
     /** Memory of graphs' allocation nodes, by address. */
-    public Map<Long, GraphMemory> graphMemory() {
+    public Map<Long, AllocationNodeMemory> graphMemory() {
         return graphMemory;
     }
 

@@ -3,23 +3,23 @@ package io.tessera.software.interpret.pure;
 import io.tessera.software.arithmetic.BitOperations;
 import io.tessera.software.arithmetic.DotProducts;
 import io.tessera.software.arithmetic.Permutation;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Logic, shifts, bit fields, permutations and dot products. Stateless. */
 final class BitFieldOperations {
     private BitFieldOperations() {
     }
 
-    static long compute(Instruction i, long[] a) {
-        ScalarType type = i.type();
+    static long compute(LoweredInstruction i, long[] a) {
+        ValueType type = i.type();
         int bits = type.bits();
         return switch (i.opcode()) {
             case AND -> a[0] & a[1];
             case OR -> a[0] | a[1];
             case XOR -> a[0] ^ a[1];
-            case NOT -> type == ScalarType.PRED ? a[0] ^ 1 : ~a[0];
+            case NOT -> type == ValueType.PRED ? a[0] ^ 1 : ~a[0];
             case CNOT -> a[0] == 0 ? 1 : 0;
             case SHL -> shiftLeft(bits, a[0], (int) a[1]);
             case SHR -> shiftRight(type, a[0], (int) a[1]);
@@ -52,7 +52,7 @@ final class BitFieldOperations {
         };
     }
 
-    private static long shiftRight(ScalarType type, long a, int amount) {
+    private static long shiftRight(ValueType type, long a, int amount) {
         return switch (type) {
             case S16 -> BitOperations.shrS16((int) a, amount);
             case S32 -> BitOperations.shrS32((int) a, amount);
@@ -63,7 +63,7 @@ final class BitFieldOperations {
         };
     }
 
-    private static int funnel(Instruction i, int low, int high, int amount) {
+    private static int funnel(LoweredInstruction i, int low, int high, int amount) {
         boolean wrap = i.has(Modifier.WRAP);
         if (i.has(Modifier.L)) {
             return wrap ? BitOperations.funnelLeftWrap(low, high, amount)
@@ -73,7 +73,7 @@ final class BitFieldOperations {
                 : BitOperations.funnelRightClamp(low, high, amount);
     }
 
-    private static long find(Instruction i, ScalarType type, long a) {
+    private static long find(LoweredInstruction i, ValueType type, long a) {
         int position = switch (type) {
             case S32 -> BitOperations.findS32((int) a);
             case S64 -> BitOperations.findS64(a);
@@ -83,7 +83,7 @@ final class BitFieldOperations {
         return i.has(Modifier.SHIFTAMT) ? BitOperations.shiftAmount(position, type.bits()) : position;
     }
 
-    private static long extract(ScalarType type, long a, int position, int length) {
+    private static long extract(ValueType type, long a, int position, int length) {
         return switch (type) {
             case S32 -> BitOperations.extractS32((int) a, position, length);
             case S64 -> BitOperations.extractS64(a, position, length);
@@ -92,14 +92,14 @@ final class BitFieldOperations {
         };
     }
 
-    private static long extendBits(Instruction i, boolean signed, int a, int count) {
+    private static long extendBits(LoweredInstruction i, boolean signed, int a, int count) {
         if (i.has(Modifier.WRAP)) {
             return signed ? BitOperations.signExtendWrap(a, count) : BitOperations.zeroExtendWrap(a, count);
         }
         return signed ? BitOperations.signExtendClamp(a, count) : BitOperations.zeroExtendClamp(a, count);
     }
 
-    private static long permute(Instruction i, int a, int b, int selector) {
+    private static long permute(LoweredInstruction i, int a, int b, int selector) {
         Modifier mode = i.firstOf(Modifier.F4E, Modifier.B4E, Modifier.RC8, Modifier.ECL, Modifier.ECR,
                 Modifier.RC16);
         return switch (mode) {

@@ -2,9 +2,9 @@ package io.tessera.software.interpret.pure;
 
 import io.tessera.software.arithmetic.Comparison;
 import io.tessera.software.arithmetic.NumberClass;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Comparison and selection. Stateless. */
 public final class CompareOperations {
@@ -16,11 +16,11 @@ public final class CompareOperations {
     }
 
     /** @throws UnsupportedOperationException if an instruction's comparison is none that is known */
-    public static void check(Instruction i) {
+    public static void check(LoweredInstruction i) {
         comparison(i);
     }
 
-    private static Comparison comparison(Instruction i) {
+    private static Comparison comparison(LoweredInstruction i) {
         Modifier word = i.firstOf(Modifier.EQ, Modifier.NE, Modifier.LT, Modifier.LE, Modifier.GT, Modifier.GE,
                 Modifier.EQU, Modifier.NEU, Modifier.LTU, Modifier.LEU, Modifier.GTU, Modifier.GEU, Modifier.NUM,
                 Modifier.NAN, Modifier.LO, Modifier.LS, Modifier.HI, Modifier.HS);
@@ -34,7 +34,7 @@ public final class CompareOperations {
         };
     }
 
-    private static boolean holds(Instruction i, ScalarType type, long a, long b) {
+    private static boolean holds(LoweredInstruction i, ValueType type, long a, long b) {
         Comparison comparison = comparison(i);
         if (type.isFloat()) {
             boolean flush = i.has(Modifier.FTZ);
@@ -45,7 +45,7 @@ public final class CompareOperations {
         return type.isSigned() ? comparison.holdsSigned(first, second) : comparison.holdsUnsigned(first, second);
     }
 
-    private static boolean combine(Instruction i, boolean relation, long[] a) {
+    private static boolean combine(LoweredInstruction i, boolean relation, long[] a) {
         if (a.length < 3 || i.arguments().size() < 3) {
             return relation;
         }
@@ -60,12 +60,12 @@ public final class CompareOperations {
     }
 
     /** {@code setp}: its first result in bit 0, its second in bit 1. */
-    public static int predicates(Instruction i, long[] a) {
-        ScalarType type = i.sourceType();
+    public static int predicates(LoweredInstruction i, long[] a) {
+        ValueType type = i.sourceType();
         boolean first;
         boolean second;
         if (type.isPacked()) {
-            ScalarType element = type.element();
+            ValueType element = type.element();
             first = combine(i, holds(i, element, a[0] & 0xFFFF, a[1] & 0xFFFF), a);
             second = combine(i, holds(i, element, a[0] >>> 16, a[1] >>> 16), a);
         } else {
@@ -76,9 +76,9 @@ public final class CompareOperations {
         return (first ? 1 : 0) | (second ? 2 : 0);
     }
 
-    static long set(Instruction i, long[] a) {
-        ScalarType to = i.type();
-        ScalarType from = i.sourceType();
+    static long set(LoweredInstruction i, long[] a) {
+        ValueType to = i.type();
+        ValueType from = i.sourceType();
         if (from.isPacked()) {
             boolean low = combine(i, holds(i, from.element(), a[0] & 0xFFFF, a[1] & 0xFFFF), a);
             boolean high = combine(i, holds(i, from.element(), a[0] >>> 16 & 0xFFFF, a[1] >>> 16 & 0xFFFF), a);
@@ -89,7 +89,7 @@ public final class CompareOperations {
         return !holds ? 0 : to.isFloat() ? one(to) : -1L >>> 64 - to.bits();
     }
 
-    private static long one(ScalarType type) {
+    private static long one(ValueType type) {
         return switch (type) {
             case F16 -> HALF_ONE;
             case BF16 -> BRAIN_ONE;
@@ -98,20 +98,20 @@ public final class CompareOperations {
     }
 
     /** {@code slct}: the first where the third is at least zero. */
-    static long select(Instruction i, long[] a) {
-        boolean first = i.sourceType() == ScalarType.F32
-                ? FloatValues.of(ScalarType.F32, a[2], i.has(Modifier.FTZ)) >= 0 : (int) a[2] >= 0;
+    static long select(LoweredInstruction i, long[] a) {
+        boolean first = i.sourceType() == ValueType.F32
+                ? FloatValues.of(ValueType.F32, a[2], i.has(Modifier.FTZ)) >= 0 : (int) a[2] >= 0;
         return first ? a[0] : a[1];
     }
 
-    static long test(Instruction i, long[] a) {
+    static long test(LoweredInstruction i, long[] a) {
         Modifier word = i.firstOf(Modifier.FINITE, Modifier.INFINITE, Modifier.NUMBER, Modifier.NOTANUMBER,
                 Modifier.NORMAL, Modifier.SUBNORMAL);
         if (word == null) {
             throw new UnsupportedOperationException(i.spelling());
         }
         NumberClass wanted = NumberClass.valueOf(word.name());
-        boolean holds = i.type() == ScalarType.F64 ? wanted.holds(Double.longBitsToDouble(a[0]))
+        boolean holds = i.type() == ValueType.F64 ? wanted.holds(Double.longBitsToDouble(a[0]))
                 : wanted.holds(Float.intBitsToFloat((int) a[0]));
         return holds ? 1 : 0;
     }

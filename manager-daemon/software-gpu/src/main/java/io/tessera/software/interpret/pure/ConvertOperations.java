@@ -9,18 +9,18 @@ import io.tessera.software.arithmetic.IntegerConversions;
 import io.tessera.software.arithmetic.PackedArithmetic;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** {@code cvt} and {@code cvt.pack}. Stateless. */
 final class ConvertOperations {
     private ConvertOperations() {
     }
 
-    static long convert(Instruction i, long[] a) {
-        ScalarType to = i.type();
-        ScalarType from = i.sourceType();
+    static long convert(LoweredInstruction i, long[] a) {
+        ValueType to = i.type();
+        ValueType from = i.sourceType();
         if (to.isPacked() || from.isPacked()) {
             return pair(i, to, from, a);
         }
@@ -31,17 +31,17 @@ final class ConvertOperations {
         if (!from.isFloat()) {
             return saturate(i, to, ofInteger(i, to, from, a[0]));
         }
-        double value = FloatValues.of(from, a[0], from == ScalarType.F32 && i.has(Modifier.FTZ));
+        double value = FloatValues.of(from, a[0], from == ValueType.F32 && i.has(Modifier.FTZ));
         if (!to.isFloat()) {
             Rounding rounding = RoundingModes.toInteger(i);
             long integer = IntegerConversions.toInteger(value, rounding == null ? Rounding.TOWARD_ZERO : rounding,
-                    to.bits(), to.isSigned(), from == ScalarType.F64);
+                    to.bits(), to.isSigned(), from == ValueType.F64);
             return IntegerValues.of(to, integer);
         }
         return floatToFloat(i, to, value);
     }
 
-    private static long ofInteger(Instruction i, ScalarType to, ScalarType from, long bits) {
+    private static long ofInteger(LoweredInstruction i, ValueType to, ValueType from, long bits) {
         Rounding rounding = RoundingModes.ofFloat(i);
         long value = IntegerValues.of(from, bits);
         boolean signed = from.isSigned();
@@ -57,13 +57,13 @@ final class ConvertOperations {
         };
     }
 
-    private static long floatToFloat(Instruction i, ScalarType to, double source) {
+    private static long floatToFloat(LoweredInstruction i, ValueType to, double source) {
         Rounding integral = RoundingModes.toInteger(i);
         double value = integral == null ? source : IntegerConversions.integral(source, integral);
         Rounding rounding = RoundingModes.ofFloat(i);
         boolean finite = i.has(Modifier.SATFINITE);
         long result = switch (to) {
-            case F64 -> Double.doubleToRawLongBits(i.sourceType() == ScalarType.F64 ? value
+            case F64 -> Double.doubleToRawLongBits(i.sourceType() == ValueType.F64 ? value
                     : FloatConversions.toDouble((float) value));
             case F32 -> {
                 float single = FloatConversions.toSingle(value, rounding);
@@ -88,7 +88,7 @@ final class ConvertOperations {
         return Integer.toUnsignedLong(bits);
     }
 
-    private static long saturate(Instruction i, ScalarType type, long bits) {
+    private static long saturate(LoweredInstruction i, ValueType type, long bits) {
         if (!i.has(Modifier.SAT)) {
             return bits;
         }
@@ -102,7 +102,7 @@ final class ConvertOperations {
         };
     }
 
-    private static long relu(Instruction i, ScalarType type, long bits) {
+    private static long relu(LoweredInstruction i, ValueType type, long bits) {
         if (!i.has(Modifier.RELU)) {
             return bits;
         }
@@ -116,22 +116,22 @@ final class ConvertOperations {
     }
 
     /** Two at once: two floats, or a pair, to a pair. The first operand goes to the upper half. */
-    private static long pair(Instruction i, ScalarType to, ScalarType from, long[] a) {
-        boolean bytes = to == ScalarType.E4M3X2 || to == ScalarType.E5M2X2;
-        if (from == ScalarType.E4M3X2 || from == ScalarType.E5M2X2) {
-            if (to != ScalarType.F16X2) {
+    private static long pair(LoweredInstruction i, ValueType to, ValueType from, long[] a) {
+        boolean bytes = to == ValueType.E4M3X2 || to == ValueType.E5M2X2;
+        if (from == ValueType.E4M3X2 || from == ValueType.E5M2X2) {
+            if (to != ValueType.F16X2) {
                 throw new UnsupportedOperationException(i.spelling());
             }
             int halves = FloatConversions.bytePairToHalves(format(from), (int) a[0]);
             return Integer.toUnsignedLong(i.has(Modifier.RELU)
                     ? PackedArithmetic.map(HalfArithmetic::relu, halves) : halves);
         }
-        ScalarType element = from.element();
+        ValueType element = from.element();
         boolean packed = from.isPacked();
         double high = FloatValues.of(element, packed ? a[0] >>> 16 & 0xFFFF : a[0], false);
         double low = FloatValues.of(element, packed ? a[0] & 0xFFFF : a[1], false);
         if (!bytes) {
-            if (packed || element != ScalarType.F32) {
+            if (packed || element != ValueType.F32) {
                 throw new UnsupportedOperationException(i.spelling());
             }
             return floatToFloat(i, to.element(), high) << 16 | floatToFloat(i, to.element(), low);
@@ -143,15 +143,15 @@ final class ConvertOperations {
         return FloatConversions.toBytePair(format(to), (float) high, (float) low) & 0xFFFF;
     }
 
-    private static BinaryFormat format(ScalarType type) {
-        return type == ScalarType.E4M3X2 ? BinaryFormat.E4M3 : BinaryFormat.E5M2;
+    private static BinaryFormat format(ValueType type) {
+        return type == ValueType.E4M3X2 ? BinaryFormat.E4M3 : BinaryFormat.E5M2;
     }
 
     /** {@code cvt.pack.sat}: two integers clamped side by side; bytes go below what the third operand brings. */
-    static long pack(Instruction i, long[] a) {
-        ScalarType to = i.type();
+    static long pack(LoweredInstruction i, long[] a) {
+        ValueType to = i.type();
         int bits = to.bits();
-        if (bits != 8 && bits != 16 || i.types().get(1) != ScalarType.S32) {
+        if (bits != 8 && bits != 16 || i.types().get(1) != ValueType.S32) {
             throw new UnsupportedOperationException(i.spelling());
         }
         long high = clamp(to, (int) a[0]);
@@ -160,7 +160,7 @@ final class ConvertOperations {
         return bits == 16 ? pair : (i.arguments().size() > 2 ? a[2] << 16 : 0) | pair;
     }
 
-    private static long clamp(ScalarType to, long value) {
+    private static long clamp(ValueType to, long value) {
         return to.isSigned() ? IntegerConversions.saturateSigned(value, to.bits())
                 : IntegerConversions.saturateUnsigned(value, to.bits());
     }

@@ -3,7 +3,7 @@ package io.tessera.software.interpret.pure;
 import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.DoubleArithmetic;
 import io.tessera.software.arithmetic.Rounding;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 
 /** Arithmetic of {@code .f64}. Stateless. */
@@ -11,7 +11,7 @@ final class DoubleOperations {
     private DoubleOperations() {
     }
 
-    static long compute(Instruction i, long[] bits) {
+    static long compute(LoweredInstruction i, long[] bits) {
         double result = result(i, operand(bits, 0), operand(bits, 1), operand(bits, 2));
         return Double.doubleToRawLongBits(i.has(Modifier.SAT) ? DoubleArithmetic.saturate(result) : result);
     }
@@ -20,7 +20,7 @@ final class DoubleOperations {
         return place < bits.length ? Double.longBitsToDouble(bits[place]) : 0;
     }
 
-    private static double result(Instruction i, double a, double b, double c) {
+    private static double result(LoweredInstruction i, double a, double b, double c) {
         Rounding rounding = RoundingModes.ofFloat(i);
         boolean flush = i.has(Modifier.FTZ);
         return switch (i.opcode()) {

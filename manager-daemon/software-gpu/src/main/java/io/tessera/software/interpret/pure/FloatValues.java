@@ -4,7 +4,7 @@ import io.tessera.software.arithmetic.BrainArithmetic;
 import io.tessera.software.arithmetic.FloatConversions;
 import io.tessera.software.arithmetic.HalfArithmetic;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Reads raw bits of any float type as a double, which is exact. Stateless. */
 final class FloatValues {
@@ -12,7 +12,7 @@ final class FloatValues {
     }
 
     /** The value; {@code flush} turns subnormal ones into zero. */
-    static double of(ScalarType type, long bits, boolean flush) {
+    static double of(ValueType type, long bits, boolean flush) {
         return switch (type) {
             case F64 -> Double.longBitsToDouble(bits);
             case F32, TF32 -> {

@@ -3,10 +3,10 @@ package io.tessera.software.interpret.pure;
 import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.BrainArithmetic;
 import io.tessera.software.arithmetic.HalfArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Arithmetic of {@code .f16} and {@code .bf16}, single and packed. Stateless. */
 final class HalfOperations {
@@ -14,7 +14,7 @@ final class HalfOperations {
     }
 
     /** The element's operation on both halves. */
-    static long packed(Instruction i, long[] bits) {
+    static long packed(LoweredInstruction i, long[] bits) {
         long[] low = new long[bits.length];
         long[] high = new long[bits.length];
         for (int k = 0; k < bits.length; k++) {
@@ -24,8 +24,8 @@ final class HalfOperations {
         return compute(i, low) | compute(i, high) << 16;
     }
 
-    static long compute(Instruction i, long[] bits) {
-        boolean brain = i.type().element() == ScalarType.BF16;
+    static long compute(LoweredInstruction i, long[] bits) {
+        boolean brain = i.type().element() == ValueType.BF16;
         boolean flush = i.has(Modifier.FTZ);
         int a = operand(bits, 0, flush, brain);
         int b = operand(bits, 1, flush, brain);
@@ -59,7 +59,7 @@ final class HalfOperations {
         return !flush ? value : brain ? BrainArithmetic.flush(value) : HalfArithmetic.flush(value);
     }
 
-    private static int half(Instruction i, int a, int b, int c) {
+    private static int half(LoweredInstruction i, int a, int b, int c) {
         boolean nan = i.has(Modifier.NAN);
         return switch (i.opcode()) {
             case ADD -> HalfArithmetic.add(a, b);
@@ -76,7 +76,7 @@ final class HalfOperations {
         };
     }
 
-    private static int brain(Instruction i, int a, int b, int c) {
+    private static int brain(LoweredInstruction i, int a, int b, int c) {
         boolean nan = i.has(Modifier.NAN);
         return switch (i.opcode()) {
             case ADD -> BrainArithmetic.add(a, b);

@@ -12,17 +12,17 @@ import static io.tessera.software.arithmetic.IntegerArithmetic.subSat;
 
 import io.tessera.software.arithmetic.IntegerArithmetic;
 import io.tessera.software.arithmetic.PackedArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Integer arithmetic without carry. Stateless. */
 final class IntegerOperations {
     private IntegerOperations() {
     }
 
-    static long compute(Instruction i, long[] bits) {
-        ScalarType type = i.type();
+    static long compute(LoweredInstruction i, long[] bits) {
+        ValueType type = i.type();
         long a = IntegerValues.of(type, bits[0]);
         long b = bits.length > 1 ? IntegerValues.of(type, bits[1]) : 0;
         boolean saturate = i.has(Modifier.SAT);
@@ -46,13 +46,13 @@ final class IntegerOperations {
         };
     }
 
-    private static long relu(Instruction i, long value) {
+    private static long relu(LoweredInstruction i, long value) {
         return i.has(Modifier.RELU) ? Math.max(0, value) : value;
     }
 
     /** Low half, high half or whole product; the operands are extended already. */
-    private static long multiply(Instruction i, long a, long b) {
-        ScalarType type = i.type();
+    private static long multiply(LoweredInstruction i, long a, long b) {
+        ValueType type = i.type();
         if (!i.has(Modifier.HI)) {
             return a * b;
         }
@@ -62,7 +62,7 @@ final class IntegerOperations {
         return type.isSigned() ? a * b >> type.bits() : a * b >>> type.bits();
     }
 
-    private static long multiply24(Instruction i, int a, int b) {
+    private static long multiply24(LoweredInstruction i, int a, int b) {
         boolean signed = i.type().isSigned();
         if (i.has(Modifier.HI)) {
             return signed ? mul24HiS32(a, b) : mul24HiU32(a, b);
@@ -70,12 +70,12 @@ final class IntegerOperations {
         return signed ? mul24LoS32(a, b) : mul24LoU32(a, b);
     }
 
-    private static long sumOfDifference(ScalarType type, long a, long b, long c) {
+    private static long sumOfDifference(ValueType type, long a, long b, long c) {
         boolean less = type.isSigned() ? a < b : Long.compareUnsigned(a, b) < 0;
         return c + (less ? b - a : a - b);
     }
 
-    private static long divide(ScalarType type, long a, long b) {
+    private static long divide(ValueType type, long a, long b) {
         return switch (type) {
             case S16 -> IntegerArithmetic.divS16((int) a, (int) b);
             case U16 -> IntegerArithmetic.divU16((int) a, (int) b);
@@ -86,7 +86,7 @@ final class IntegerOperations {
         };
     }
 
-    private static long remainder(ScalarType type, long a, long b) {
+    private static long remainder(ValueType type, long a, long b) {
         return switch (type) {
             case S16 -> IntegerArithmetic.remS16((int) a, (int) b);
             case U16 -> IntegerArithmetic.remU16((int) a, (int) b);
@@ -97,10 +97,10 @@ final class IntegerOperations {
         };
     }
 
-    static long packed(Instruction i, long[] bits) {
+    static long packed(LoweredInstruction i, long[] bits) {
         int a = (int) bits[0];
         int b = bits.length > 1 ? (int) bits[1] : 0;
-        boolean signed = i.type() == ScalarType.S16X2;
+        boolean signed = i.type() == ValueType.S16X2;
         int result = switch (i.opcode()) {
             case ADD -> addPacked(a, b);
             case MIN -> signed ? PackedArithmetic.map(IntegerArithmetic::minS16, a, b)

@@ -1,6 +1,6 @@
 package io.tessera.software.interpret.pure;
 
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 
 /** Instructions that turn argument values into one result, sorted by type. Stateless. */
 public final class PureOperations {
@@ -14,7 +14,7 @@ public final class PureOperations {
      * @return raw bits; signed results may be sign-extended, the register cuts them
      * @throws UnsupportedOperationException if there is no such instruction here
      */
-    public static long compute(Instruction i, long[] a) {
+    public static long compute(LoweredInstruction i, long[] a) {
         return switch (i.opcode()) {
             case CVT -> ConvertOperations.convert(i, a);
             case CVT_PACK -> ConvertOperations.pack(i, a);

@@ -1,7 +1,7 @@
 package io.tessera.software.interpret.pure;
 
 import io.tessera.software.arithmetic.Rounding;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 
 /** Finds the rounding that an instruction asks for. Stateless. */
@@ -10,13 +10,13 @@ final class RoundingModes {
     }
 
     /** Of a float result; to nearest even where nothing was written. */
-    static Rounding ofFloat(Instruction i) {
+    static Rounding ofFloat(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RN, Modifier.RZ, Modifier.RM, Modifier.RP, Modifier.RNA);
         return written == null ? Rounding.NEAREST_EVEN : of(written);
     }
 
     /** To an integer; null where nothing was written. */
-    static Rounding toInteger(Instruction i) {
+    static Rounding toInteger(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RNI, Modifier.RZI, Modifier.RMI, Modifier.RPI);
         return written == null ? null : of(written);
     }

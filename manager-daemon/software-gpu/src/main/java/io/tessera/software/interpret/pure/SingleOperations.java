@@ -3,7 +3,7 @@ package io.tessera.software.interpret.pure;
 import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 
@@ -12,7 +12,7 @@ final class SingleOperations {
     private SingleOperations() {
     }
 
-    static long compute(Instruction i, long[] bits) {
+    static long compute(LoweredInstruction i, long[] bits) {
         boolean flush = i.has(Modifier.FTZ);
         float a = operand(bits, 0, flush);
         float b = operand(bits, 1, flush);
@@ -32,7 +32,7 @@ final class SingleOperations {
         return Integer.toUnsignedLong(Float.floatToRawIntBits(result));
     }
 
-    private static float flush(Instruction i, float result, float a, float b, float c) {
+    private static float flush(LoweredInstruction i, float result, float a, float b, float c) {
         return switch (i.opcode()) {
             case MUL -> SingleArithmetic.flushProduct(result, a, b, RoundingModes.ofFloat(i));
             case MAD, FMA -> SingleArithmetic.flushFma(result, a, b, c, RoundingModes.ofFloat(i));
@@ -45,7 +45,7 @@ final class SingleOperations {
         return flush ? SingleArithmetic.flush(value) : value;
     }
 
-    private static float result(Instruction i, float a, float b, float c) {
+    private static float result(LoweredInstruction i, float a, float b, float c) {
         Rounding rounding = RoundingModes.ofFloat(i);
         boolean approximate = i.has(Modifier.APPROX);
         boolean nan = i.has(Modifier.NAN);

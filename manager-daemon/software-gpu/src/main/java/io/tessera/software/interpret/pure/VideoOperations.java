@@ -3,7 +3,7 @@ package io.tessera.software.interpret.pure;
 import io.tessera.software.arithmetic.LaneArithmetic;
 import io.tessera.software.arithmetic.VideoArithmetic;
 import io.tessera.software.arithmetic.VideoArithmetic.Part;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.VideoSigns;
@@ -21,7 +21,7 @@ final class VideoOperations {
     }
 
     /** The result of an instruction with several lanes. */
-    static long lanes(Instruction i, long[] bits) {
+    static long lanes(LoweredInstruction i, long[] bits) {
         int width = 32 / i.opcode().videoLanes();
         boolean compares = i.opcode() == Opcode.VSET2 || i.opcode() == Opcode.VSET4;
         int operands = compares ? 0 : 1;
@@ -36,7 +36,7 @@ final class VideoOperations {
                 : LaneArithmetic.map(width, operation(i), signs, i.has(Modifier.SAT), lanes, a, b, c);
     }
 
-    private static LaneArithmetic.Operation operation(Instruction i) {
+    private static LaneArithmetic.Operation operation(LoweredInstruction i) {
         return switch (i.opcode()) {
             case VADD2, VADD4 -> Integer::sum;
             case VSUB2, VSUB4 -> (a, b) -> a - b;
@@ -52,7 +52,7 @@ final class VideoOperations {
         };
     }
 
-    private static Modifier comparison(Instruction i) {
+    private static Modifier comparison(LoweredInstruction i) {
         Modifier comparison = i.firstOf(Modifier.EQ, Modifier.NE, Modifier.LT, Modifier.LE, Modifier.GT, Modifier.GE);
         if (comparison == null) {
             throw new UnsupportedOperationException(i.spelling());
@@ -72,7 +72,7 @@ final class VideoOperations {
     }
 
     /** The result of an instruction on scalars. */
-    static long scalar(Instruction i, long[] bits) {
+    static long scalar(LoweredInstruction i, long[] bits) {
         boolean compares = i.opcode() == Opcode.VSET;
         int operands = compares ? 0 : 1;
         boolean signedA = i.types().get(operands).isSigned();
@@ -106,7 +106,7 @@ final class VideoOperations {
         return code == 0 ? new Part(0, 32) : Part.ofCode(code);
     }
 
-    private static long compute(Instruction i, long a, long b) {
+    private static long compute(LoweredInstruction i, long a, long b) {
         return switch (i.opcode()) {
             case VADD -> a + b;
             case VSUB -> a - b;
@@ -119,7 +119,7 @@ final class VideoOperations {
         };
     }
 
-    private static long distance(Instruction i, long b) {
+    private static long distance(LoweredInstruction i, long b) {
         Modifier mode = i.firstOf(Modifier.CLAMP, Modifier.WRAP);
         if (mode == null) {
             throw new UnsupportedOperationException(i.spelling());
@@ -127,7 +127,7 @@ final class VideoOperations {
         return mode == Modifier.WRAP ? b & 31 : b;
     }
 
-    private static long multiplyAdd(Instruction i, long a, long b, long[] bits, boolean signedFactors) {
+    private static long multiplyAdd(LoweredInstruction i, long a, long b, long[] bits, boolean signedFactors) {
         int signs = (int) bits[SIGNS];
         boolean product = (signs & VideoSigns.PRODUCT) != 0;
         boolean addend = (signs & VideoSigns.ADDEND) != 0;

@@ -73,7 +73,7 @@ class SoundnessTest {
             for (long seed = firstSeed; seed < firstSeed + count; seed++) {
                 Random random = new Random(seed);
                 DirectedKernel kernel = directed ? new DirectedKernel(seed) : null;
-                String original = directed ? kernel.text() : new RandomKernel(seed).text();
+                String original = directed ? kernel.text() : new RandomProofKernel(seed).text();
                 CheckedKernel checked = new CheckedKernel(PtxParser.parse(original), promised);
                 claims += checked.claims();
                 trusted += checked.trusted();

@@ -12,7 +12,7 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +46,7 @@ public final class CaptureEntries implements EntryGroup {
                 .on(DriverEntry.cuStreamBeginCapture_v2,
                         call -> CaptureRules.begin(call.stream(0), CaptureMode.of(call.number(1)), null, Map.of()))
                 .on(DriverEntry.cuStreamBeginCaptureToGraph, call -> CaptureRules.begin(call.stream(0),
-                        CaptureMode.of(call.number(5)), call.object(1, Graph.class),
+                        CaptureMode.of(call.number(5)), call.object(1, CudaGraph.class),
                         GraphHandles.nodes(state, call.word(2), call.word(3), call.word(4))))
                 .on(DriverEntry.cuStreamEndCapture, this::end)
                 .on(DriverEntry.cuStreamIsCapturing, call -> {
@@ -72,7 +72,7 @@ public final class CaptureEntries implements EntryGroup {
     /** Ends it also where the place for the graph is null: the graph is then dropped. */
     private void end(Call call) {
         DriverException failure = null;
-        Graph graph = null;
+        CudaGraph graph = null;
         try {
             graph = CaptureRules.end(call.stream(0));
         } catch (DriverException e) {

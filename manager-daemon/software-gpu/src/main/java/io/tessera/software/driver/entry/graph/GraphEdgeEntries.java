@@ -8,7 +8,7 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ public final class GraphEdgeEntries implements EntryGroup {
     }
 
     private void connect(Call call, long data, long count) {
-        Graph graph = call.object(0, Graph.class);
+        CudaGraph graph = call.object(0, CudaGraph.class);
         for (long i = 0; i < count; i++) {
             graph.connect(nodeAt(call.pointer(1), i), nodeAt(call.pointer(2), i),
                     data == 0 ? 0 : HostMemory.getLong(data + 8 * i));
@@ -61,7 +61,7 @@ public final class GraphEdgeEntries implements EntryGroup {
     }
 
     private void disconnect(Call call, long count) {
-        Graph graph = call.object(0, Graph.class);
+        CudaGraph graph = call.object(0, CudaGraph.class);
         for (long i = 0; i < count; i++) {
             graph.disconnect(nodeAt(call.pointer(1), i), nodeAt(call.pointer(2), i));
         }
@@ -69,7 +69,7 @@ public final class GraphEdgeEntries implements EntryGroup {
 
     private void edges(Call call, long dataPlace, long countPlace) {
         List<Edge> edges = new ArrayList<>();
-        for (GraphNode to : call.object(0, Graph.class).nodes()) {
+        for (GraphNode to : call.object(0, CudaGraph.class).nodes()) {
             to.dependencies().forEach((from, data) -> edges.add(new Edge(from, to, data)));
         }
         DriverException.require(countPlace != 0, CudaError.INVALID_VALUE);

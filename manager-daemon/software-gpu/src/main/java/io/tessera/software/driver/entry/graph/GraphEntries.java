@@ -9,7 +9,7 @@ import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.graph.ChildGraph;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,9 +29,9 @@ public final class GraphEntries implements EntryGroup {
     public void register(EntryTable table) {
         table.on(DriverEntry.cuGraphCreate, call -> {
             DriverException.require(call.number(1) == 0, CudaError.INVALID_VALUE);
-            call.putLong(0, state.handles().of(new Graph()));
+            call.putLong(0, state.handles().of(new CudaGraph()));
         }).on(DriverEntry.cuGraphDestroy, call -> {
-            Graph graph = graph(call, 0);
+            CudaGraph graph = graph(call, 0);
             GraphHandles.forget(state, graph);
             graph.destroy();
         }).on(DriverEntry.cuGraphClone, call -> {
@@ -57,12 +57,12 @@ public final class GraphEntries implements EntryGroup {
                 .on(DriverEntry.cuGraphDebugDotPrint, this::print);
     }
 
-    private static Graph graph(Call call, int index) {
-        return call.object(index, Graph.class);
+    private static CudaGraph graph(Call call, int index) {
+        return call.object(index, CudaGraph.class);
     }
 
     private void print(Call call) {
-        Graph graph = graph(call, 0);
+        CudaGraph graph = graph(call, 0);
         StringBuilder dot = new StringBuilder("digraph dot {\n");
         for (GraphNode node : graph.nodes()) {
             dot.append("\"node_").append(node.id()).append("\" [shape=\"rectangle\" label=\"").append(node.id())

@@ -12,7 +12,7 @@ import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.graph.ChildGraph;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphExec;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.GraphUpdate;
@@ -66,7 +66,7 @@ public final class GraphExecEntries implements EntryGroup {
                 .on(DriverEntry.cuGraphExecDestroy, this::destroy)
                 .on(DriverEntry.cuGraphExecGetFlags, call -> call.putLong(1, exec(call).flags()))
                 .on(DriverEntry.cuGraphExecUpdate, call -> {
-                    GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, Graph.class));
+                    GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, CudaGraph.class));
                     call.offerLong(2, handle(update.errorNode()));
                     call.offerInt(3, update.result());
                     DriverException.require(update.accepted(), CudaError.GRAPH_EXEC_UPDATE_FAILURE);
@@ -92,7 +92,7 @@ public final class GraphExecEntries implements EntryGroup {
                 .on(DriverEntry.cuGraphExecEventWaitNodeSetEvent,
                         call -> set(call, new EventWait(call.object(2, Event.class))))
                 .on(DriverEntry.cuGraphExecChildGraphNodeSetParams,
-                        call -> set(call, new ChildGraph(call.object(2, Graph.class))))
+                        call -> set(call, new ChildGraph(call.object(2, CudaGraph.class))))
                 .on(DriverEntry.cuGraphExecNodeSetParams, call -> {
                     long place = call.pointer(2);
                     int type = HostMemory.getInt(place + NodeParams.TYPE);
@@ -117,7 +117,7 @@ public final class GraphExecEntries implements EntryGroup {
         long out = call.pointer(0);
         DriverException.require((flags & ~KNOWN_FLAGS) == 0, CudaError.INVALID_VALUE);
         DriverException.require((flags & DEVICE_LAUNCH) == 0, CudaError.NOT_SUPPORTED);
-        HostMemory.putLong(out, state.handles().of(new GraphExec(call.object(1, Graph.class), flags)));
+        HostMemory.putLong(out, state.handles().of(new GraphExec(call.object(1, CudaGraph.class), flags)));
     }
 
     private static void set(Call call, Operation operation) {
@@ -133,7 +133,7 @@ public final class GraphExecEntries implements EntryGroup {
 
     private void update(Call call) {
         long place = call.pointer(2);
-        GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, Graph.class));
+        GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, CudaGraph.class));
         HostMemory.putInt(place + UpdateResult.RESULT, update.result());
         HostMemory.putLong(place + UpdateResult.ERROR_NODE, handle(update.errorNode()));
         HostMemory.putLong(place + UpdateResult.ERROR_FROM, handle(update.errorFrom()));

@@ -5,7 +5,7 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.graph.ChildGraph;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -53,7 +53,7 @@ final class GraphHandles {
     }
 
     /** Forgets the handles of a graph and of all in it. */
-    static void forget(DriverState state, Graph graph) {
+    static void forget(DriverState state, CudaGraph graph) {
         for (GraphNode node : graph.nodes()) {
             state.handles().remove(node);
             if (node.operation() instanceof ChildGraph child) {

@@ -10,7 +10,7 @@ import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.graph.ChildGraph;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import io.tessera.software.driver.graph.NodeType;
@@ -43,7 +43,7 @@ public final class GraphNodeEntries implements EntryGroup {
         adds(table, DriverEntry.cuGraphAddBatchMemOpNode, call -> parameters.words(call.pointer(4)));
         adds(table, DriverEntry.cuGraphAddEmptyNode, _ -> Nothing.INSTANCE);
         adds(table, DriverEntry.cuGraphAddChildGraphNode,
-                call -> new ChildGraph(call.object(4, Graph.class).copy()));
+                call -> new ChildGraph(call.object(4, CudaGraph.class).copy()));
         adds(table, DriverEntry.cuGraphAddEventRecordNode, call -> new EventRecord(call.object(4, Event.class)));
         adds(table, DriverEntry.cuGraphAddEventWaitNode, call -> new EventWait(call.object(4, Event.class)));
         adds(table, DriverEntry.cuGraphAddMemAllocNode,
@@ -83,7 +83,7 @@ public final class GraphNodeEntries implements EntryGroup {
 
     private void add(Call call, Operation operation, long edges, int countIndex) {
         long out = call.pointer(0);
-        Graph graph = call.object(1, Graph.class);
+        CudaGraph graph = call.object(1, CudaGraph.class);
         GraphNode node = graph.add(operation, GraphHandles.nodes(state, call.word(2), edges, call.word(countIndex)));
         HostMemory.putLong(out, state.handles().of(node));
     }

@@ -18,9 +18,9 @@ import io.tessera.software.driver.entry.memory.FillEntries;
 import io.tessera.software.driver.entry.memory.GraphMemoryNodes;
 import io.tessera.software.driver.entry.memory.MemoryWordEntries;
 import io.tessera.software.driver.entry.memory.Transfers;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
 import io.tessera.software.driver.graph.ChildGraph;
-import io.tessera.software.driver.graph.Graph;
-import io.tessera.software.driver.graph.GraphMemory;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import io.tessera.software.driver.graph.MemoryFree;
@@ -104,7 +104,7 @@ final class NodeParameters {
 
     /** An address that an allocation node made. */
     Operation free(long address) {
-        GraphMemory memory = state.graphMemory().get(address);
+        AllocationNodeMemory memory = state.graphMemory().get(address);
         DriverException.require(memory != null, CudaError.INVALID_VALUE);
         return new MemoryFree(memory);
     }
@@ -116,7 +116,7 @@ final class NodeParameters {
             case 1 -> copy(body + NodeParams.MEMCPY_COPY);
             case 2 -> fill(body);
             case 3 -> host(body);
-            case 4 -> new ChildGraph(state.handles().get(HostMemory.getLong(body), Graph.class).copy());
+            case 4 -> new ChildGraph(state.handles().get(HostMemory.getLong(body), CudaGraph.class).copy());
             case 5 -> Nothing.INSTANCE;
             case 6 -> new EventWait(state.handles().get(HostMemory.getLong(body), Event.class));
             case 7 -> new EventRecord(state.handles().get(HostMemory.getLong(body), Event.class));

@@ -7,7 +7,7 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.UserObject;
 import io.tessera.software.driver.operation.NativeCalls;
 
@@ -44,7 +44,7 @@ public final class UserObjectEntries implements EntryGroup {
                 })
                 .on(DriverEntry.cuGraphRetainUserObject, call -> {
                     DriverException.require((call.number(3) & ~MOVE) == 0, CudaError.INVALID_VALUE);
-                    Graph graph = call.object(0, Graph.class);
+                    CudaGraph graph = call.object(0, CudaGraph.class);
                     UserObject object = call.object(1, UserObject.class);
                     if (call.number(3) == MOVE) {
                         graph.adopt(object, call.number(2) & 0xffffffffL);
@@ -54,7 +54,7 @@ public final class UserObjectEntries implements EntryGroup {
                 })
                 .on(DriverEntry.cuGraphReleaseUserObject, call -> {
                     UserObject object = call.object(1, UserObject.class);
-                    if (call.object(0, Graph.class).release(object, call.number(2) & 0xffffffffL)) {
+                    if (call.object(0, CudaGraph.class).release(object, call.number(2) & 0xffffffffL)) {
                         state.handles().remove(object);
                     }
                 });

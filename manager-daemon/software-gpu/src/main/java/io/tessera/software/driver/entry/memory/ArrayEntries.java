@@ -11,9 +11,9 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.memory.Allocation;
-import io.tessera.software.driver.memory.ArrayFormat;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.CudaArray;
+import io.tessera.software.driver.memory.CudaArrayFormat;
 import io.tessera.software.driver.memory.MipmappedArray;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ArrayEntries implements EntryGroup {
     private final DriverState state;
     /** Storage of levels, which go with their mipmapped array alone. */
-    private final Set<Allocation> ofMipmaps = ConcurrentHashMap.newKeySet();
+    private final Set<AddressRange> ofMipmaps = ConcurrentHashMap.newKeySet();
 
     /** Over a driver's state. */
     public ArrayEntries(DriverState state) {
@@ -66,7 +66,7 @@ public final class ArrayEntries implements EntryGroup {
         long out = call.pointer(0);
         Context context = call.context();
         CaptureRules.forbidUnsafe(context);
-        CudaArray made = CudaArray.create(extent, ArrayFormat.of(format), channels, flags, state.memory(),
+        CudaArray made = CudaArray.create(extent, CudaArrayFormat.of(format), channels, flags, state.memory(),
                 context.handle());
         HostMemory.putLong(out, state.handles().of(made));
     }
@@ -78,7 +78,7 @@ public final class ArrayEntries implements EntryGroup {
         CaptureRules.forbidUnsafe(context);
         MipmappedArray made = MipmappedArray.create(new long[] {HostMemory.getLong(place + ArrayDescriptor.WIDTH),
             HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
-                ArrayFormat.of(HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D)),
+                CudaArrayFormat.of(HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D)),
                 HostMemory.getInt(place + ArrayDescriptor.CHANNELS_3D),
                 HostMemory.getInt(place + ArrayDescriptor.FLAGS), Integer.toUnsignedLong(call.number(2)),
                 state.memory(), context.handle());

@@ -8,7 +8,7 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.operation.Fill;
 import io.tessera.software.driver.work.Task;
 
@@ -51,15 +51,15 @@ public final class FillEntries implements EntryGroup {
 
     /** Ends the entry unless all that is set is memory of the device. */
     public static void check(DriverState state, Fill fill) {
-        Allocation known = state.memory().addresses().containing(fill.address());
-        DriverException.require(fill.span() == 0 || known != null && known.kind() != Allocation.Kind.ARRAY
+        AddressRange known = state.memory().addresses().containing(fill.address());
+        DriverException.require(fill.span() == 0 || known != null && known.kind() != AddressRange.Kind.ARRAY
                 && state.memory().addresses().covers(fill.address(), fill.span()), CudaError.INVALID_VALUE);
     }
 
     private void fill(Stream stream, Fill fill) {
         check(state, fill);
         Task task = stream.submit(fill);
-        Allocation known = state.memory().addresses().containing(fill.address());
+        AddressRange known = state.memory().addresses().containing(fill.address());
         // The driver waits for host memory, whose content the program may look at next.
         if (task != null && known != null && known.synchronous()) {
             task.await();

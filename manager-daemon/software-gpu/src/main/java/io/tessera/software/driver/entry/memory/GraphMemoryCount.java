@@ -1,8 +1,8 @@
 package io.tessera.software.driver.entry.memory;
 
-import io.tessera.software.driver.entry.Handles;
-import io.tessera.software.driver.graph.Graph;
-import io.tessera.software.driver.graph.GraphMemory;
+import io.tessera.software.driver.entry.DriverHandles;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -14,9 +14,9 @@ public final class GraphMemoryCount {
     }
 
     /** Bytes of all allocation nodes of all graphs that programs hold. */
-    public static long bytes(Handles handles) {
-        Set<GraphMemory> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        handles.each(Graph.class, graph -> graph.nodes().forEach(node -> {
+    public static long bytes(DriverHandles handles) {
+        Set<AllocationNodeMemory> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        handles.each(CudaGraph.class, graph -> graph.nodes().forEach(node -> {
             if (node.operation() instanceof MemoryAllocate allocate) {
                 seen.add(allocate.memory());
             }

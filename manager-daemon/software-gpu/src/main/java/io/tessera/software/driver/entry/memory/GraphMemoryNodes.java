@@ -4,8 +4,8 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.MemAllocNode;
 import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.entry.DriverState;
-import io.tessera.software.driver.graph.GraphMemory;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
+import io.tessera.software.driver.memory.AddressRange;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -15,7 +15,7 @@ public final class GraphMemoryNodes {
     }
 
     /** For a captured allocation from the device's pool. */
-    static GraphMemory allocate(DriverState state, long bytes, Context context) {
+    static AllocationNodeMemory allocate(DriverState state, long bytes, Context context) {
         ByteBuffer parameters = ByteBuffer.allocate(MemAllocNode.BYTES).order(ByteOrder.nativeOrder());
         // CU_MEM_ALLOCATION_TYPE_PINNED on CU_MEM_LOCATION_TYPE_DEVICE 0.
         parameters.putInt(0, 1).putInt(8, 1).putLong(MemAllocNode.BYTE_SIZE, bytes);
@@ -23,20 +23,20 @@ public final class GraphMemoryNodes {
     }
 
     /** For CUDA_MEM_ALLOC_NODE_PARAMS, whose address is written. */
-    public static GraphMemory allocate(DriverState state, long parameters, long bytes, Context context) {
+    public static AllocationNodeMemory allocate(DriverState state, long parameters, long bytes, Context context) {
         byte[] copy = HostMemory.get(parameters, MemAllocNode.BYTES);
         ByteBuffer buffer = ByteBuffer.wrap(copy).order(ByteOrder.nativeOrder());
         buffer.putLong(MemAllocNode.BYTE_SIZE, bytes);
-        GraphMemory memory = make(state, buffer, context);
+        AllocationNodeMemory memory = make(state, buffer, context);
         HostMemory.putLong(parameters + MemAllocNode.ADDRESS, memory.allocation().address());
         return memory;
     }
 
-    private static GraphMemory make(DriverState state, ByteBuffer parameters, Context context) {
+    private static AllocationNodeMemory make(DriverState state, ByteBuffer parameters, Context context) {
         long bytes = parameters.getLong(MemAllocNode.BYTE_SIZE);
-        Allocation allocation = state.allocate(bytes, Allocation.Kind.DEVICE, context);
+        AddressRange allocation = state.allocate(bytes, AddressRange.Kind.DEVICE, context);
         parameters.putLong(MemAllocNode.ADDRESS, allocation.address());
-        GraphMemory memory = new GraphMemory(allocation, address -> {
+        AllocationNodeMemory memory = new AllocationNodeMemory(allocation, address -> {
             state.graphMemory().remove(address.address());
             state.memory().free(address);
         }, parameters.array());

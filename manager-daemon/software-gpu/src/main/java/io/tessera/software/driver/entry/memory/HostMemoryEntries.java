@@ -10,7 +10,7 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 
 /** Host memory that kernels may touch: device and host use one pointer. */
 public final class HostMemoryEntries implements EntryGroup {
@@ -32,10 +32,10 @@ public final class HostMemoryEntries implements EntryGroup {
     public void register(EntryTable table) {
         table.on(DriverEntry.cuMemHostAlloc, call -> allocate(call, call.number(2)))
                 .on(DriverEntry.cuMemAllocHost_v2, call -> allocate(call, 0))
-                .on(DriverEntry.cuMemFreeHost, call -> release(call, Allocation.Kind.HOST_ALLOCATED,
+                .on(DriverEntry.cuMemFreeHost, call -> release(call, AddressRange.Kind.HOST_ALLOCATED,
                         CudaError.INVALID_VALUE))
                 .on(this::pin, DriverEntry.cuMemHostRegister, DriverEntry.cuMemHostRegister_v2)
-                .on(DriverEntry.cuMemHostUnregister, call -> release(call, Allocation.Kind.HOST_REGISTERED,
+                .on(DriverEntry.cuMemHostUnregister, call -> release(call, AddressRange.Kind.HOST_REGISTERED,
                         CudaError.HOST_MEMORY_NOT_REGISTERED))
                 .on(DriverEntry.cuMemHostGetDevicePointer_v2, call -> {
                     call.context();
@@ -43,7 +43,7 @@ public final class HostMemoryEntries implements EntryGroup {
                     call.putLong(0, host(call.word(1)) == null ? refuse() : call.word(1));
                 })
                 .on(DriverEntry.cuMemHostGetFlags, call -> {
-                    Allocation allocation = host(call.word(1));
+                    AddressRange allocation = host(call.word(1));
                     DriverException.require(allocation != null, CudaError.INVALID_VALUE);
                     call.putInt(0, allocation.flags() | DEVICE_MAP);
                 });
@@ -53,8 +53,8 @@ public final class HostMemoryEntries implements EntryGroup {
         throw new DriverException(CudaError.INVALID_VALUE);
     }
 
-    private Allocation host(long address) {
-        Allocation allocation = state.memory().addresses().containing(address);
+    private AddressRange host(long address) {
+        AddressRange allocation = state.memory().addresses().containing(address);
         return allocation != null && allocation.host() ? allocation : null;
     }
 
@@ -79,11 +79,11 @@ public final class HostMemoryEntries implements EntryGroup {
      * Waits for the work there is, as the driver does: the pages are the program's to unmap as soon as the entry is
      * back, and nothing stops a kernel that still touches them.
      */
-    private void release(Call call, Allocation.Kind kind, CudaError otherwise) {
+    private void release(Call call, AddressRange.Kind kind, CudaError otherwise) {
         Context context = state.current();
         DriverException.require(context != null, CudaError.INVALID_CONTEXT);
         CaptureRules.forbidUnsafe(context);
-        Allocation allocation = state.memory().addresses().at(call.word(0));
+        AddressRange allocation = state.memory().addresses().at(call.word(0));
         DriverException.require(allocation != null && allocation.kind() == kind, otherwise);
         context.drain();
         state.memory().releaseHost(allocation);

@@ -11,8 +11,8 @@ import io.tessera.software.driver.entry.DeviceProfile;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.GraphMemory;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.Pool;
 
 /** Linear device memory: allocation, release, and what is left. */
@@ -41,7 +41,7 @@ public final class MemoryEntries implements EntryGroup {
                 })
                 .on(DriverEntry.cuMemGetAddressRange_v2, call -> {
                     call.context();
-                    Allocation allocation = state.memory().addresses().containing(call.word(2));
+                    AddressRange allocation = state.memory().addresses().containing(call.word(2));
                     DriverException.require(allocation != null, CudaError.NOT_FOUND);
                     call.offerLong(0, allocation.address());
                     call.offerLong(1, allocation.bytes());
@@ -50,7 +50,7 @@ public final class MemoryEntries implements EntryGroup {
 
     private long allocate(Context context, long bytes) {
         CaptureRules.forbidUnsafe(context);
-        return state.allocate(bytes, Allocation.Kind.DEVICE, context).address();
+        return state.allocate(bytes, AddressRange.Kind.DEVICE, context).address();
     }
 
     private void allocatePitch(Call call) {
@@ -74,14 +74,14 @@ public final class MemoryEntries implements EntryGroup {
             return;
         }
         CaptureRules.forbidUnsafe(context);
-        GraphMemory graph = state.graphMemory().get(call.word(0));
+        AllocationNodeMemory graph = state.graphMemory().get(call.word(0));
         if (graph != null) {
             DriverException.require(graph.live(), CudaError.INVALID_VALUE);
             context.whenQuiet(graph::free);
             return;
         }
-        Allocation allocation = state.memory().addresses().at(call.word(0));
-        DriverException.require(allocation != null && allocation.kind() == Allocation.Kind.DEVICE
+        AddressRange allocation = state.memory().addresses().at(call.word(0));
+        DriverException.require(allocation != null && allocation.kind() == AddressRange.Kind.DEVICE
                 && allocation.claimRelease(), CudaError.INVALID_VALUE);
         if (allocation.pool() != 0) {
             ((Pool) state.handles().find(allocation.pool())).discharge(allocation.bytes());

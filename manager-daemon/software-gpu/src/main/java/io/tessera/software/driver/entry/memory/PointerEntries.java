@@ -9,7 +9,7 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 
 /** What is known of a pointer. */
 public final class PointerEntries implements EntryGroup {
@@ -33,14 +33,14 @@ public final class PointerEntries implements EntryGroup {
                 .on(DriverEntry.cuPointerSetAttribute, this::setAttribute);
     }
 
-    private Allocation find(long address) {
-        Allocation found = state.memory().addresses().containing(address);
-        return found != null && found.kind() == Allocation.Kind.ARRAY ? null : found;
+    private AddressRange find(long address) {
+        AddressRange found = state.memory().addresses().containing(address);
+        return found != null && found.kind() == AddressRange.Kind.ARRAY ? null : found;
     }
 
     private void attribute(Call call) {
         call.context();
-        Allocation allocation = find(call.word(2));
+        AddressRange allocation = find(call.word(2));
         DriverException.require(allocation != null, CudaError.INVALID_VALUE);
         DriverException.require(write(call.pointer(0), call.number(1), allocation, call.word(2)),
                 CudaError.INVALID_VALUE);
@@ -53,7 +53,7 @@ public final class PointerEntries implements EntryGroup {
         DriverException.require(count >= 0, CudaError.INVALID_VALUE);
         long kinds = call.pointer(1);
         long places = call.pointer(2);
-        Allocation allocation = find(call.word(3));
+        AddressRange allocation = find(call.word(3));
         for (int i = 0; i < count; i++) {
             int kind = HostMemory.getInt(kinds + 4L * i);
             long place = HostMemory.getLong(places + 8L * i);
@@ -63,8 +63,8 @@ public final class PointerEntries implements EntryGroup {
     }
 
     /** Writes an attribute (CUpointer_attribute); false if there is none with this number. */
-    private boolean write(long place, int kind, Allocation allocation, long address) {
-        boolean mapped = allocation.kind() == Allocation.Kind.MAPPED;
+    private boolean write(long place, int kind, AddressRange allocation, long address) {
+        boolean mapped = allocation.kind() == AddressRange.Kind.MAPPED;
         switch (kind) {
             case 1 -> HostMemory.putLong(place, mapped ? 0 : allocation.context());
             case 2 -> HostMemory.putInt(place, allocation.host() ? HOST_TYPE : DEVICE_TYPE);
@@ -107,7 +107,7 @@ public final class PointerEntries implements EntryGroup {
 
     private void setAttribute(Call call) {
         Context context = call.context();
-        Allocation allocation = find(call.word(2));
+        AddressRange allocation = find(call.word(2));
         DriverException.require(allocation != null && call.number(1) == 6 && context != null,
                 CudaError.INVALID_VALUE);
         allocation.setSynchronous(HostMemory.getByte(call.pointer(0)) != 0);

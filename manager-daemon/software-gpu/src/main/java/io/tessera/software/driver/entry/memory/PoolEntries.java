@@ -12,10 +12,10 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.GraphMemory;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import io.tessera.software.driver.graph.MemoryFree;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.Pool;
 import io.tessera.software.driver.operation.Action;
 import io.tessera.software.driver.work.Task;
@@ -72,7 +72,7 @@ public final class PoolEntries implements EntryGroup {
         Stream stream = call.stream(streamIndex);
         Context context = stream.context();
         if (stream.capture() != null) {
-            GraphMemory memory = GraphMemoryNodes.allocate(state, bytes, context);
+            AllocationNodeMemory memory = GraphMemoryNodes.allocate(state, bytes, context);
             stream.submit(new MemoryAllocate(memory));
             HostMemory.putLong(out, memory.allocation().address());
             return;
@@ -80,7 +80,7 @@ public final class PoolEntries implements EntryGroup {
         DriverException.require(bytes > 0, CudaError.INVALID_VALUE);
         pool.charge(bytes);
         try {
-            Allocation made = allocate(bytes, stream);
+            AddressRange made = allocate(bytes, stream);
             made.setPool(state.handles().of(pool));
             HostMemory.putLong(out, made.address());
         } catch (DriverException e) {
@@ -90,22 +90,22 @@ public final class PoolEntries implements EntryGroup {
     }
 
     /** Memory that the stream frees before this point has to serve, so an allocation waits for that if it must. */
-    private Allocation allocate(long bytes, Stream stream) {
+    private AddressRange allocate(long bytes, Stream stream) {
         try {
-            return state.allocate(bytes, Allocation.Kind.DEVICE, stream.context());
+            return state.allocate(bytes, AddressRange.Kind.DEVICE, stream.context());
         } catch (DriverException e) {
             Task tail = stream.marker();
             if (tail == null || !tail.await(FREE_AHEAD_MS)) {
                 throw e;
             }
-            return state.allocate(bytes, Allocation.Kind.DEVICE, stream.context());
+            return state.allocate(bytes, AddressRange.Kind.DEVICE, stream.context());
         }
     }
 
     private void free(Call call) {
         Stream stream = call.stream(1);
         long address = call.word(0);
-        GraphMemory graph = state.graphMemory().get(address);
+        AllocationNodeMemory graph = state.graphMemory().get(address);
         if (stream.capture() != null) {
             DriverException.require(graph != null, CudaError.INVALID_VALUE);
             stream.submit(new MemoryFree(graph));
@@ -116,8 +116,8 @@ public final class PoolEntries implements EntryGroup {
             stream.submit(new Action(graph::free));
             return;
         }
-        Allocation allocation = state.memory().addresses().at(address);
-        DriverException.require(allocation != null && allocation.kind() == Allocation.Kind.DEVICE
+        AddressRange allocation = state.memory().addresses().at(address);
+        DriverException.require(allocation != null && allocation.kind() == AddressRange.Kind.DEVICE
                 && allocation.claimRelease(), CudaError.INVALID_VALUE);
         stream.submit(new Action(() -> {
             if (allocation.pool() != 0) {

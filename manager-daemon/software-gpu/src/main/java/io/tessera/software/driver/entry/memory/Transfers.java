@@ -7,7 +7,7 @@ import io.tessera.software.driver.abi.StructLayouts.Memcpy3D;
 import io.tessera.software.driver.context.Stream;
 import io.tessera.software.driver.entry.DeviceText;
 import io.tessera.software.driver.entry.DriverState;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.CudaArray;
 import io.tessera.software.driver.memory.Extent3;
 import io.tessera.software.driver.memory.PitchedPlace;
@@ -52,8 +52,8 @@ public final class Transfers {
         }
         DriverException.require(place.address() != 0, CudaError.INVALID_VALUE);
         long span = span(place, box);
-        Allocation known = state.memory().addresses().containing(place.address());
-        boolean covered = known != null && known.kind() != Allocation.Kind.ARRAY
+        AddressRange known = state.memory().addresses().containing(place.address());
+        boolean covered = known != null && known.kind() != AddressRange.Kind.ARRAY
                 && state.memory().addresses().covers(place.address(), span);
         // A host address that the driver does not know is pageable memory; a device address must be known.
         DriverException.require(covered || known == null && (type == HOST || type == UNIFIED),

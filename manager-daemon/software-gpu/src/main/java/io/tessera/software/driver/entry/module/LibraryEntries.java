@@ -9,7 +9,7 @@ import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.module.DriverModule;
-import io.tessera.software.driver.module.JitOptions;
+import io.tessera.software.driver.module.JitLogOptions;
 import io.tessera.software.driver.module.Library;
 import io.tessera.software.driver.module.LibraryKernel;
 import java.util.List;
@@ -59,8 +59,8 @@ public final class LibraryEntries implements EntryGroup {
     }
 
     /** Options of the library itself (1: the image stays where it is) ask for nothing here: images are copied. */
-    private static JitOptions options(Call call) {
-        return new JitOptions(call.number(4), call.word(2), call.word(3));
+    private static JitLogOptions options(Call call) {
+        return new JitLogOptions(call.number(4), call.word(2), call.word(3));
     }
 
     private LibraryKernel kernel(Library library, String name) {

@@ -7,7 +7,7 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.module.JitOptions;
+import io.tessera.software.driver.module.JitLogOptions;
 import io.tessera.software.driver.module.PtxLinker;
 import java.lang.foreign.MemorySegment;
 
@@ -25,7 +25,7 @@ public final class LinkerEntries implements EntryGroup {
         table.on(call -> {
             long out = call.pointer(3);
             call.context();
-            PtxLinker linker = new PtxLinker(new JitOptions(call.number(0), call.word(1), call.word(2)));
+            PtxLinker linker = new PtxLinker(new JitLogOptions(call.number(0), call.word(1), call.word(2)));
             HostMemory.putLong(out, state.handles().of(linker));
         }, DriverEntry.cuLinkCreate, DriverEntry.cuLinkCreate_v2).on(call -> {
             long bytes = call.word(3);

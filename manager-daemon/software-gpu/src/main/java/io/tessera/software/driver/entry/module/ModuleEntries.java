@@ -10,7 +10,7 @@ import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.driver.module.DriverModule;
-import io.tessera.software.driver.module.JitOptions;
+import io.tessera.software.driver.module.JitLogOptions;
 import io.tessera.software.processor.GlobalVariable;
 import java.util.List;
 
@@ -28,14 +28,14 @@ public final class ModuleEntries implements EntryGroup {
 
     @Override
     public void register(EntryTable table) {
-        table.on(call -> load(call, new JitOptions(0, 0, 0)), DriverEntry.cuModuleLoadData,
+        table.on(call -> load(call, new JitLogOptions(0, 0, 0)), DriverEntry.cuModuleLoadData,
                 DriverEntry.cuModuleLoadFatBinary)
                 .on(DriverEntry.cuModuleLoadDataEx,
-                        call -> load(call, new JitOptions(call.number(2), call.word(3), call.word(4))))
+                        call -> load(call, new JitLogOptions(call.number(2), call.word(3), call.word(4))))
                 .on(DriverEntry.cuModuleLoad, call -> {
                     long out = call.pointer(0);
                     HostMemory.putLong(out, state.handles().of(state.loader().loadFile(call.text(1),
-                            new JitOptions(0, 0, 0), call.context().handle())));
+                            new JitLogOptions(0, 0, 0), call.context().handle())));
                 })
                 .on(DriverEntry.cuModuleUnload, call -> {
                     Context context = call.context();
@@ -53,7 +53,7 @@ public final class ModuleEntries implements EntryGroup {
                 });
     }
 
-    private void load(Call call, JitOptions options) {
+    private void load(Call call, JitLogOptions options) {
         long out = call.pointer(0);
         Context context = call.context();
         DriverModule module = state.loader().load(call.pointer(1), options, context.handle());

@@ -6,8 +6,8 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.ResourceDescriptor;
 import io.tessera.software.driver.abi.StructLayouts.TextureDescriptor;
 import io.tessera.software.driver.entry.DriverState;
-import io.tessera.software.driver.memory.ArrayFormat;
 import io.tessera.software.driver.memory.CudaArray;
+import io.tessera.software.driver.memory.CudaArrayFormat;
 import io.tessera.software.driver.memory.MipmappedArray;
 import io.tessera.software.texture.TextureView;
 import io.tessera.software.texture.TextureView.AddressMode;
@@ -97,12 +97,12 @@ final class TextureObject {
     }
 
     /** Elements in rows; extent is width, height, depth. */
-    private record Image(long address, long[] extent, long pitch, ArrayFormat format, int channels) {
+    private record Image(long address, long[] extent, long pitch, CudaArrayFormat format, int channels) {
     }
 
     private static Image memory(DriverState state, long resource, boolean pitched) {
         long address = HostMemory.getLong(resource + ResourceDescriptor.OBJECT);
-        ArrayFormat format = ArrayFormat.of(HostMemory.getInt(resource + ResourceDescriptor.FORMAT));
+        CudaArrayFormat format = CudaArrayFormat.of(HostMemory.getInt(resource + ResourceDescriptor.FORMAT));
         int channels = HostMemory.getInt(resource + ResourceDescriptor.CHANNELS);
         DriverException.require(channels == 1 || channels == 2 || channels == 4, CudaError.INVALID_VALUE);
         long element = (long) format.bytes() * channels;
