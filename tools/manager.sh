@@ -162,7 +162,7 @@ manager_exec() {
     umask 022
     raise_limits
     clean_environment
-    java_exec io.tessera.manager.Main "$@"
+    java_exec io.tessera.manager.ManagerMain "$@"
 }
 
 # Starts a manager in the background with the given options and waits until it can be reached. Two callers at once
@@ -391,7 +391,7 @@ stop_by_socket() { # OPTIONS
     need_app
     need_java
     export TESSERA_RUNTIME_DIR="$runtime"
-    java_exec io.tessera.cli.Main manager-stop "$@"
+    java_exec io.tessera.cli.TesseraMain manager-stop "$@"
 }
 
 # `stop`, and `stop --programs [--yes]`, which ends programs and executors, too.

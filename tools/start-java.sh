@@ -4,7 +4,7 @@
 # and this Java. StartArchive does the same for what a manager starts.
 find_archive() {
     java_archive=$app_folder/starts/cli.aot
-    [ "$1" != io.tessera.manager.Main ] || java_archive=$app_folder/starts/manager.aot
+    [ "$1" != io.tessera.manager.ManagerMain ] || java_archive=$app_folder/starts/manager.aot
     archive_home=
     [ ! -r "$java_archive" ] || read -r archive_home <"$app_folder/starts/java-home" || archive_home=
     # Objects in it are for one collector.

@@ -1,5 +1,5 @@
 /*
- * Runs fenced kernels of the fuzzer (tests/fuzz) on the driver's first GPU: `java ... io.tessera.fuzz.Main gpu | fuzz [THREADS]`. The records that come on
+ * Runs fenced kernels of the fuzzer (tests/fuzz) on the driver's first GPU: `java ... io.tessera.fuzz.FuzzMain gpu | fuzz [THREADS]`. The records that come on
  * standard input are described in io.tessera.fuzz.run.GpuFeed. Legal kernels must compute what the software GPU says; hostile ones must end, without a
  * fault, and leave what lies outside of their window as it was. One that takes long is told to end, as an executor does. Prints one JSON object. The exit status is 0 where all kernels ran, also where some
  * differ; it is 3 where one ended the context or did not end, since nothing can follow it.

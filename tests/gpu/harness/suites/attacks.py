@@ -43,7 +43,7 @@ def _attack(setting, record, kind, timeout_s, *options):
     log = os.path.join(setting.directory, f"attacks-{kind}.json")
     folder = tempfile.mkdtemp(prefix="tsa-")  # of sockets, whose paths are short
     command = [path("jre", "bin", "java"), f"-Djava.io.tmpdir={folder}", "--enable-native-access=ALL-UNNAMED", "-cp",
-               path("app", "*") + ":" + path("attacks", "attacks.jar"), "io.tessera.attacks.Main", "--home",
+               path("app", "*") + ":" + path("attacks", "attacks.jar"), "io.tessera.attacks.AttacksMain", "--home",
                setting.installation.home, "--device", "nvidia", "--json", "--out", log, "--limit",
                str(max(timeout_s - LAST_S, timeout_s // 2)), "--seconds", "20", "--times",
                setting.option("times", "1"), *options]  # fmt: skip

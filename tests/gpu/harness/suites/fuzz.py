@@ -26,7 +26,7 @@ def _run(setting, record):
     seed = next((name.removeprefix("seed=") for name in setting.only if name.startswith("seed=")), None)
     threads = os.cpu_count() or 2
     feed = [path("jre", "bin", "java"), "--enable-native-access=ALL-UNNAMED", "-Xmx8g", "-cp", path("app", "*") + ":" + path("fuzz", "fuzz.jar"),
-            "io.tessera.fuzz.Main", "gpu", "--kernels", str(kernels), "--threads", str(threads), *(("--seed", seed) if seed else ())]  # fmt: skip
+            "io.tessera.fuzz.FuzzMain", "gpu", "--kernels", str(kernels), "--threads", str(threads), *(("--seed", seed) if seed else ())]  # fmt: skip
     command = f"set -o pipefail; {shlex.join(feed)} | {shlex.quote(path('programs', 'fuzz'))} {threads}"
     status, out, err = run_bounded(["bash", "-c", command], native().environment, TIMEOUT_S)
     with open(os.path.join(setting.directory, "fuzz.log"), "w", encoding="utf-8") as log:

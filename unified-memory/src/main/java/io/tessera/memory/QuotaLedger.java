@@ -26,15 +26,15 @@ public final class QuotaLedger {
     private record Key(String tenant, String device) {
     }
 
-    private final Map<Key, TenantAccount> accounts = new LinkedHashMap<>();
+    private final Map<Key, TenantQuota> accounts = new LinkedHashMap<>();
 
     /** By client, then by device. */
-    private final Map<Long, Map<String, TenantAccount>> byClient = new HashMap<>();
+    private final Map<Long, Map<String, TenantQuota>> byClient = new HashMap<>();
 
-    private TenantAccount account(String tenant, String device) {
+    private TenantQuota account(String tenant, String device) {
         Objects.requireNonNull(tenant, "tenant");
         Objects.requireNonNull(device, "device");
-        return accounts.computeIfAbsent(new Key(tenant, device), key -> new TenantAccount(tenant, device));
+        return accounts.computeIfAbsent(new Key(tenant, device), key -> new TenantQuota(tenant, device));
     }
 
     /**
@@ -45,7 +45,7 @@ public final class QuotaLedger {
      * @throws IllegalStateException if it is there already
      */
     public long join(String tenant, String device, long client) {
-        TenantAccount account = account(tenant, device);
+        TenantQuota account = account(tenant, device);
         register(account, device, client);
         return account.enter(client).bytes();
     }
@@ -59,7 +59,7 @@ public final class QuotaLedger {
      */
     public LimitChange rejoin(String tenant, String device, long client, long leaseBytes) {
         requireSize("leaseBytes", leaseBytes);
-        TenantAccount account = account(tenant, device);
+        TenantQuota account = account(tenant, device);
         register(account, device, client);
         if (account.unlimited()) {
             account.enter(client, UNLIMITED);
@@ -69,8 +69,8 @@ public final class QuotaLedger {
         return new LimitChange(Map.of(), account.trimIfOver());
     }
 
-    private void register(TenantAccount account, String device, long client) {
-        Map<String, TenantAccount> devices = byClient.computeIfAbsent(client, id -> new HashMap<>());
+    private void register(TenantQuota account, String device, long client) {
+        Map<String, TenantQuota> devices = byClient.computeIfAbsent(client, id -> new HashMap<>());
         if (devices.putIfAbsent(device, account) != null) {
             throw new IllegalStateException("client " + client + " is on " + device + " already");
         }
@@ -78,7 +78,7 @@ public final class QuotaLedger {
 
     /** The client is gone from all devices, and its leases with it. Unknown clients are no error. */
     public void leave(long client) {
-        Map<String, TenantAccount> devices = byClient.remove(client);
+        Map<String, TenantQuota> devices = byClient.remove(client);
         if (devices == null) {
             return;
         }
@@ -100,7 +100,7 @@ public final class QuotaLedger {
      */
     public LimitChange limit(String tenant, String device, long bytes) {
         requireSize("bytes", bytes);
-        TenantAccount account = account(tenant, device);
+        TenantQuota account = account(tenant, device);
         LimitChange change = account.limit(bytes == 0 ? UNLIMITED : bytes);
         if (account.isUnused()) {
             accounts.remove(new Key(tenant, device));
@@ -118,7 +118,7 @@ public final class QuotaLedger {
      */
     public QuotaDecision ask(long client, String device, long needBytes, long deadlineNs) {
         requireSize("needBytes", needBytes);
-        TenantAccount account = accountOf(client, device);
+        TenantQuota account = accountOf(client, device);
         return account.ask(account.lease(client), needBytes, deadlineNs);
     }
 
@@ -137,7 +137,7 @@ public final class QuotaLedger {
     /** Answers to asks that had to wait and can be decided now; to be called after every event and at deadlines. */
     public List<QuotaAnswer> decided(long nowNs) {
         List<QuotaAnswer> answers = new ArrayList<>();
-        for (TenantAccount account : accounts.values()) {
+        for (TenantQuota account : accounts.values()) {
             account.decide(nowNs, answers);
         }
         return answers;
@@ -146,7 +146,7 @@ public final class QuotaLedger {
     /** When {@link #decided} has an answer at the latest; {@link Long#MAX_VALUE} while nothing waits. */
     public long nextDeadlineNs() {
         long deadlineNs = Long.MAX_VALUE;
-        for (TenantAccount account : accounts.values()) {
+        for (TenantQuota account : accounts.values()) {
             deadlineNs = Math.min(deadlineNs, account.nextDeadlineNs());
         }
         return deadlineNs;
@@ -163,12 +163,12 @@ public final class QuotaLedger {
 
     /** The leases of the tenant's clients on the device, added up; at most {@link #UNLIMITED}. */
     public long leasedBytes(String tenant, String device) {
-        TenantAccount account = accounts.get(new Key(tenant, device));
+        TenantQuota account = accounts.get(new Key(tenant, device));
         return account == null ? 0 : account.leasedBytes();
     }
 
-    private TenantAccount accountOf(long client, String device) {
-        TenantAccount account = byClient.getOrDefault(client, Map.of()).get(device);
+    private TenantQuota accountOf(long client, String device) {
+        TenantQuota account = byClient.getOrDefault(client, Map.of()).get(device);
         if (account == null) {
             throw new IllegalStateException("client " + client + " is not on " + device);
         }

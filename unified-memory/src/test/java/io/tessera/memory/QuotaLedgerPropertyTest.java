@@ -53,7 +53,7 @@ class QuotaLedgerPropertyTest {
         History(long seed) {
             this.seed = seed;
             this.random = new Random(seed);
-            this.limitBytes = 1 + random.nextLong(20 * TenantAccount.GRAIN_BYTES);
+            this.limitBytes = 1 + random.nextLong(20 * TenantQuota.GRAIN_BYTES);
             ledger.limit("a", GPU, limitBytes);
         }
 
@@ -96,7 +96,7 @@ class QuotaLedgerPropertyTest {
         }
 
         private void relimit() {
-            long newLimit = 1 + random.nextLong(20 * TenantAccount.GRAIN_BYTES);
+            long newLimit = 1 + random.nextLong(20 * TenantQuota.GRAIN_BYTES);
             everLowered |= newLimit < limitBytes;
             limitBytes = newLimit;
             trim(ledger.limit("a", GPU, newLimit).trim());
@@ -111,7 +111,7 @@ class QuotaLedgerPropertyTest {
             if (client == null || client.asking) {
                 return;
             }
-            long bytes = 1 + random.nextLong(6 * TenantAccount.GRAIN_BYTES);
+            long bytes = 1 + random.nextLong(6 * TenantQuota.GRAIN_BYTES);
             if (bytes <= client.leaseBytes - client.usedBytes) {
                 client.usedBytes += bytes;
             } else {

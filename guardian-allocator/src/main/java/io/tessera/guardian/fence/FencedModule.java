@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tessera.guardian.fence;
 
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -43,7 +43,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
     }
 
     /** All words that a text has begun with, each time with what may follow: for a parser. What is kept is bounded. Not thread-safe. */
-    static final class Tree {
+    public static final class Tree {
         /** Of a compiler's text there are some hundreds; a text that is written to have more costs what it would without this. */
         private static final int MOST_KEPT = 4096;
 
@@ -52,7 +52,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
         private final Map<String, Tree> longer = new HashMap<>(4);
 
         /** The empty one. */
-        Tree() {
+        public Tree() {
             this(new Modifiers(new String[0]), new int[1]);
         }
 
@@ -62,7 +62,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
         }
 
         /** These words and another. */
-        Tree and(String word) {
+        public Tree and(String word) {
             Tree known = longer.get(word);
             if (known == null) {
                 String[] all = Arrays.copyOf(words.words, words.size() + 1);
@@ -82,7 +82,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
         }
 
         /** The words. */
-        Modifiers words() {
+        public Modifiers words() {
             return words;
         }
     }
@@ -108,12 +108,12 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
     }
 
     /** Each word with its dot. */
-    String text() {
+    public String text() {
         return text;
     }
 
     /** The types among them, in order. */
-    List<ScalarType> types() {
+    public List<ScalarType> types() {
         return types;
     }
 
@@ -123,7 +123,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
     }
 
     /** The first state space. */
-    Optional<StateSpace> space() {
+    public Optional<StateSpace> space() {
         return space;
     }
 }

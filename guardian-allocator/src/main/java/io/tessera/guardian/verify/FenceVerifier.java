@@ -1,11 +1,11 @@
 package io.tessera.guardian.verify;
 
 import io.tessera.guardian.ptx.Directive;
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
-import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.tessera.guardian.fence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.proof.SyntacticOracle;
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

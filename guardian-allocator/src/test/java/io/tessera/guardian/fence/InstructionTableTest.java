@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Opcodes;
 import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.parse.Opcodes;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

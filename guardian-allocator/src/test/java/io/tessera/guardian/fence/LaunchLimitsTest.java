@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

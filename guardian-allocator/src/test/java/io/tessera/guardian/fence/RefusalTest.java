@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.proof.SyntacticOracle;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

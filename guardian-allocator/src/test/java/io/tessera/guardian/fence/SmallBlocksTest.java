@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
-import io.tessera.guardian.ptx.PtxParser;
-import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.ptx.PtxVersion;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.ptx.parse.Opcodes;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

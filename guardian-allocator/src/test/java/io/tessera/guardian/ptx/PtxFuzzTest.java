@@ -3,6 +3,9 @@ package io.tessera.guardian.ptx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

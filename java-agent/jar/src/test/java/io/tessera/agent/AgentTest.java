@@ -47,7 +47,7 @@ class AgentTest {
     @MethodSource("jvms")
     void whatTheLibraryDoesIsRecorded(Path jvm) throws Exception {
         Child.Outcome run = Child.on(jvm).withAgent(table + ",record=on").run("records");
-        String program = "io.tessera.agent.fixture.Program";
+        String program = "io.tessera.agent.fixture.FixtureProgram";
         assertEquals(List.of("LiveBytes 3300", "thrown the library's own", "LiveBytes 2000", "Launches 20",
                 "Suppressed 0", "heap device 1 2000 " + program), run.out.lines().limit(6).collect(
                         Collectors.toList()), run.toString());

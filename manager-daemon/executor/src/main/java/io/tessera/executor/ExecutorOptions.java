@@ -1,7 +1,7 @@
 package io.tessera.executor;
 
 import io.tessera.executor.driver.DriverOpening;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;

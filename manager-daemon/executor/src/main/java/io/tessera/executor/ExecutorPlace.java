@@ -1,6 +1,6 @@
 package io.tessera.executor;
 
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 
 /**

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.protocol.RelayPinned;
+import io.tessera.protocol.message.RelayPinned;
 import io.tessera.protocol.relay.QueryKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -17,7 +17,7 @@ import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.worker.TestWorkers;
 import io.tessera.guardian.cache.CodeCache;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;

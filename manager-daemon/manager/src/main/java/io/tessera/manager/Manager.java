@@ -14,7 +14,7 @@ import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.residency.Checkpoints;
 import io.tessera.manager.residency.HandedMemory;
-import io.tessera.manager.residency.HostMemory;
+import io.tessera.manager.residency.HostMemorySource;
 import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.residency.ProcessCheckpoints;
 import io.tessera.manager.residency.Residency;
@@ -24,11 +24,11 @@ import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.ManagerDirectory;
 import io.tessera.manager.session.SegmentStore;
 import io.tessera.manager.session.Sessions;
-import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
+import io.tessera.os.linux.Linux;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -75,7 +75,7 @@ public final class Manager implements AutoCloseable {
     private Thread thread;
 
     private Manager(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher, HostMemory host, CheckpointFactory checkpoints,
+            ExecutorLauncher launcher, HostMemorySource host, CheckpointFactory checkpoints,
             ManagerDirectory directory, Poller poller) {
         this.directory = directory;
         this.poller = poller;
@@ -140,7 +140,7 @@ public final class Manager implements AutoCloseable {
      * @throws IOException if the directories or sockets cannot be used; nothing is left behind
      */
     public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
-            ExecutorLauncher launcher, HostMemory host, CheckpointFactory checkpoints) throws IOException {
+            ExecutorLauncher launcher, HostMemorySource host, CheckpointFactory checkpoints) throws IOException {
         ManagerDirectory directory = ManagerDirectory.claim(os, context.directory(), clocks.monotonic());
         Poller poller = null;
         Manager manager = null;

@@ -4,10 +4,10 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.SessionListener;
-import io.tessera.protocol.DeviceAnnouncement;
-import io.tessera.protocol.FenceWish;
-import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.MalformedMessageException;
 
 /**
  * What clients say, to whom it concerns: devices of clients with a context of their own are scheduled by turns, those of

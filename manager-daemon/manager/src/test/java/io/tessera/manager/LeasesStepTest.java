@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.SteppedManager;
-import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.message.MessageEncoder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.residency.ResidencySettings;
-import io.tessera.manager.schedule.DrainPolicy;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.DrainPolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import io.tessera.manager.memory.MemoryPeer;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.memory.SwapPeer;
 import io.tessera.manager.schedule.DeviceScheduler;
-import io.tessera.manager.schedule.ScheduleSettings;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.protocol.MemoryPlan;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

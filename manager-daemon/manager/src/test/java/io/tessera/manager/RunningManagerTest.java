@@ -6,19 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.manager.client.ControlClient;
+import io.tessera.manager.client.ControlQuery;
 import io.tessera.manager.client.TestClient;
-import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.session.ManagerRunningException;
 import io.tessera.manager.session.UnsafeDirectoryException;
-import io.tessera.os.Linux;
-import io.tessera.protocol.CountersReader;
+import io.tessera.os.linux.Linux;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.MessageEncoder;
 import io.tessera.protocol.RuntimeDirectory;
-import io.tessera.protocol.SegmentHeader;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.segment.CountersReader;
+import io.tessera.protocol.segment.SegmentHeader;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.io.BufferedReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -85,7 +85,7 @@ class RunningManagerTest {
                 }
                 Thread.sleep(0, 100_000);
             }
-            String status = ControlClient.ask(paths.controlSocket(), "{\"request\":\"status\"}");
+            String status = ControlQuery.ask(paths.controlSocket(), "{\"request\":\"status\"}");
             assertTrue(status.contains("\"effective\":\"exclusive\""), status);
         }
     }
@@ -171,7 +171,7 @@ class RunningManagerTest {
             }
             good.want();
             good.await("a turn", () -> good.turns > 0);
-            assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+            assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
         }
     }
 
@@ -189,9 +189,9 @@ class RunningManagerTest {
                 try (FileChannel file = FileChannel.open(paths.segment(i + 1), StandardOpenOption.WRITE)) {
                     file.truncate(0);
                 }
-                String answer = ControlClient.ask(paths.controlSocket(), request);
+                String answer = ControlQuery.ask(paths.controlSocket(), request);
                 assertTrue(answer != null && answer.startsWith("{\"ok\":"), plan + ", " + request + " answered " + answer);
-                assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+                assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
             }
         }
     }
@@ -217,7 +217,7 @@ class RunningManagerTest {
                                 || random.nextInt(50) == 0);
                     }
                 }
-                assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"),
+                assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"),
                         "seed " + seed);
             }
             good.want();
@@ -256,20 +256,20 @@ class RunningManagerTest {
         ManagerRunningException refused =
                 assertThrows(ManagerRunningException.class, () -> Manager.start(context()));
         assertTrue(refused.getMessage().contains("(pid " + ProcessHandle.current().pid() + ")"), refused.getMessage());
-        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+        assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
         manager.close();
         manager = Manager.start(context());
-        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+        assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
     }
 
     @Test
     void aRemovedPidFileGivesNoSecondManager() throws Exception {
         Files.delete(paths.pidFile());
         assertThrows(ManagerRunningException.class, () -> Manager.start(context()));
-        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+        assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
         manager.close();
         manager = Manager.start(context());
-        assertEquals("{\"ok\":true}", ControlClient.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+        assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
     }
 
     @Test

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tessera.manager.memory.SwapPeer;
-import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.segment.SegmentHeader;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;

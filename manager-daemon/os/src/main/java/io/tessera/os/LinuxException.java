@@ -26,7 +26,7 @@ public final class LinuxException extends IOException {
     }
 
     /** Passes a result on, or throws if it is minus an error number. */
-    static int checked(int result, String call, Object object) throws LinuxException {
+    public static int checked(int result, String call, Object object) throws LinuxException {
         if (result < 0) {
             throw new LinuxException(call, String.valueOf(object), -result);
         }

@@ -14,7 +14,7 @@ public enum SocketKind {
     }
 
     /** {@code SOCK_*}. */
-    int type() {
+    public int type() {
         return type;
     }
 }

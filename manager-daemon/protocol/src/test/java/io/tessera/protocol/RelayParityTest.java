@@ -2,6 +2,9 @@ package io.tessera.protocol;
 
 import static io.tessera.protocol.CompiledHeader.constant;
 
+import io.tessera.protocol.message.MessageType;
+import io.tessera.protocol.message.RelayAnswer;
+import io.tessera.protocol.message.RelayMessageLayout;
 import io.tessera.protocol.relay.QueryKind;
 import io.tessera.protocol.relay.RecordKind;
 import io.tessera.protocol.relay.RelayLayout;

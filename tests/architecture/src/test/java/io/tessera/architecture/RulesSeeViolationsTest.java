@@ -9,7 +9,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.EvaluationResult;
 import io.tessera.agent.boot.violation.KnowsTheTooling;
 import io.tessera.cli.violation.AsksTheExecutor;
-import io.tessera.demo.violation.KnowsTessera;
+import io.tessera.demo.violation.DemoKnowsTessera;
 import io.tessera.device.violation.KnowsAnAllocator;
 import io.tessera.executor.violation.KnowsADevice;
 import io.tessera.guardian.verify.violation.KnowsTheRewriter;
@@ -18,7 +18,7 @@ import io.tessera.manager.schedule.violation.ImpurePolicy;
 import io.tessera.manager.violation.AsksTheCommands;
 import io.tessera.manager.violation.one.First;
 import io.tessera.manager.violation.other.Second;
-import io.tessera.manager.violation.util.Nothing;
+import io.tessera.manager.violation.util.Meaningless;
 import io.tessera.memory.violation.KnowsTheManager;
 import io.tessera.protocol.violation.SpeaksJson;
 import org.junit.jupiter.api.Test;
@@ -39,8 +39,8 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.MEMORY_USES_THE_JDK, KnowsTheManager.class);
         sees(ArchitectureRules.MANAGER_USES_PROTOCOL_AND_MEMORY, AsksTheCommands.class);
         sees(ArchitectureRules.COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, AsksTheExecutor.class);
-        sees(ArchitectureRules.AUTOTALK_USES_THE_JDK, io.tessera.autotalk.violation.KnowsTheProtocol.class);
-        sees(ArchitectureRules.OS_USES_THE_JDK, io.tessera.os.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.AUTOTALK_USES_THE_JDK, io.tessera.autotalk.violation.AutotalkKnowsTheProtocol.class);
+        sees(ArchitectureRules.OS_USES_THE_JDK, io.tessera.os.violation.OsKnowsTheProtocol.class);
     }
 
     @Test
@@ -49,14 +49,14 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.GUARDIAN_USES_THE_JDK, KnowsTheDevice.class);
         sees(ArchitectureRules.VERIFIER_USES_THE_PARSER, KnowsTheRewriter.class);
         sees(ArchitectureRules.DEVICE_PORT_USES_THE_JDK, KnowsAnAllocator.class);
-        sees(ArchitectureRules.NVIDIA_USES_THE_DEVICE_PORT, io.tessera.nvidia.violation.KnowsTheProtocol.class);
+        sees(ArchitectureRules.NVIDIA_USES_THE_DEVICE_PORT, io.tessera.nvidia.violation.NvidiaKnowsTheProtocol.class);
         sees(ArchitectureRules.SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX,
-                io.tessera.software.violation.KnowsTheProtocol.class);
-        sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, KnowsTessera.class);
-        sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.KnowsTessera.class);
+                io.tessera.software.violation.SoftwareKnowsTheProtocol.class);
+        sees(ArchitectureRules.DEMO_PROGRAMS_ARE_ORDINARY, DemoKnowsTessera.class);
+        sees(ArchitectureRules.SAMPLES_ARE_ORDINARY, io.tessera.samples.violation.SampleKnowsTessera.class);
         sees(ArchitectureRules.AGENT_BOOT_USES_THE_JDK, KnowsTheTooling.class);
         sees(ArchitectureRules.AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
-                io.tessera.agent.violation.KnowsTheProtocol.class);
+                io.tessera.agent.violation.AgentKnowsTheProtocol.class);
     }
 
     @Test
@@ -72,7 +72,7 @@ class RulesSeeViolationsTest {
 
     @Test
     void names() {
-        sees(ArchitectureRules.PACKAGES_HAVE_MEANING, Nothing.class);
+        sees(ArchitectureRules.PACKAGES_HAVE_MEANING, Meaningless.class);
     }
 
     @Test

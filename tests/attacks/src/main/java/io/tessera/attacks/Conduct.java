@@ -59,7 +59,7 @@ record Conduct(List<Answer> answers, byte[] loot, String unable, int exit, long 
     static Conduct of(Attack attack, Map<String, String> environment, java.nio.file.Path directory, long patienceNs,
             NanoClock clock) throws IOException, InterruptedException {
         long beginNs = clock.nanoTime();
-        try (Program program = new Program(attack.command(), environment, directory, clock)) {
+        try (LineProcess program = new LineProcess(attack.command(), environment, directory, clock)) {
             List<String> lines = program.linesUntilEnd(patienceNs);
             return read(lines, program.exit(Math.min(patienceNs, LAST_NS)), (clock.nanoTime() - beginNs) / 1_000_000);
         }

@@ -24,7 +24,7 @@ final class Judge {
      * @param fallen processes of the service that ended; empty: none
      * @param gone   whether nothing of the attacker was left in the executor in time
      */
-    Verdict judge(Attack attack, Conduct conduct, Victim.Finding victim, String fallen, boolean gone) {
+    AttackOutcome judge(Attack attack, Conduct conduct, Victim.Finding victim, String fallen, boolean gone) {
         int seen = secret.seenIn(conduct.loot());
         StringJoiner escaped = new StringJoiner(", ");
         if (seen > 0) {
@@ -54,7 +54,7 @@ final class Judge {
         if (victim.longestMs() > stallMs) {
             disturbed.add("stalled " + victim.longestMs() + " ms");
         }
-        return new Verdict(attack, escaped.toString(), crashed.toString(), disturbed.toString(), unlike(attack, conduct, gone),
+        return new AttackOutcome(attack, escaped.toString(), crashed.toString(), disturbed.toString(), unlike(attack, conduct, gone),
                 conduct.unable(), outcome(conduct), conduct.tookMs(), victim.longestMs());
     }
 

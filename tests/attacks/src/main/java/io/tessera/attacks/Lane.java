@@ -22,7 +22,7 @@ final class Lane implements AutoCloseable {
 
     /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
     private final Lock starts;
-    private final Settings settings;
+    private final AttackSettings settings;
     private final NanoClock clock;
     private final Path facts;
     private final Judge judge;
@@ -39,7 +39,7 @@ final class Lane implements AutoCloseable {
      * @param folder for sockets, segments and logs; exists and is empty
      * @param starts held by the lane whose service starts
      */
-    Lane(Settings settings, Path folder, NanoClock clock, Lock starts) {
+    Lane(AttackSettings settings, Path folder, NanoClock clock, Lock starts) {
         this.starts = starts;
         this.settings = settings;
         this.clock = clock;
@@ -49,7 +49,7 @@ final class Lane implements AutoCloseable {
     }
 
     /** Runs an attack to its end, and waits until nothing of it is left. */
-    Verdict run(Attack attack) throws IOException, InterruptedException {
+    AttackOutcome run(Attack attack) throws IOException, InterruptedException {
         ready();
         if (attack.wantsPredecessor()) {
             Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);

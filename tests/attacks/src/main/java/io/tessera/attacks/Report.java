@@ -11,43 +11,43 @@ import java.util.function.Function;
  * @param verdicts one for each attack
  * @param unmade   attacks for which there was no time
  */
-public record Report(List<Verdict> verdicts, List<String> unmade) {
-    private long count(Function<Verdict, String> what) {
+public record Report(List<AttackOutcome> verdicts, List<String> unmade) {
+    private long count(Function<AttackOutcome, String> what) {
         return verdicts.stream().filter(verdict -> !what.apply(verdict).isEmpty()).count();
     }
 
     /** Attacks that saw or changed something of the victim. */
     public long escapes() {
-        return count(Verdict::escaped);
+        return count(AttackOutcome::escaped);
     }
 
     /** Attacks after which the victim, the executor or the manager was gone. */
     public long crashes() {
-        return count(Verdict::crashed);
+        return count(AttackOutcome::crashed);
     }
 
     /** Attacks that the victim noticed. */
     public long disturbed() {
-        return count(Verdict::disturbed);
+        return count(AttackOutcome::disturbed);
     }
 
     /** Attackers that fared otherwise than stated. */
     public long unlike() {
-        return count(Verdict::unlike);
+        return count(AttackOutcome::unlike);
     }
 
     /** Attacks that could not begin here. */
     public long untried() {
-        return count(Verdict::untried);
+        return count(AttackOutcome::untried);
     }
 
     /** Whether everything was tried and held. */
     public boolean held() {
-        return unmade.isEmpty() && verdicts.stream().allMatch(Verdict::held);
+        return unmade.isEmpty() && verdicts.stream().allMatch(AttackOutcome::held);
     }
 
     /** One line of the table. */
-    static String line(Verdict verdict) {
+    static String line(AttackOutcome verdict) {
         StringBuilder trouble = new StringBuilder();
         trouble(trouble, "ESCAPE: ", verdict.escaped());
         trouble(trouble, "CRASH: ", verdict.crashed());
@@ -73,7 +73,7 @@ public record Report(List<Verdict> verdicts, List<String> unmade) {
     /** The same for programs. */
     JsonObject json() {
         JsonArray attacks = new JsonArray();
-        for (Verdict verdict : verdicts) {
+        for (AttackOutcome verdict : verdicts) {
             JsonObject attack = new JsonObject();
             attack.addProperty("name", verdict.attack().name());
             attack.addProperty("what", verdict.attack().what());

@@ -29,7 +29,7 @@ final class Service implements AutoCloseable {
     private static final long END_NS = 20_000_000_000L;
 
     private final Path folder;
-    private final Program manager;
+    private final LineProcess manager;
 
     /**
      * Starts it and waits until it is ready.
@@ -43,7 +43,7 @@ final class Service implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC", "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(new StartArchive(app).options("manager"));
-        command.addAll(List.of("-cp", app + "/*", "io.tessera.manager.Main", "--runtime-directory", folder.toString(),
+        command.addAll(List.of("-cp", app + "/*", "io.tessera.manager.ManagerMain", "--runtime-directory", folder.toString(),
                 "--shm-directory", folder.resolve("shm").toString()));
         command.addAll(options);
         Map<String, String> environment = new TreeMap<>();
@@ -54,7 +54,7 @@ final class Service implements AutoCloseable {
         if (control) {
             environment.put("TESSERA_EXECUTOR_UNPROTECTED", "1");
         }
-        manager = new Program(command, environment, folder, clock);
+        manager = new LineProcess(command, environment, folder, clock);
         if (manager.linesUntil("tessera-manager ready", READY_NS) == null) {
             manager.close();
             throw new IOException("the manager does not start: " + String.join("\n", manager.errors()));

@@ -26,11 +26,11 @@ public final class Suite {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final String TAKES_ALL = "exhaust";
 
-    private final Settings settings;
+    private final AttackSettings settings;
     private final Path folder;
     private final NanoClock clock;
     private final Lock starts = new ReentrantLock();
-    private final List<Verdict> verdicts = new ArrayList<>();
+    private final List<AttackOutcome> verdicts = new ArrayList<>();
     private final Queue<Attack> unmade = new ConcurrentLinkedQueue<>();
     private long untilNs;
 
@@ -39,7 +39,7 @@ public final class Suite {
      *
      * @param folder for sockets, segments and logs; exists and is empty
      */
-    public Suite(Settings settings, Path folder, NanoClock clock) {
+    public Suite(AttackSettings settings, Path folder, NanoClock clock) {
         this.settings = settings;
         this.folder = folder;
         this.clock = clock;
@@ -101,7 +101,7 @@ public final class Suite {
                 if (attack == null) {
                     return;
                 }
-                Verdict verdict;
+                AttackOutcome verdict;
                 try {
                     verdict = lane.run(attack);
                 } catch (IOException e) {

@@ -12,7 +12,7 @@ final class Victim implements AutoCloseable {
     private static final long READY_NS = 60_000_000_000L;
     private static final long END_NS = 15_000_000_000L;
 
-    private final Program program;
+    private final LineProcess program;
 
     /**
      * What a check found since the last one.
@@ -36,7 +36,7 @@ final class Victim implements AutoCloseable {
 
     /** Starts it, and writes what it says of itself where attackers find it. */
     Victim(Place place, Path runtime, long seed, Path facts, NanoClock clock) throws IOException, InterruptedException {
-        program = new Program(List.of(place.programs().resolve("victim").toString(), Long.toUnsignedString(seed)),
+        program = new LineProcess(List.of(place.programs().resolve("victim").toString(), Long.toUnsignedString(seed)),
                 place.environment(runtime, "victim"), runtime, clock);
         List<String> lines = program.linesUntil("ready", READY_NS);
         if (lines == null) {
@@ -50,7 +50,7 @@ final class Victim implements AutoCloseable {
     static boolean goesBefore(Place place, Path runtime, long seed, NanoClock clock)
             throws IOException, InterruptedException {
         Map<String, String> environment = place.environment(runtime, "predecessor");
-        try (Program program = new Program(List.of(place.programs().resolve("victim").toString(),
+        try (LineProcess program = new LineProcess(List.of(place.programs().resolve("victim").toString(),
                 Long.toUnsignedString(seed), "leave"), environment, runtime, clock)) {
             return program.linesUntil("left", READY_NS) != null && program.exit(END_NS) == 0;
         }

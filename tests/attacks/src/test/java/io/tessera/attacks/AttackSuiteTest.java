@@ -28,9 +28,9 @@ class AttackSuiteTest {
     private Report run(boolean control, List<String> only) throws Exception {
         long seed = Long.getLong("tessera.seed", new Random().nextLong() >>> 1);
         System.out.println("seed " + seed);
-        Settings settings = new Settings(Place.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
+        AttackSettings settings = new AttackSettings(Place.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
                 OPTIONS, ATTACKERS, only, List.of(), seed, 30, 10_000,
-                Settings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
+                AttackSettings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
         Report report = new Suite(settings, folder, Clocks.system().monotonic()).run(known ->
                 System.out.println(Report.line(known.verdicts().getLast())));
         report.sums().forEach(System.out::println);
@@ -47,7 +47,7 @@ class AttackSuiteTest {
         assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(Report::line)
                 .toList(), "attacks that could not begin prove nothing");
         Map<String, String> failed = new TreeMap<>();
-        for (Verdict verdict : report.verdicts()) {
+        for (AttackOutcome verdict : report.verdicts()) {
             if (!verdict.held()) {
                 failed.put(verdict.attack().name(), Report.line(verdict));
             }

@@ -21,7 +21,7 @@ class JudgeTest {
         return new Attack("load/index", must, "reads", List.of("true"), 0, false);
     }
 
-    private Verdict judged(Attack.Must must, Victim.Finding finding, int exit, String... lines) {
+    private AttackOutcome judged(Attack.Must must, Victim.Finding finding, int exit, String... lines) {
         return judge.judge(attack(must), Conduct.read(List.of(lines), exit, 1), finding, "", true);
     }
 
@@ -38,7 +38,7 @@ class JudgeTest {
 
     @Test
     void whatTheVictimFindsCounts() {
-        Verdict changed = judged(Attack.Must.HARMLESS, new Victim.Finding(1, 0, 3, 0, 1, ""), 0);
+        AttackOutcome changed = judged(Attack.Must.HARMLESS, new Victim.Finding(1, 0, 3, 0, 1, ""), 0);
         assertEquals("changed 3 words", changed.escaped());
         assertEquals("memory", changed.disturbed());
         assertEquals("stalled 2000 ms", judged(Attack.Must.HARMLESS, new Victim.Finding(1, 0, 0, 0, 2000, ""), 0).disturbed());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a report says of a run that had no time for everything. */
 class ReportTest {
-    private static final Verdict HELD = new Verdict(new Attack("load/index", Attack.Must.HARMLESS, "reads", List.of("true"), 0, false),
+    private static final AttackOutcome HELD = new AttackOutcome(new Attack("load/index", Attack.Must.HARMLESS, "reads", List.of("true"), 0, false),
             "", "", "", "", "", "ran", 7, 3);
 
     @Test

@@ -1,8 +1,8 @@
 package io.tessera.bench;
 
 import io.tessera.manager.schedule.DeviceScheduler;
-import io.tessera.manager.schedule.ScheduleSettings;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

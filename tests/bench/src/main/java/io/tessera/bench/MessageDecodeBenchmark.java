@@ -1,14 +1,14 @@
 package io.tessera.bench;
 
-import io.tessera.protocol.ClientMessageAdapter;
-import io.tessera.protocol.ClientMessageListener;
-import io.tessera.protocol.DeviceAnnouncement;
 import io.tessera.protocol.DeviceUuid;
-import io.tessera.protocol.FenceWish;
-import io.tessera.protocol.Hello;
-import io.tessera.protocol.MalformedMessageException;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.MessageEncoder;
+import io.tessera.protocol.message.ClientMessageAdapter;
+import io.tessera.protocol.message.ClientMessageListener;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.MessageEncoder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,11 @@
 package io.tessera.bench;
 
-import io.tessera.manager.schedule.AckState;
-import io.tessera.manager.schedule.ClientLoad;
 import io.tessera.manager.schedule.DeviceScheduling;
-import io.tessera.manager.schedule.TurnPort;
-import io.tessera.manager.schedule.TurnState;
-import io.tessera.manager.schedule.TurnTerms;
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.ArrayDeque;
 
 /**

@@ -1,6 +1,6 @@
 package io.tessera.bench;
 
-import io.tessera.memory.residency.ClientMemory;
+import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ public class ResidencyPlanBenchmark {
     private int clients;
 
     private final ResidencyPlanner planner = new ResidencyPlanner();
-    private final List<ClientMemory> words = new ArrayList<>();
+    private final List<ClientMemoryState> words = new ArrayList<>();
 
     /** Fills the device; checks that the plan really takes memory from somebody. */
     @Setup
@@ -47,8 +47,8 @@ public class ResidencyPlanBenchmark {
         for (int id = 0; id < clients; id++) {
             boolean running = id == 0;
             long neededBytes = Math.min(2 * heldBytes, CAPACITY_BYTES * 9 / 10);
-            words.add(new ClientMemory(id, "tenant" + id % 16, heldBytes, heldBytes, neededBytes, id % 7 * MIB, 0, 0,
-                    id % 8 == 3 ? heldBytes / 4 : 0, !running, false, id % 5 == 4 ? ClientMemory.UNKNOWN : id * 1_000L,
+            words.add(new ClientMemoryState(id, "tenant" + id % 16, heldBytes, heldBytes, neededBytes, id % 7 * MIB, 0, 0,
+                    id % 8 == 3 ? heldBytes / 4 : 0, !running, false, id % 5 == 4 ? ClientMemoryState.UNKNOWN : id * 1_000L,
                     id, running));
         }
         Plan plan = plan();

@@ -1,11 +1,11 @@
 package io.tessera.bench;
 
-import io.tessera.protocol.AckWord;
-import io.tessera.protocol.DeviceBlock;
-import io.tessera.protocol.SegmentLayout;
-import io.tessera.protocol.SubmissionKind;
-import io.tessera.protocol.ThreadSlot;
-import io.tessera.protocol.TurnWord;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.SegmentLayout;
+import io.tessera.protocol.segment.SubmissionKind;
+import io.tessera.protocol.segment.ThreadSlot;
+import io.tessera.protocol.segment.TurnWord;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;

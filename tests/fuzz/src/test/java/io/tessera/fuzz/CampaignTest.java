@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.fuzz.generate.GeneratedKernel;
 import io.tessera.fuzz.generate.KernelGenerator;
 import io.tessera.fuzz.run.Campaign;
+import io.tessera.fuzz.run.CampaignSettings;
 import io.tessera.fuzz.run.Result;
-import io.tessera.fuzz.run.Settings;
 import io.tessera.fuzz.run.Trial;
 import java.nio.file.Path;
 import java.util.Random;
@@ -30,7 +30,7 @@ class CampaignTest {
     @Test
     @Timeout(300)
     void fencesNeitherLeakNorChangeResults() throws Exception {
-        Campaign campaign = new Campaign(new Settings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3), System.out::println);
+        Campaign campaign = new Campaign(new CampaignSettings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3), System.out::println);
         campaign.run(soFar -> { });
         Result result = campaign.result();
         System.out.println(result.json());

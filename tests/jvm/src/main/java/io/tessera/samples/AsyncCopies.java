@@ -45,7 +45,7 @@ public final class AsyncCopies {
         cuCtxDestroy(context);
         byte[] expected = sent.clone();
         Arrays.fill(expected, 0, CHUNK_BYTES / 2, FILL);
-        Verdict.end("async copies", CHUNKS + " pieces of " + CHUNK_BYTES + " bytes, hash "
+        ResultLine.end("async copies", CHUNKS + " pieces of " + CHUNK_BYTES + " bytes, hash "
                 + Arrays.hashCode(returned), Arrays.equals(returned, expected));
     }
 

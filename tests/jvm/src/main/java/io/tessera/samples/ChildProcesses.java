@@ -29,7 +29,7 @@ public final class ChildProcesses {
             boolean after = right(model, 2);
             System.out.println(shell);
             System.out.println(java);
-            Verdict.print("child processes", "before and after", before && after);
+            ResultLine.print("child processes", "before and after", before && after);
         }
     }
 

@@ -32,7 +32,7 @@ public final class Gemm {
         float[] b = whole(random, K * N);
         float[] c = whole(random, M * N);
         float[] product = product(a, b, c);
-        Verdict.end("gemm", M + " x " + N + " x " + K + ", digest " + Verdict.digest(product),
+        ResultLine.end("gemm", M + " x " + N + " x " + K + ", digest " + ResultLine.digest(product),
                 Arrays.equals(product, expected(a, b, c)));
     }
 

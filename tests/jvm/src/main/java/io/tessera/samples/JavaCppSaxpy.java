@@ -52,7 +52,7 @@ public final class JavaCppSaxpy {
         check("cuCtxCreate", cuCtxCreate(context, 0, device[0]));
         float[] result = saxpy(x, y);
         check("cuCtxDestroy", cuCtxDestroy(context));
-        Verdict.end("JavaCPP saxpy", N + " elements, digest " + Verdict.digest(result),
+        ResultLine.end("JavaCPP saxpy", N + " elements, digest " + ResultLine.digest(result),
                 Arrays.equals(result, expected));
     }
 

@@ -58,7 +58,7 @@ public final class LaunchLoop {
         } else {
             int count = Integer.parseInt(arguments[1]);
             right = loop.launch(count);
-            Verdict.print("launch loop", count + " launches", right);
+            ResultLine.print("launch loop", count + " launches", right);
         }
         cuMemFree(loop.ones);
         cuMemFree(loop.sums);

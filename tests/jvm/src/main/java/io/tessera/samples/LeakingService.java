@@ -69,7 +69,7 @@ public final class LeakingService {
         }
         cuMemFree(service.model);
         cuCtxDestroy(context);
-        Verdict.end("leaking service", (endless ? "some" : served) + " requests", right);
+        ResultLine.end("leaking service", (endless ? "some" : served) + " requests", right);
     }
 
     private boolean answer(int request) {

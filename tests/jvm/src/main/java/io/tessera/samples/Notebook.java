@@ -58,7 +58,7 @@ public final class Notebook {
         }
         cuMemFree(kept);
         cuCtxDestroy(context);
-        Verdict.end("notebook", data.length + " bytes", right);
+        ResultLine.end("notebook", data.length + " bytes", right);
     }
 
     private static void work(long milliseconds) {

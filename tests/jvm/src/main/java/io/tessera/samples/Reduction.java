@@ -34,7 +34,7 @@ public final class Reduction {
             expected += values[i];
         }
         int sum = sum(values);
-        Verdict.end("reduction", N + " numbers, sum " + sum, sum == expected);
+        ResultLine.end("reduction", N + " numbers, sum " + sum, sum == expected);
     }
 
     private static int sum(int[] values) throws IOException {

@@ -91,7 +91,7 @@ public final class ScoringService implements AutoCloseable {
             right += answer.get() ? 1 : 0;
         }
         clients.shutdown();
-        Verdict.print("scoring service", right + " of " + count + " answers right", right == count);
+        ResultLine.print("scoring service", right + " of " + count + " answers right", right == count);
         return right == count;
     }
 

@@ -42,7 +42,7 @@ public final class Streams {
         CUcontext context = Gpu.open();
         float[] last = new Streams().chain(Gpu.kernel("saxpy"));
         cuCtxDestroy(context);
-        Verdict.end("streams", STREAMS + " streams, " + ROUNDS + " rounds, digest " + Verdict.digest(last),
+        ResultLine.end("streams", STREAMS + " streams, " + ROUNDS + " rounds, digest " + ResultLine.digest(last),
                 Arrays.equals(last, expected()));
     }
 

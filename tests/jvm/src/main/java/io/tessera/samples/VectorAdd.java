@@ -33,7 +33,7 @@ public final class VectorAdd {
             expected[i] = a[i] + b[i];
         }
         float[] sum = add(a, b);
-        Verdict.end("vector add", N + " elements, digest " + Verdict.digest(sum), Arrays.equals(sum, expected));
+        ResultLine.end("vector add", N + " elements, digest " + ResultLine.digest(sum), Arrays.equals(sum, expected));
     }
 
     private static float[] add(float[] a, float[] b) throws IOException {

@@ -90,7 +90,7 @@ class BrokenTest {
     }
 
     /** A sample that needs no kernel, on the scripted driver. */
-    private static Program program(Jvm jvm, List<String> before, List<String> options) {
+    private static JvmProgram program(Jvm jvm, List<String> before, List<String> options) {
         List<String> command = new ArrayList<>(before);
         command.addAll(jvm.command());
         command.addAll(options);
@@ -121,7 +121,7 @@ class BrokenTest {
         Ended plain = natively(jvm);
         if (fault == Fault.ALIEN_MANAGER) {
             Files.createDirectories(world.runtimeDirectory());
-            try (Program manager = world.start(List.of(Outputs.alienManager().toString(),
+            try (JvmProgram manager = world.start(List.of(Outputs.alienManager().toString(),
                     world.runtimeDirectory().toString(), "refuse"), Map.of())) {
                 manager.awaitLine("listening");
                 Ended ended = program(jvm, List.of(), options).end();

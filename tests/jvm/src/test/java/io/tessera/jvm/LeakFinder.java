@@ -20,7 +20,7 @@ record LeakFinder(World world) {
     static final String LEAKING = "io.tessera.samples.LeakingService.remember:";
 
     /** A service in space sharing with the agent, and nothing else. */
-    Program service(Jvm jvm, String type, String... arguments) {
+    JvmProgram service(Jvm jvm, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
         command.add("-javaagent:" + Outputs.agent() + "=share=space");
         command.addAll(world.folders());
@@ -30,7 +30,7 @@ record LeakFinder(World world) {
     }
 
     /** Sites that the leak finder holds against a service. */
-    List<String> accused(Program service) {
+    List<String> accused(JvmProgram service) {
         Ended look = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s", "--gc", "--json");
         assertEquals(0, look.exit(), look::toString);
         JsonObject json = JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();

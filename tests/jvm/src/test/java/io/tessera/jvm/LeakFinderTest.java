@@ -38,7 +38,7 @@ class LeakFinderTest {
     @Test
     void theSiteThatLeaksIsNamed() {
         for (Jvm jvm : List.of(Jvm.found().getFirst(), Jvm.newest())) {
-            Program service = finder.service(jvm, "LeakingService", "serve").awaitLine("ready");
+            JvmProgram service = finder.service(jvm, "LeakingService", "serve").awaitLine("ready");
             long startNs = System.nanoTime();
             List<String> accused = finder.accused(service);
             while (accused.isEmpty() && System.nanoTime() - startNs < NAMED_WITHIN.toNanos()) {
@@ -56,7 +56,7 @@ class LeakFinderTest {
 
     @Test
     void aServiceThatFreesWhatItTakesIsNotAccused() {
-        Program service = finder.service(Jvm.newest(), "ScoringService", "bench", "4").awaitLine("{\"what\"");
+        JvmProgram service = finder.service(Jvm.newest(), "ScoringService", "bench", "4").awaitLine("{\"what\"");
         long endNs = System.nanoTime() + Duration.ofSeconds(WATCH_SECONDS).toNanos();
         int looks = 0;
         do {
@@ -79,7 +79,7 @@ class LeakFinderTest {
         command.add("-XX:+EnableDynamicAgentLoading");
         command.addAll(world.folders());
         command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples.LeakingService", "serve"));
-        Program service = world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()))
+        JvmProgram service = world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()))
                 .awaitLine("ready");
         Ended first = world.tessera("jvm", Long.toString(service.pid()), "--json");
         assertEquals(0, first.exit(), first::toString);

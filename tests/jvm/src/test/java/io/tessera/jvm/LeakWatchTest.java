@@ -24,9 +24,9 @@ class LeakWatchTest {
         long seconds = Long.getLong("tessera.jvm.leak.seconds");
         try (World world = new World().withManager()) {
             LeakFinder finder = new LeakFinder(world);
-            Program scoring = finder.service(Jvm.newest(), "ScoringService", "bench", "4").awaitLine("{\"what\"");
-            Program launches = finder.service(Jvm.found().getFirst(), "LaunchLoop", "bench").awaitLine("{\"what\"");
-            Program leaking = finder.service(Jvm.newest(), "LeakingService", "serve").awaitLine("ready");
+            JvmProgram scoring = finder.service(Jvm.newest(), "ScoringService", "bench", "4").awaitLine("{\"what\"");
+            JvmProgram launches = finder.service(Jvm.found().getFirst(), "LaunchLoop", "bench").awaitLine("{\"what\"");
+            JvmProgram leaking = finder.service(Jvm.newest(), "LeakingService", "serve").awaitLine("ready");
             long endNs = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
             int looks = 0;
             do {
@@ -43,7 +43,7 @@ class LeakWatchTest {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
             } while (System.nanoTime() - endNs < 0);
             System.out.println("no false report in " + 3 * looks + " looks over " + seconds + " s");
-            for (Program service : List.of(scoring, launches, leaking)) {
+            for (JvmProgram service : List.of(scoring, launches, leaking)) {
                 Ended ended = service.finish().end();
                 assertEquals(0, ended.exit(), ended::toString);
             }

@@ -64,7 +64,7 @@ class MatrixTest {
         List<Combination> all = combinations(sample);
         List<Ended> ends = new ArrayList<>();
         for (int at = 0; at < all.size(); at += AT_ONCE) {
-            List<Program> programs = all.subList(at, Math.min(all.size(), at + AT_ONCE)).stream()
+            List<JvmProgram> programs = all.subList(at, Math.min(all.size(), at + AT_ONCE)).stream()
                     .map(combination -> world.sample(combination.jvm(), sample, combination.start())).toList();
             programs.forEach(program -> ends.add(program.end()));
         }

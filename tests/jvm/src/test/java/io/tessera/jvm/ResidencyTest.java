@@ -45,7 +45,7 @@ class ResidencyTest {
         return world.directory().resolve(tenant + ".jfr");
     }
 
-    private Program notebook(String tenant) {
+    private JvmProgram notebook(String tenant) {
         Map<String, String> environment = world.scripted();
         environment.put("TESSERA_SCRIPT", "memory 64MiB");
         List<String> command = new ArrayList<>(Jvm.newest().command());
@@ -57,13 +57,13 @@ class ResidencyTest {
         return world.start(command, environment).awaitLine("ready");
     }
 
-    private JsonObject asked(Program program) {
+    private JsonObject asked(JvmProgram program) {
         Ended look = world.tessera("jvm", Long.toString(program.pid()), "--json");
         assertEquals(0, look.exit(), look::toString);
         return JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
     }
 
-    private void await(String what, Program program, Predicate<JsonObject> there) {
+    private void await(String what, JvmProgram program, Predicate<JsonObject> there) {
         long endNs = System.nanoTime() + PATIENCE.toNanos();
         JsonObject last = asked(program);
         while (!there.test(last)) {
@@ -79,7 +79,7 @@ class ResidencyTest {
 
     @Test
     void anEvictionIsSeen() throws IOException {
-        Program notebook = notebook("evicted");
+        JvmProgram notebook = notebook("evicted");
         assertEquals(0, asked(notebook).get("evictedBytes").getAsLong());
         Ended evict = world.tessera("evict", "evicted");
         assertEquals(0, evict.exit(), evict::toString);
@@ -100,8 +100,8 @@ class ResidencyTest {
 
     @Test
     void waitsForTurnsAreSeen() throws IOException, InterruptedException {
-        Program first = notebook("first");
-        Program second = notebook("second");
+        JvmProgram first = notebook("first");
+        JvmProgram second = notebook("second");
         long waited = 0;
         for (int round = 2; waited == 0 && round < 30; round++) {
             first.tell("work 1000");
@@ -112,7 +112,7 @@ class ResidencyTest {
         }
         assertTrue(waited > 0, "nobody waited");
         TimeUnit.SECONDS.sleep(1); // the agent looks at the counters twice a second
-        for (Program program : List.of(first, second)) {
+        for (JvmProgram program : List.of(first, second)) {
             Ended ended = program.finish().end();
             assertEquals(0, ended.exit(), ended::toString);
         }

@@ -33,7 +33,7 @@ class SecondStartTest {
         world.close();
     }
 
-    private Program program(Jvm jvm, String options, String type, String... arguments) {
+    private JvmProgram program(Jvm jvm, String options, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
         command.addAll(List.of("-javaagent:" + Outputs.agent() + "=share=space" + options,
                 "-Xlog:class+load:file=" + loaded));
@@ -70,7 +70,7 @@ class SecondStartTest {
     void recordsTheSame() throws IOException {
         List<String> sites = new ArrayList<>();
         for (int starts = 1; starts <= 2; starts++) {
-            Program service = program(Jvm.newest(), "", "io.tessera.samples.LeakingService", "serve")
+            JvmProgram service = program(Jvm.newest(), "", "io.tessera.samples.LeakingService", "serve")
                     .awaitLine("ready");
             JsonObject json = new JsonObject();
             for (int tries = 0; tries < 30 && !sites(json).contains("LeakingService.remember"); tries++) {

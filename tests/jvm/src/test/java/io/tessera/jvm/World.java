@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class World implements AutoCloseable {
     private final Path directory;
     private final Path sharedMemory;
-    private final List<Program> programs = new ArrayList<>();
+    private final List<JvmProgram> programs = new ArrayList<>();
     private final AtomicInteger started = new AtomicInteger();
-    private Program manager;
+    private JvmProgram manager;
 
     World() {
         try {
@@ -59,7 +59,7 @@ final class World implements AutoCloseable {
     World withManager(String... options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(new StartArchive(Outputs.app()).options("manager"));
-        command.addAll(List.of("-cp", Outputs.app() + "/*", "io.tessera.manager.Main", "--runtime-directory",
+        command.addAll(List.of("-cp", Outputs.app() + "/*", "io.tessera.manager.ManagerMain", "--runtime-directory",
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
@@ -69,7 +69,7 @@ final class World implements AutoCloseable {
     }
 
     /** Starts a process. It inherits nothing of Tessera's or the loader's variables. */
-    Program start(List<String> command, Map<String, String> environment) {
+    JvmProgram start(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_")
                 || name.equals("JAVA_TOOL_OPTIONS") || name.equals("JDK_JAVA_OPTIONS") || name.equals("_JAVA_OPTIONS"));
@@ -77,7 +77,7 @@ final class World implements AutoCloseable {
         // A busy machine may keep a manager from every sign of life for longer than it is given by default.
         builder.environment().put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
         builder.environment().putAll(environment);
-        Program program = new Program(builder);
+        JvmProgram program = new JvmProgram(builder);
         synchronized (programs) {
             programs.add(program);
         }
@@ -85,7 +85,7 @@ final class World implements AutoCloseable {
     }
 
     /** A sample as a tenant of the manager. */
-    Program sample(Jvm jvm, Sample sample, Start start) {
+    JvmProgram sample(Jvm jvm, Sample sample, Start start) {
         return start(start.command(jvm, sample, Outputs.agent(), folders()),
                 Map.of("TESSERA_RUNTIME_DIR", runtimeDirectory().toString()));
     }
@@ -128,7 +128,7 @@ final class World implements AutoCloseable {
             manager.end();
         }
         synchronized (programs) {
-            programs.forEach(Program::close);
+            programs.forEach(JvmProgram::close);
         }
         delete(directory);
         delete(sharedMemory);

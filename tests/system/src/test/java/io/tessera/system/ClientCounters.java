@@ -1,7 +1,7 @@
 package io.tessera.system;
 
-import io.tessera.protocol.CounterId;
-import io.tessera.protocol.CountersReader;
+import io.tessera.protocol.segment.CounterId;
+import io.tessera.protocol.segment.CountersReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +81,7 @@ class CommandLineTest {
         run.manager();
         RunningCase program = tessera(run, "run", "--", "sh", "-c", "trap 'echo caught; exit 9' TERM; echo set; "
                 + "while :; do sleep 0.05; done").start().awaitLine("set");
-        Signals.send(program.process(), Signals.TERM);
+        ProcessSignals.send(program.process(), ProcessSignals.TERM);
         program.awaitLine("caught").end().exits(9);
     }
 
@@ -192,7 +192,7 @@ class CommandLineTest {
         NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run();
         assertEquals(stopped.output().toString().contains("executor 0 stopped") ? 0 : 1, stopped.exit(), stopped::toString);
         Await.until("the executor has ended", Await.PATIENCE, () -> !executor.isAlive());
-        assertTrue(stopped.exit() == 0 || stopped.errors().toString().contains("io.tessera.manager.Main"), stopped::toString);
+        assertTrue(stopped.exit() == 0 || stopped.errors().toString().contains("io.tessera.manager.ManagerMain"), stopped::toString);
         assertTrue(manager.alive());
         program.end(Await.PATIENCE);
     }

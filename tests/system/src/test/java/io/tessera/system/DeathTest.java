@@ -133,7 +133,7 @@ class DeathTest {
             Await.until("it is registered again, round " + round, Duration.ofSeconds(15), () -> present.control().clients().stream()
                     .anyMatch(c -> c.get("pid").getAsLong() == worker.pid() && !c.get("devices").getAsJsonArray().isEmpty()));
         }
-        Signals.send(worker.process(), Signals.TERM);
+        ProcessSignals.send(worker.process(), ProcessSignals.TERM);
         worker.end();
     }
 
@@ -170,7 +170,7 @@ class DeathTest {
         Await.sleep(Duration.ofMillis(500));
         assertEquals(overlaps, run.witness().overlaps(0), "overlaps under turns, seed " + random.seed());
         for (RunningCase worker : workers) {
-            Signals.send(worker.process(), Signals.TERM);
+            ProcessSignals.send(worker.process(), ProcessSignals.TERM);
             NativeResult result = worker.end();
             assertEquals(3, result.libraryLines().size(), () -> "one line each time: " + result);
         }
@@ -214,7 +214,7 @@ class DeathTest {
                     .awaitLine("ready"));
         }
         Await.sleep(Duration.ofMillis(300));
-        Signals.send(manager.process(), Signals.STOP);
+        ProcessSignals.send(manager.process(), ProcessSignals.STOP);
         long stoppedNs = System.nanoTime();
         Await.sleep(Duration.ofMillis(100));
         long[] executed = executed(run, workers);
@@ -224,7 +224,7 @@ class DeathTest {
         });
         System.out.println("both clients worked " + (System.nanoTime() - stoppedNs) / 1_000_000
                 + " ms after the manager stopped (timeout 700 ms)");
-        Signals.send(manager.process(), Signals.CONT);
+        ProcessSignals.send(manager.process(), ProcessSignals.CONT);
         Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(manager),
                 () -> manager.control().status().toString());
         workers.forEach(RunningCase::kill);
@@ -239,12 +239,12 @@ class DeathTest {
         RunningCase other = worker(run, 1);
         Await.until("a client stopped in its turn is passed over", Await.PATIENCE, () -> {
             Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
-            Signals.send(stopped.process(), Signals.STOP);
+            ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
             long before = executed(run, List.of(other))[0];
             Await.sleep(Duration.ofMillis(2500));
             assertTrue(executed(run, List.of(other))[0] > before + 5, "the other one waits");
             boolean found = String.join("\n", manager.log()).contains("is stopped by a signal and does not drain");
-            Signals.send(stopped.process(), Signals.CONT);
+            ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
             return found;
         });
         long[] executed = executed(run, List.of(stopped, other));
@@ -267,15 +267,15 @@ class DeathTest {
         // nobody's way: then it is stopped again.
         Await.until("a client stopped within its turn is reported", Await.PATIENCE, () -> {
             Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
-            Signals.send(stopped.process(), Signals.STOP);
+            ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
             Await.sleep(Duration.ofSeconds(1));
             boolean reported = String.join("\n", manager.log()).contains("has not drained within the grace");
             if (!reported) {
-                Signals.send(stopped.process(), Signals.CONT);
+                ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
             }
             return reported;
         });
-        Signals.send(stopped.process(), Signals.CONT);
+        ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
         long[] executed = executed(run, List.of(stopped, other));
         Await.until("both work again", Await.PATIENCE, () -> {
             long[] now = executed(run, List.of(stopped, other));

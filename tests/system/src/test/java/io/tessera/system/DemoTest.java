@@ -49,7 +49,7 @@ class DemoTest {
         while (!demo.nextLine(BOUND).equals(STATUS)) {
             assertTrue(demo.process().isAlive());
         }
-        Signals.send(demo.process(), Signals.TERM);
+        ProcessSignals.send(demo.process(), ProcessSignals.TERM);
         demo.end(Duration.ofSeconds(30)).exits(143);
         leavesNothing(run);
     }

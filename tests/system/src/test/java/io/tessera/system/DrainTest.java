@@ -118,7 +118,7 @@ class DrainTest {
         other.okay("launch 1000 1");
         other.okay("sync");
         int exit = stuck.end().exit();
-        assertTrue(exit == 128 + Signals.TERM || exit == 128 + Signals.KILL, "it ended with " + exit);
+        assertTrue(exit == 128 + ProcessSignals.TERM || exit == 128 + ProcessSignals.KILL, "it ended with " + exit);
         assertEquals(0, run.witness().overlaps(0));
         other.quit().exits(0);
     }

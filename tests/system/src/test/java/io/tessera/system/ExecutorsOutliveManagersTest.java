@@ -116,7 +116,7 @@ class ExecutorsOutliveManagersTest {
         later.kill();
         relayed.forEach(ExecutorsOutliveManagersTest::endsRight);
         Await.until("turns are taken", Await.PATIENCE, () -> last.control().clientDevice(turns.pid()).get("turns").getAsLong() > 0);
-        Signals.send(turns.process(), Signals.TERM);
+        ProcessSignals.send(turns.process(), ProcessSignals.TERM);
         turns.end();
         assertEquals(pid, executor(last).get("pid").getAsLong(), "seed " + random.seed());
     }

@@ -40,7 +40,7 @@ class HandedMemoryTest {
     }
 
     private static long handed(TestRun run) {
-        return DriverCalls.of("cuMemImportFromShareableHandle", run);
+        return DriverCallCounts.of("cuMemImportFromShareableHandle", run);
     }
 
     private static int descriptors(RunningCase program) {
@@ -59,7 +59,7 @@ class HandedMemoryTest {
                 work(notebooks.get(i), i + 1);
             }
         }
-        long created = DriverCalls.of("cuMemCreate", run);
+        long created = DriverCallCounts.of("cuMemCreate", run);
         long handed = handed(run);
         int before = descriptors(notebooks.getFirst());
         for (int round = 0; round < 5; round++) {
@@ -67,7 +67,7 @@ class HandedMemoryTest {
                 work(notebooks.get(i), i + 1);
             }
         }
-        long createdMeanwhile = DriverCalls.of("cuMemCreate", run) - created;
+        long createdMeanwhile = DriverCallCounts.of("cuMemCreate", run) - created;
         long handedMeanwhile = handed(run) - handed;
         assertTrue(handedMeanwhile > 5 * 3 * PIECES / 2, handedMeanwhile + " were handed on, " + createdMeanwhile + " made");
         assertTrue(createdMeanwhile < handedMeanwhile / 2, createdMeanwhile + " were made, " + handedMeanwhile + " handed on");

@@ -24,7 +24,7 @@ final class ManagerProcess implements AutoCloseable {
         command.addAll(new StartArchive(app).options("manager"));
         command.addAll(List.of("-cp", app + "/*",
                 "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
-                "io.tessera.manager.Main", "--runtime-directory", run.runtimeDirectory().toString(),
+                "io.tessera.manager.ManagerMain", "--runtime-directory", run.runtimeDirectory().toString(),
                 "--shm-directory", run.segmentDirectory().toString()));
         command.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(command).directory(run.directory().toFile());
@@ -79,7 +79,7 @@ final class ManagerProcess implements AutoCloseable {
 
     /** Ends it by SIGTERM and answers its exit code. */
     int stop() {
-        Signals.send(process(), Signals.TERM);
+        ProcessSignals.send(process(), ProcessSignals.TERM);
         return process.end(Duration.ofSeconds(15)).exit();
     }
 

@@ -29,7 +29,7 @@ class ManagerSignalsTest {
         assertEquals("free", effective(manager));
         for (int round = 0; round < 2; round++) {
             if (round == 0) {
-                Signals.send(manager.process(), Signals.USR1);
+                ProcessSignals.send(manager.process(), ProcessSignals.USR1);
             } else {
                 manager.control().mode("on");
             }
@@ -40,7 +40,7 @@ class ManagerSignalsTest {
             Await.sleep(Duration.ofMillis(500));
             assertEquals(overlaps, run.witness().overlaps(0), "they overlap under turns");
             if (round == 0) {
-                Signals.send(manager.process(), Signals.USR2);
+                ProcessSignals.send(manager.process(), ProcessSignals.USR2);
             } else {
                 manager.control().mode("off");
             }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
-import io.tessera.protocol.CounterId;
+import io.tessera.protocol.segment.CounterId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -156,14 +156,14 @@ class NvccTest {
         List<String> expected = finishRuntime(natively);
         natively.tell("");
         natively.end(BOUND).exits(0);
-        long asked = DriverCalls.of("cuGetProcAddress_v2", run);
+        long asked = DriverCallCounts.of("cuGetProcAddress_v2", run);
         assertTrue(asked > RUNTIME_LOOKUPS, asked + " lookups natively");
 
         run.manager("--mode", "on");
         RunningCase running = withLibraries(run.command(program.toString()), BuildOutputs.nativeFolder(), libraries)
                 .start();
         List<String> said = finishRuntime(running);
-        assertEquals(asked, DriverCalls.of("cuGetProcAddress_v2", run) - asked, "other questions than natively");
+        assertEquals(asked, DriverCallCounts.of("cuGetProcAddress_v2", run) - asked, "other questions than natively");
         assertEquals(asked, ClientCounters.of(CounterId.LOOKUPS, running.pid(), run), "questions passed us by");
         long ours = ClientCounters.of(CounterId.SUBSTITUTIONS, running.pid(), run);
         System.out.println(program.getFileName() + ": " + asked + " lookups, " + ours + " answered with our entries");

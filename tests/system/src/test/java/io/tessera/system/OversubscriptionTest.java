@@ -244,7 +244,7 @@ class OversubscriptionTest {
         first.awaitLine("ready");
         RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
-        Signals.send(manager.process(), Signals.KILL);
+        ProcessSignals.send(manager.process(), ProcessSignals.KILL);
         Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
         manager(run);
         assertEquals("done 1000", first.end().exits(0).output().getLast());

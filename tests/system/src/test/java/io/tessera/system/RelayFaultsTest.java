@@ -66,7 +66,7 @@ class RelayFaultsTest {
         RunningCase hears = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
         long pid = executorPid(manager);
         long stoppedNs = System.nanoTime();
-        Signals.send(pid, Signals.STOP);
+        ProcessSignals.send(pid, ProcessSignals.STOP);
         hears.end(BOUND).exits(0).says("lost");
         System.out.println("a stopped executor was ended " + (System.nanoTime() - stoppedNs) / 1_000_000 + " ms later");
         assertTrue(System.nanoTime() - stoppedNs < REPLACED.toNanos());
@@ -137,9 +137,9 @@ class RelayFaultsTest {
         for (String mode : MODES) {
             RunningCase stopped = worker(run, mode, random.below(1 << 30), 0).awaitLine("ready");
             Await.sleep(Duration.ofMillis(random.below(50)));
-            Signals.send(stopped.process(), Signals.STOP);
+            ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
             worker(run, "mixed", random.below(1 << 30), 20).end(BOUND).exits(0).says("right 20");
-            Signals.send(stopped.process(), Signals.CONT);
+            ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
             endsRight(stopped);
         }
         allIsFreed(manager);

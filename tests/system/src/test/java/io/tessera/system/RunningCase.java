@@ -181,7 +181,7 @@ final class RunningCase implements AutoCloseable {
 
     /** SIGKILL; answers when it was sent. */
     long kill() {
-        return Signals.send(process, Signals.KILL);
+        return ProcessSignals.send(process, ProcessSignals.KILL);
     }
 
     /** Ends the program if it still runs. */

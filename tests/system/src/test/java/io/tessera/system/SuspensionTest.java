@@ -206,9 +206,9 @@ class SuspensionTest {
         RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
         Await.until("memory is handed on", PATIENCE, () -> {
             other.okay("check 0 9");
-            long before = DriverCalls.of("cuMemImportFromShareableHandle", run);
+            long before = DriverCallCounts.of("cuMemImportFromShareableHandle", run);
             idle.okay("check 0 7");
-            return DriverCalls.of("cuMemImportFromShareableHandle", run) > before;
+            return DriverCallCounts.of("cuMemImportFromShareableHandle", run) > before;
         });
         for (int round = 0; round < 3; round++) {
             suspend(manager, idle, state(run, idle), "by swap first: physical memory of others came to it");

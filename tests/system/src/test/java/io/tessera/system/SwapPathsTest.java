@@ -153,7 +153,7 @@ class SwapPathsTest {
         List<RunningCase> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
                 .plan("managed").tenant(label).start().awaitLine("ready")).toList();
         Await.until("several turns began with a prefetch", Duration.ofSeconds(30),
-                () -> DriverCalls.of("cuMemPrefetchAsync", run) >= 6); // the workers call none
+                () -> DriverCallCounts.of("cuMemPrefetchAsync", run) >= 6); // the workers call none
         workers.forEach(RunningCase::kill);
     }
 

@@ -122,7 +122,7 @@ final class TestRun {
         programs.forEach(RunningCase::close);
         for (ManagerProcess manager : managers) {
             if (manager.alive()) {
-                Signals.send(manager.process(), Signals.CONT);
+                ProcessSignals.send(manager.process(), ProcessSignals.CONT);
                 int exit = manager.stop();
                 if (exit != 0) {
                     throw new AssertionError("the manager ended with " + exit + ": " + manager.log());

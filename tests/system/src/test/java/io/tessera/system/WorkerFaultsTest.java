@@ -71,7 +71,7 @@ class WorkerFaultsTest {
         for (int i = 0; i < faults; i++) {
             Await.sleep(Duration.ofMillis(random.below(2_500)));
             for (ProcessHandle worker : workers(pid)) {
-                Signals.send(worker.pid(), signal.equals("KILL") ? Signals.KILL : Signals.STOP);
+                ProcessSignals.send(worker.pid(), signal.equals("KILL") ? ProcessSignals.KILL : ProcessSignals.STOP);
             }
         }
         RunningCase late = program(run, "relay_code", "late", "ordinary", "100000").awaitLine("ready");

@@ -152,7 +152,7 @@ class WrongVariablesTest {
     @MethodSource("ofTheManager")
     void theManagerNamesItAndDoesNotStart(String assignment, TestRun run) {
         NativeResult result = run.command(BuildOutputs.java(), "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
-                BuildOutputs.app() + "/*", "io.tessera.manager.Main", "--check").without("LD_PRELOAD").env(name(assignment), value(assignment))
+                BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain", "--check").without("LD_PRELOAD").env(name(assignment), value(assignment))
                 .run().exits(2);
         assertTrue(result.errors().getFirst().contains(name(assignment)), result::toString);
         assertTrue(result.output().isEmpty(), result::toString);
@@ -168,7 +168,7 @@ class WrongVariablesTest {
         run.manager("--executors", "none");
         run.program("linked").env("TESSERA_KERNEL_TIMEOUT", "31536000").env("TESSERA_NAME", "n".repeat(63))
                 .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString()).env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
-        run.command(BuildOutputs.java(), "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.app() + "/*", "io.tessera.manager.Main",
+        run.command(BuildOutputs.java(), "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain",
                 "--check").without("LD_PRELOAD").env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256").env("TESSERA_STATE_STORE", "file")
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString()).run().exits(0);
     }

@@ -8,14 +8,12 @@ import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.description.Entry;
-import io.tessera.autotalk.description.Parameter;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.generate.Generator;
 import io.tessera.autotalk.marshal.Structures;
-
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
-
 import org.junit.jupiter.api.Test;
 
 /** The description and the annotations that are committed, held against each other and against what they must cover. */
@@ -91,7 +89,7 @@ class CommittedDescriptionTest {
     }
 
     private static String passing(Description description, String entry, String parameter) {
-        Parameter found = description.entries().get(entry).signature().orElseThrow().parameters().stream()
+        EntryParameter found = description.entries().get(entry).signature().orElseThrow().parameters().stream()
                 .filter(candidate -> candidate.name().equals(parameter)).findFirst().orElseThrow();
         return description.passing(found.type());
     }

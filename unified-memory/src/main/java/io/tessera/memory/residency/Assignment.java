@@ -21,18 +21,18 @@ final class Assignment {
     /** Not assigned; below 0 while more is held than there is. */
     private long freeBytes;
 
-    Assignment(long capacityBytes, List<ClientMemory> clients, PlannerSettings settings) {
+    Assignment(long capacityBytes, List<ClientMemoryState> clients, PlannerSettings settings) {
         this.settings = settings;
         this.capacityBytes = capacityBytes;
         long fixedBytes = 0;
         long guaranteedBytes = 0;
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             fixedBytes += client.fixedBytes();
             guaranteedBytes += client.movableGuaranteeBytes();
         }
         seats = new ArrayList<>(clients.size());
         freeBytes = capacityBytes - fixedBytes;
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             long othersBytes = guaranteedBytes - client.movableGuaranteeBytes();
             Seat seat = new Seat(client, capacityBytes - fixedBytes - othersBytes);
             seats.add(seat);

@@ -29,7 +29,7 @@ public final class DeviceRoom {
     /** Of a small device neither is more than this part. */
     private static final long LARGEST_PART = 64;
 
-    private static final long UNBOUNDED = ClientMemory.MAX_BYTES;
+    private static final long UNBOUNDED = ClientMemoryState.MAX_BYTES;
 
     private final long totalBytes;
     private final long grainBytes;

@@ -3,7 +3,7 @@ package io.tessera.memory.residency;
 import java.util.Map;
 
 /**
- * What {@link HostBudget} wants written now. Immutable.
+ * What {@link HostBackingBudget} wants written now. Immutable.
  *
  * @param pinned   by client, what it may pin from now on
  * @param pageable by client, what it may hold as pageable backing from now on

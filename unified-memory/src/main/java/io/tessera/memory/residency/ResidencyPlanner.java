@@ -48,8 +48,8 @@ public final class ResidencyPlanner {
      * @param nowNs         the caller's clock, for {@link Plan#reason} alone
      * @throws IllegalArgumentException if the capacity is not positive, or a client is there twice
      */
-    public Plan plan(long capacityBytes, List<ClientMemory> clients, long nowNs) {
-        if (capacityBytes <= 0 || capacityBytes > ClientMemory.MAX_BYTES) {
+    public Plan plan(long capacityBytes, List<ClientMemoryState> clients, long nowNs) {
+        if (capacityBytes <= 0 || capacityBytes > ClientMemoryState.MAX_BYTES) {
             throw new IllegalArgumentException("capacityBytes " + capacityBytes);
         }
         Assignment assignment = new Assignment(capacityBytes, clients, settings);
@@ -119,7 +119,7 @@ public final class ResidencyPlanner {
     }
 
     private static String refusal(Seat seat, long capacityBytes) {
-        ClientMemory client = seat.client;
+        ClientMemoryState client = seat.client;
         return String.format(Locale.ROOT, "client %d of tenant %s %s %.2f GiB, and at most %.2f of the %.2f GiB can be "
                 + "free for it: the rest is in fixed use or guaranteed to others", client.clientId(), client.tenant(),
                 seat.impossible() ? "needs" : "asks for", Math.max(client.neededBytes(), client.wantedBytes()) / GIB,
@@ -145,7 +145,7 @@ public final class ResidencyPlanner {
         if (filling.isEmpty()) {
             return sentence;
         }
-        ClientMemory first = filling.getFirst().client;
+        ClientMemoryState first = filling.getFirst().client;
         double missing = Math.max(0, filling.getFirst().demandBytes - first.contentBytes()) / GIB;
         return first.running()
                 ? String.format(Locale.ROOT, "%s; %.2f GiB come in for client %d", sentence, missing, first.clientId())

@@ -7,7 +7,7 @@ final class Seat {
     /** Who needs its memory first; the last one's is given away first. */
     static final Comparator<Seat> NEAREST_FIRST = Seat::nearer;
 
-    final ClientMemory client;
+    final ClientMemoryState client;
 
     /** What it may have resident at most without touching what is fixed or guaranteed to others. */
     final long possibleBytes;
@@ -24,7 +24,7 @@ final class Seat {
     /** The part of {@link #goalBytes} that has no contents. */
     private long droppableBytes;
 
-    Seat(ClientMemory client, long possibleBytes) {
+    Seat(ClientMemoryState client, long possibleBytes) {
         this.client = client;
         this.possibleBytes = possibleBytes;
         this.distance = distance(client);
@@ -54,14 +54,14 @@ final class Seat {
         return order != 0 ? order : Long.compare(one.client.clientId(), other.client.clientId());
     }
 
-    private static int distance(ClientMemory client) {
+    private static int distance(ClientMemoryState client) {
         if (client.running()) {
             return 0;
         }
         if (client.parked()) {
             return 3;
         }
-        return client.nextTurnNs() == ClientMemory.UNKNOWN ? 2 : 1;
+        return client.nextTurnNs() == ClientMemoryState.UNKNOWN ? 2 : 1;
     }
 
     /** Whether it runs, or asks to. */

@@ -233,11 +233,11 @@ final class BudgetRuleModel {
     }
 
     private byte[] planned(byte[] state) {
-        List<ClientMemory> words = new ArrayList<>();
+        List<ClientMemoryState> words = new ArrayList<>();
         for (int client = 0; client < clients; client++) {
             if (get(state, client, LIFE) != FORGOTTEN) {
                 boolean running = client == state[turn()];
-                words.add(new ClientMemory(client, "t", get(state, client, SEEN), get(state, client, TARGET), needed, 0,
+                words.add(new ClientMemoryState(client, "t", get(state, client, SEEN), get(state, client, TARGET), needed, 0,
                         0, 0, 0, !running, false, running ? 0 : 1 + Math.floorMod(client - state[turn()], clients), 0,
                         running));
             }
@@ -245,7 +245,7 @@ final class BudgetRuleModel {
         Plan plan = planner.plan(capacity, words, 0);
         Map<Long, Long> targets = fault == Fault.RAISES_WITH_THE_LOWERING ? plan.goals() : plan.targets();
         byte[] copy = state.clone();
-        for (ClientMemory word : words) {
+        for (ClientMemoryState word : words) {
             long target = targets.get(word.clientId());
             if (target != word.targetBytes()) {
                 copy[(int) word.clientId() * FIELDS + PENDING] = (byte) target;

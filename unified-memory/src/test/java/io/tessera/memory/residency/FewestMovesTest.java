@@ -52,17 +52,17 @@ class FewestMovesTest {
         }
 
         private boolean step(int turn) {
-            List<ClientMemory> clients = new ArrayList<>();
+            List<ClientMemoryState> clients = new ArrayList<>();
             for (int i = 0; i < needs.length; i++) {
                 boolean running = i == turns[turn];
-                clients.add(new ClientMemory(i, "t", held[i], targets[i], needs[i], 0, 0, 0, guarantees[i], !running,
+                clients.add(new ClientMemoryState(i, "t", held[i], targets[i], needs[i], 0, 0, 0, guarantees[i], !running,
                         false, running ? turn : nextTurn(i, turn), Long.MIN_VALUE, running));
             }
             Plan plan = PLANNER.plan(capacity, clients, turn);
             boolean changed = false;
             for (int i = 0; i < needs.length; i++) {
                 long target = plan.targets().get((long) i);
-                boolean active = i == turns[turn] || nextTurn(i, turn) != ClientMemory.UNKNOWN;
+                boolean active = i == turns[turn] || nextTurn(i, turn) != ClientMemoryState.UNKNOWN;
                 long holds = active ? Math.min(target, needs[i]) : Math.min(target, held[i]);
                 changed |= target != targets[i] || holds != held[i];
                 broughtIn += Math.max(0, holds - held[i]);
@@ -79,7 +79,7 @@ class FewestMovesTest {
                     return next;
                 }
             }
-            return ClientMemory.UNKNOWN;
+            return ClientMemoryState.UNKNOWN;
         }
     }
 

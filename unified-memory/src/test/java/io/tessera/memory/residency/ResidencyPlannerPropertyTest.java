@@ -15,8 +15,8 @@ class ResidencyPlannerPropertyTest {
     private static final ResidencyPlanner PLANNER = new ResidencyPlanner(new PlannerSettings(64, 4));
 
     /** A state that can come about: nobody holds more than capacity allows, guarantees were admitted. */
-    static List<ClientMemory> clients(Random random, long capacity) {
-        List<ClientMemory> clients = new ArrayList<>();
+    static List<ClientMemoryState> clients(Random random, long capacity) {
+        List<ClientMemoryState> clients = new ArrayList<>();
         long room = capacity;
         long guaranteeRoom = capacity;
         int count = 1 + random.nextInt(8);
@@ -32,15 +32,15 @@ class ResidencyPlannerPropertyTest {
             boolean running = random.nextInt(3) == 0;
             long needed = random.nextInt(3) == 0 ? held : random.nextLong(capacity + capacity / 8);
             long wanted = running && random.nextInt(3) == 0 ? random.nextLong(capacity + capacity / 8) : 0;
-            clients.add(new ClientMemory(id, "t" + id % 3, held, target, needed, random.nextLong(held + 1), fixed, wanted,
+            clients.add(new ClientMemoryState(id, "t" + id % 3, held, target, needed, random.nextLong(held + 1), fixed, wanted,
                     fixed + guarantee, !running && random.nextBoolean(), random.nextInt(6) == 0,
-                    random.nextInt(3) == 0 ? ClientMemory.UNKNOWN : random.nextLong(1000), random.nextLong(1000),
+                    random.nextInt(3) == 0 ? ClientMemoryState.UNKNOWN : random.nextLong(1000), random.nextLong(1000),
                     running));
         }
         return clients;
     }
 
-    private static long occupied(List<ClientMemory> clients) {
+    private static long occupied(List<ClientMemoryState> clients) {
         return clients.stream().mapToLong(client -> client.occupiedBytes() + client.fixedBytes()).sum();
     }
 
@@ -48,7 +48,7 @@ class ResidencyPlannerPropertyTest {
     void noPlanRaisesWhatMayBeHeldAboveTheCapacityInWhateverOrderItIsWritten(@ForAll long seed) {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
-        List<ClientMemory> clients = clients(random, capacity);
+        List<ClientMemoryState> clients = clients(random, capacity);
         // Also from states that should not come about, such as after a smaller capacity was set.
         long stated = random.nextInt(4) == 0 ? 1 + capacity / 2 : capacity;
         Plan plan = PLANNER.plan(stated, clients, 0);
@@ -56,7 +56,7 @@ class ResidencyPlannerPropertyTest {
         long worst = clients.stream().mapToLong(client -> client.fixedBytes()
                 + Math.max(client.occupiedBytes(), plan.targets().get(client.clientId()))).sum();
         assertTrue(worst <= Math.max(before, stated), () -> worst + " of " + stated + ", seed " + seed);
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             long target = plan.targets().get(client.clientId());
             assertTrue(before <= stated || target <= client.targetBytes(), () -> client + " may have " + target
                     + " although " + before + " of " + stated + " may be held, seed " + seed);
@@ -67,9 +67,9 @@ class ResidencyPlannerPropertyTest {
     void guaranteesAreKeptExceptByWhoIsParked(@ForAll long seed) {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
-        List<ClientMemory> clients = clients(random, capacity);
+        List<ClientMemoryState> clients = clients(random, capacity);
         Plan plan = PLANNER.plan(capacity, clients, 0);
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             long kept = Math.min(client.movableGuaranteeBytes(), client.contentBytes());
             long goal = plan.goals().get(client.clientId());
             if (client.running() || !client.parked()) {
@@ -85,16 +85,16 @@ class ResidencyPlannerPropertyTest {
     void theFirstWhoRunsGetsWhatItNeedsUnlessThatIsImpossibleForEver(@ForAll long seed) {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
-        List<ClientMemory> clients = clients(random, capacity);
+        List<ClientMemoryState> clients = clients(random, capacity);
         Plan plan = PLANNER.plan(capacity, clients, 0);
-        long others = clients.stream().mapToLong(ClientMemory::fixedBytes).sum()
-                + clients.stream().mapToLong(ClientMemory::movableGuaranteeBytes).sum();
-        for (ClientMemory client : clients) {
+        long others = clients.stream().mapToLong(ClientMemoryState::fixedBytes).sum()
+                + clients.stream().mapToLong(ClientMemoryState::movableGuaranteeBytes).sum();
+        for (ClientMemoryState client : clients) {
             long possible = capacity - others + client.movableGuaranteeBytes();
             boolean refused = Math.max(client.neededBytes(), client.wantedBytes()) > possible;
             assertEquals(refused, plan.refused().containsKey(client.clientId()), () -> client + ", seed " + seed);
         }
-        clients.stream().filter(ClientMemory::running)
+        clients.stream().filter(ClientMemoryState::running)
                 .min((a, b) -> a.nextTurnNs() != b.nextTurnNs() ? Long.compare(a.nextTurnNs(), b.nextTurnNs())
                         : a.lastTurnEndedNs() != b.lastTurnEndedNs()
                                 ? Long.compare(b.lastTurnEndedNs(), a.lastTurnEndedNs())
@@ -106,9 +106,9 @@ class ResidencyPlannerPropertyTest {
     }
 
     /** Everybody does at once what its target says, stops when told to, and nothing else changes. */
-    static List<ClientMemory> obeyed(List<ClientMemory> clients, Plan plan) {
-        List<ClientMemory> after = new ArrayList<>();
-        for (ClientMemory client : clients) {
+    static List<ClientMemoryState> obeyed(List<ClientMemoryState> clients, Plan plan) {
+        List<ClientMemoryState> after = new ArrayList<>();
+        for (ClientMemoryState client : clients) {
             long target = plan.targets().get(client.clientId());
             long held = client.residentBytes();
             long cached = client.cachedBytes();
@@ -120,7 +120,7 @@ class ResidencyPlannerPropertyTest {
             } else if (client.running() || client.awaitsTurn()) {
                 held = Math.max(held, Math.min(target, client.neededBytes()));
             }
-            after.add(new ClientMemory(client.clientId(), client.tenant(), held, target, client.neededBytes(), cached,
+            after.add(new ClientMemoryState(client.clientId(), client.tenant(), held, target, client.neededBytes(), cached,
                     client.fixedBytes(), client.wantedBytes(), client.guaranteeBytes(), quiet, client.parked(),
                     client.nextTurnNs(), client.lastTurnEndedNs(), client.running()));
         }
@@ -131,18 +131,18 @@ class ResidencyPlannerPropertyTest {
     void withObedientClientsPlansSettleAndNothingMovesTwice(@ForAll long seed) {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
-        List<ClientMemory> clients = clients(random, capacity);
+        List<ClientMemoryState> clients = clients(random, capacity);
         Plan plan = PLANNER.plan(capacity, clients, 0);
         int calls = 1;
         while (calls < 12) {
-            List<ClientMemory> next = obeyed(clients, plan);
+            List<ClientMemoryState> next = obeyed(clients, plan);
             Plan nextPlan = PLANNER.plan(capacity, next, 0);
             if (next.equals(clients) && nextPlan.targets().equals(plan.targets())) {
                 break;
             }
             for (int i = 0; i < clients.size(); i++) {
-                ClientMemory was = clients.get(i);
-                ClientMemory is = next.get(i);
+                ClientMemoryState was = clients.get(i);
+                ClientMemoryState is = next.get(i);
                 boolean grew = is.contentBytes() > was.contentBytes();
                 assertTrue(!grew || nextPlan.goals().get(is.clientId()) >= is.contentBytes(),
                         () -> "brought in and sent away: " + was + ", " + is + ", seed " + seed);
@@ -159,7 +159,7 @@ class ResidencyPlannerPropertyTest {
     void nothingLeavesWhileThereIsRoomForAll(@ForAll long seed) {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
-        List<ClientMemory> clients = clients(random, capacity).stream()
+        List<ClientMemoryState> clients = clients(random, capacity).stream()
                 .filter(client -> !client.parked() || client.running()).toList();
         long all = clients.stream().mapToLong(client -> client.fixedBytes() + Math.max(client.contentBytes(),
                 Math.max(client.neededBytes(), client.wantedBytes()))).sum();
@@ -169,7 +169,7 @@ class ResidencyPlannerPropertyTest {
         Plan plan = PLANNER.plan(capacity, clients, 0);
         assertTrue(plan.fits(), () -> plan.reason() + ", seed " + seed);
         assertEquals(0, plan.mustStop().size(), () -> plan + ", seed " + seed);
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             assertTrue(plan.goals().get(client.clientId()) >= client.contentBytes(), () -> client + ", seed " + seed);
         }
     }

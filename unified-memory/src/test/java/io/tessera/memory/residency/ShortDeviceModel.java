@@ -32,7 +32,7 @@ final class ShortDeviceModel {
     }
 
     /** What the planner is asked: its answers are a function of that, and many states ask the same. */
-    private record Question(int chunks, List<ClientMemory> words) {
+    private record Question(int chunks, List<ClientMemoryState> words) {
     }
 
     /** A rule that is left out, each of which has to be found out. */
@@ -439,7 +439,7 @@ final class ShortDeviceModel {
     }
 
     private boolean plan(byte[] state) {
-        List<ClientMemory> words = new ArrayList<>();
+        List<ClientMemoryState> words = new ArrayList<>();
         for (int client = 0; client < clients; client++) {
             if (get(state, client, LIFE) != FORGOTTEN) {
                 words.add(word(state, client));
@@ -448,7 +448,7 @@ final class ShortDeviceModel {
         Map<Long, Long> targets = planned.computeIfAbsent(new Question(believed(state), words),
                 question -> planner.plan(Math.max(1, question.chunks() * CHUNK), question.words(), 0).targets());
         boolean changed = false;
-        for (ClientMemory word : words) {
+        for (ClientMemoryState word : words) {
             int target = (int) (targets.get(word.clientId()) / CHUNK);
             changed |= target != get(state, (int) word.clientId(), TARGET);
             set(state, (int) word.clientId(), TARGET, target);
@@ -456,12 +456,12 @@ final class ShortDeviceModel {
         return changed;
     }
 
-    private ClientMemory word(byte[] state, int client) {
+    private ClientMemoryState word(byte[] state, int client) {
         int gate = get(state, client, GATE);
         boolean running = gate == TOLD || gate == OPEN;
         long present = get(state, client, PRESENT) * CHUNK;
-        long nextNs = get(state, client, SHORT) != 0 ? ClientMemory.UNKNOWN : 1 + Math.floorMod(client - state[next], clients);
-        return new ClientMemory(client, "t", present, get(state, client, TARGET) * CHUNK, get(state, client, NEED) * CHUNK, 0, 0,
+        long nextNs = get(state, client, SHORT) != 0 ? ClientMemoryState.UNKNOWN : 1 + Math.floorMod(client - state[next], clients);
+        return new ClientMemoryState(client, "t", present, get(state, client, TARGET) * CHUNK, get(state, client, NEED) * CHUNK, 0, 0,
                 get(state, client, WANTS) != 0 ? present + CHUNK : 0, 0, gate == CLOSED, false, running ? 0 : nextNs, 0, running);
     }
 

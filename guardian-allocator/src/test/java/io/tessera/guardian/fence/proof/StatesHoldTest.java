@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
-import io.tessera.guardian.ptx.PtxPrinter;
 import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -89,7 +89,7 @@ public final class Addresses {
                 try {
                     return member.reader(t);
                 } catch (ReflectiveOperationException | RuntimeException failure) {
-                    Counts.suppressed(failure);
+                    AgentCounters.suppressed(failure);
                     return NONE;
                 }
             }

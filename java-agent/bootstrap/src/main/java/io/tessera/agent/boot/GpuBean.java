@@ -55,12 +55,12 @@ public final class GpuBean implements GpuMXBean {
 
     @Override
     public long getSuppressed() {
-        return Counts.suppressed();
+        return AgentCounters.suppressed();
     }
 
     @Override
     public long getDropped() {
-        return Counts.dropped();
+        return AgentCounters.dropped();
     }
 
     @Override

@@ -34,7 +34,7 @@ final class Launches {
         LongAdder adder = samples.get(site);
         if (adder == null) {
             if (samples.size() >= MOST_SITES) {
-                Counts.drop();
+                AgentCounters.drop();
                 return;
             }
             adder = samples.computeIfAbsent(site, s -> new LongAdder());

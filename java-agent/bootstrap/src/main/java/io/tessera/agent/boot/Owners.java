@@ -80,7 +80,7 @@ public final class Owners {
                     bytes += allocation.bytes;
                     Recorder.ended(allocation);
                 } else if (!Recorder.ALLOCATIONS.add(allocation)) {
-                    Counts.drop();
+                    AgentCounters.drop();
                 }
             }
         }

@@ -32,7 +32,7 @@ public final class Phases {
             return;
         }
         if (!ALL.containsKey(label) && ALL.size() >= MOST) {
-            Counts.drop();
+            AgentCounters.drop();
             return;
         }
         current = ALL.computeIfAbsent(label, Phase::new);

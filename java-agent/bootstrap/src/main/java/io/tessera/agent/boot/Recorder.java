@@ -4,7 +4,7 @@ import io.tessera.agent.clock.Ticks;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link Counts}). A
+ * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link AgentCounters}). A
  * launch or a copy creates no object after the first of its kind, takes no lock, and takes a stack only when {@link
  * Sampling} says so. Any thread.
  *
@@ -35,7 +35,7 @@ public final class Recorder {
     static final LaunchTable LAUNCHES = new LaunchTable();
     private static final RecentKernels RECENT = new RecentKernels();
     static final Owners OWNERS = new Owners();
-    static final Sites SITES = new Sites();
+    static final CallSites SITES = new CallSites();
     private static final Sampling LAUNCH_STACKS = new Sampling(DEFAULT_EVERY, MOST_LAUNCH_STACKS, LAUNCH_PAUSE);
     private static final Sampling ALLOCATION_STACKS = new Sampling(1, MOST_ALLOCATION_STACKS, 0);
     private static final Launches[] COPIED = new Launches[COPIES.length];
@@ -70,7 +70,7 @@ public final class Recorder {
         try {
             record(address, bytes * factor, kind);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -89,7 +89,7 @@ public final class Recorder {
         try {
             record(address, bytes * factor, kind);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -117,7 +117,7 @@ public final class Recorder {
             ended(stale);
         }
         if (!ALLOCATIONS.add(allocation)) {
-            Counts.drop();
+            AgentCounters.drop();
             return false;
         }
         if (allocation.kind.onDevice()) {
@@ -138,7 +138,7 @@ public final class Recorder {
             long address = Addresses.of(argument);
             return address == 0 ? null : ALLOCATIONS.remove(address);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
             return null;
         }
     }
@@ -159,13 +159,13 @@ public final class Recorder {
             if (thrown != null || failed(result)) {
                 // Nothing was freed; the entry's bytes were never taken off.
                 if (!ALLOCATIONS.add(allocation)) {
-                    Counts.drop();
+                    AgentCounters.drop();
                 }
                 return;
             }
             ended(allocation);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -194,7 +194,7 @@ public final class Recorder {
         try {
             OWNERS.derived(Addresses.of(from), made);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -216,7 +216,7 @@ public final class Recorder {
                 RECENT.named();
             }
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -236,13 +236,13 @@ public final class Recorder {
                 launches = found(kernel);
             }
             if (launches == null) {
-                Counts.drop();
+                AgentCounters.drop();
                 return;
             }
             launches.count.increment();
             sample(launches);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 
@@ -275,7 +275,7 @@ public final class Recorder {
             launches.bytes.add(bytes * factor);
             sample(launches);
         } catch (Throwable failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 

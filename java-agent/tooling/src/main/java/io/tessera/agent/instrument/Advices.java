@@ -1,6 +1,6 @@
 package io.tessera.agent.instrument;
 
-import io.tessera.agent.boot.Counts;
+import io.tessera.agent.boot.AgentCounters;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -31,7 +31,7 @@ final class Advices {
     Advices() {
         try {
             counting = new Advice.ExceptionHandler.Simple(MethodInvocation.invoke(new MethodDescription.ForLoadedMethod(
-                    Counts.class.getMethod("suppressed", Throwable.class))));
+                    AgentCounters.class.getMethod("suppressed", Throwable.class))));
         } catch (NoSuchMethodException impossible) {
             throw new IllegalStateException(impossible);
         }

@@ -1,6 +1,6 @@
 package io.tessera.agent.start;
 
-import io.tessera.agent.boot.Counts;
+import io.tessera.agent.boot.AgentCounters;
 import io.tessera.agent.boot.Owners;
 import io.tessera.agent.host.Speech;
 import java.io.IOException;
@@ -83,7 +83,7 @@ final class AgentThread extends Thread {
                 waits.run();
             }
         } catch (RuntimeException | LinkageError failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.tessera.agent.start;
 
-import io.tessera.agent.boot.Counts;
+import io.tessera.agent.boot.AgentCounters;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -32,7 +32,7 @@ final class Events {
         try {
             return Class.forName(type, true, Events.class.getClassLoader()).getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError failure) {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
             return null;
         }
     }

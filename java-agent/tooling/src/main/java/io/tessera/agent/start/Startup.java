@@ -65,7 +65,7 @@ public final class Startup {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("TESSERA_SHARE", options.get("share", "time"));
         environment.put("TESSERA_PLAN", options.get("plan", Options.DEFAULT_PLAN));
-        environment.put("TESSERA_NAME", options.get("tenant", Program.label()));
+        environment.put("TESSERA_NAME", options.get("tenant", ApplicationLabel.label()));
         String memory = options.get("memory", null);
         if (memory != null) {
             environment.put("TESSERA_MEMORY", memory);

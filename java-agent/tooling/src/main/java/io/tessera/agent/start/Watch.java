@@ -1,6 +1,6 @@
 package io.tessera.agent.start;
 
-import io.tessera.agent.boot.Counts;
+import io.tessera.agent.boot.AgentCounters;
 import io.tessera.agent.host.Speech;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
@@ -67,7 +67,7 @@ final class Watch implements ClassFileTransformer {
     private void failed(String name, Throwable failure) {
         String line = "does not record " + name + ": " + failure + "; further classes are counted as suppressed";
         try {
-            Counts.suppressed(failure);
+            AgentCounters.suppressed(failure);
         } catch (LinkageError noRecorder) {
             line = "not recording, the bootstrap classes are missing: " + noRecorder;
         }
@@ -84,7 +84,7 @@ final class Watch implements ClassFileTransformer {
                 try {
                     instrumentation.retransformClasses(type);
                 } catch (UnmodifiableClassException | RuntimeException | LinkageError failure) {
-                    Counts.suppressed(failure);
+                    AgentCounters.suppressed(failure);
                 }
             }
         }

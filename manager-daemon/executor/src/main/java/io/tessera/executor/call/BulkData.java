@@ -2,8 +2,8 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.quota.TenantAccount;
-import io.tessera.os.GrowingMemory;
 import io.tessera.os.LinuxException;
+import io.tessera.os.linux.GrowingMemory;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 

@@ -1,7 +1,7 @@
 package io.tessera.executor.control;
 
 import io.tessera.executor.session.Admission;
-import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.message.RelayToken;
 
 /** What the manager says. Called by the channel's reading thread. */
 public interface ManagerOrders {

@@ -1,8 +1,8 @@
 package io.tessera.executor.driver;
 
 import static io.tessera.executor.driver.DriverFailedException.check;
-import static io.tessera.protocol.SegmentLayout.offset;
 import static io.tessera.protocol.relay.RelayLayout.DEVICE;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.protocol.DeviceUuid;

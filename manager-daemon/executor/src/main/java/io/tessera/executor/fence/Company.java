@@ -120,7 +120,7 @@ public final class Company {
     /**
      * A client comes in. Its kernels run only after {@link #isSettled}.
      *
-     * @param tenant  what no other user's is called ({@link io.tessera.protocol.TenantName})
+     * @param tenant  what no other user's is called ({@link io.tessera.protocol.message.TenantName})
      * @param settled called by owner threads when something that is waited for may be done
      */
     public synchronized Member enter(String tenant, int uid, Runnable settled) {

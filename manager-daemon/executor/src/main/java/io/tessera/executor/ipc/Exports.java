@@ -2,9 +2,9 @@ package io.tessera.executor.ipc;
 
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.ipc.Export.Kind;
-import io.tessera.protocol.SegmentLayout;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.tessera.executor.memory;
 
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 
 /**
  * The part of the address space in which one device's memory is placed by us (RELAY.md, section 6). A program that uses two

@@ -6,7 +6,7 @@ import io.tessera.executor.quota.Countable;
 import io.tessera.os.FilePort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
-import io.tessera.protocol.RelayPinned;
+import io.tessera.protocol.message.RelayPinned;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 package io.tessera.executor.query;
 
-import static io.tessera.protocol.SegmentLayout.offset;
 import static io.tessera.protocol.relay.RelayLayout.FUNCTION_INFO;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;

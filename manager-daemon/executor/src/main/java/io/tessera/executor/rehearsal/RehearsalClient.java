@@ -1,6 +1,6 @@
 package io.tessera.executor.rehearsal;
 
-import static io.tessera.protocol.SegmentLayout.offset;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;

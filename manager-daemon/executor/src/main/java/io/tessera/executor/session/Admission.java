@@ -2,7 +2,7 @@ package io.tessera.executor.session;
 
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.os.PeerCredentials;
-import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.message.RelayToken;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

@@ -4,10 +4,10 @@ import io.tessera.executor.fence.Company;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.PeerCredentials;
-import io.tessera.protocol.MalformedMessageException;
-import io.tessera.protocol.RefusalCode;
-import io.tessera.protocol.RelayMessageListener;
-import io.tessera.protocol.RelayToken;
+import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.RefusalCode;
+import io.tessera.protocol.message.RelayMessageListener;
+import io.tessera.protocol.message.RelayToken;
 import java.lang.foreign.Arena;
 
 /** One connection on the executor's socket, and the session that it has once it is admitted. One owner thread. */

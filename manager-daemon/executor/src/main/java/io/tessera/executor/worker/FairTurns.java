@@ -1,6 +1,6 @@
 package io.tessera.executor.worker;
 
-import io.tessera.protocol.TenantName;
+import io.tessera.protocol.message.TenantName;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

@@ -1,20 +1,20 @@
 package io.tessera.executor.client;
 
-import static io.tessera.protocol.SegmentLayout.offset;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.os.FutexPort;
-import io.tessera.os.Linux;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.os.SocketKind;
 import io.tessera.os.SocketPort;
-import io.tessera.protocol.MessageLayout;
-import io.tessera.protocol.RelayMessageAdapter;
-import io.tessera.protocol.RelayMessageEncoder;
-import io.tessera.protocol.RelayPinned;
-import io.tessera.protocol.RelayToken;
+import io.tessera.os.linux.Linux;
 import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.message.MessageLayout;
+import io.tessera.protocol.message.RelayMessageAdapter;
+import io.tessera.protocol.message.RelayMessageEncoder;
+import io.tessera.protocol.message.RelayPinned;
+import io.tessera.protocol.message.RelayToken;
 import io.tessera.protocol.relay.QueryKind;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RecordKind;

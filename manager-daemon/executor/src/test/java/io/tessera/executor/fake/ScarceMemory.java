@@ -1,9 +1,9 @@
 package io.tessera.executor.fake;
 
 import io.tessera.os.Errno;
-import io.tessera.os.Linux;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.os.linux.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;

@@ -17,7 +17,7 @@ import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
 import io.tessera.guardian.window.WindowSpace;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import io.tessera.software.driver.SoftwareDriverProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

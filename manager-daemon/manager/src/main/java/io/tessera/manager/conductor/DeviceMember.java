@@ -1,11 +1,11 @@
 package io.tessera.manager.conductor;
 
 import io.tessera.manager.session.Session;
-import io.tessera.protocol.AckWord;
-import io.tessera.protocol.DeviceAnnouncement;
-import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
 import java.util.function.Consumer;
 
 /**

@@ -1,14 +1,14 @@
 package io.tessera.manager.conductor;
 
-import io.tessera.manager.schedule.AckState;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.AckState;
 import io.tessera.manager.session.DistinctErrors;
-import io.tessera.protocol.AckWord;
-import io.tessera.protocol.DeviceAnnouncement;
-import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
-import io.tessera.protocol.TurnWord;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.TurnWord;
 import java.util.Collection;
 
 /**

@@ -1,7 +1,7 @@
 package io.tessera.manager.conductor;
 
 import io.tessera.manager.schedule.DeviceScheduling;
-import io.tessera.manager.schedule.TurnPort;
+import io.tessera.manager.schedule.turn.TurnPort;
 
 /** Makes the scheduler of a device that a client announced first. */
 @FunctionalInterface

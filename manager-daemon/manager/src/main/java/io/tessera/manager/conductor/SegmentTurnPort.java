@@ -1,13 +1,13 @@
 package io.tessera.manager.conductor;
 
-import io.tessera.manager.schedule.ClientLoad;
-import io.tessera.manager.schedule.TurnPort;
-import io.tessera.manager.schedule.TurnState;
-import io.tessera.manager.schedule.TurnTerms;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import io.tessera.manager.session.DistinctErrors;
-import io.tessera.protocol.DeviceBlock;
-import io.tessera.protocol.ThreadSlot;
-import io.tessera.protocol.TurnWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ThreadSlot;
+import io.tessera.protocol.segment.TurnWord;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -11,7 +11,7 @@ import com.google.gson.stream.JsonToken;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.protocol.DeviceUuid;
-import io.tessera.protocol.TenantName;
+import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
 import java.io.StringReader;
 import java.math.BigDecimal;

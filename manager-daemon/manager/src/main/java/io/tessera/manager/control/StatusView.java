@@ -4,7 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import io.tessera.protocol.TenantName;
+import io.tessera.protocol.message.TenantName;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -4,7 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.protocol.DeviceUuid;
-import io.tessera.protocol.TenantName;
+import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;

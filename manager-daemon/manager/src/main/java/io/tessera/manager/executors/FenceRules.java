@@ -2,8 +2,8 @@ package io.tessera.manager.executors;
 
 import com.google.gson.JsonObject;
 import io.tessera.protocol.FenceChoice;
-import io.tessera.protocol.FenceWish;
 import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.protocol.message.FenceWish;
 
 /**
  * How tenants of executors are fenced: what they get that ask for nothing, and how far others may go. Immutable.

@@ -1,6 +1,6 @@
 package io.tessera.manager.executors;
 
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 
 /**
  * Devices in software that a manager has executors for.

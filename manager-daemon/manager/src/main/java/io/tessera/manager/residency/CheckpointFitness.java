@@ -1,6 +1,6 @@
 package io.tessera.manager.residency;
 
-import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.segment.SegmentHeader;
 import java.util.Optional;
 
 /**

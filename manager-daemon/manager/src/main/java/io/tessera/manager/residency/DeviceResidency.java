@@ -2,9 +2,9 @@ package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.ManagedDevice;
-import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
-import io.tessera.memory.residency.ClientMemory;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.ResidencyPlanner;
@@ -372,10 +372,10 @@ final class DeviceResidency {
         return done;
     }
 
-    private List<ClientMemory> clients(long nowNs) {
+    private List<ClientMemoryState> clients(long nowNs) {
         DeviceScheduling turns = device.scheduling();
         boolean exclusive = turns.snapshot(nowNs).exclusive();
-        List<ClientMemory> clients = new ArrayList<>(members.size());
+        List<ClientMemoryState> clients = new ArrayList<>(members.size());
         for (MemberMemory member : members.values()) {
             ClientOutlook outlook = turns.outlook(member.clientId(), nowNs);
             clients.add(member.toPlan(outlook, exclusive, roomBytes(), nowNs));
@@ -385,10 +385,10 @@ final class DeviceResidency {
 
     /** Plans once and writes what that leads to; returns how much was written. */
     private int plan(long nowNs) {
-        List<ClientMemory> clients = clients(nowNs);
+        List<ClientMemoryState> clients = clients(nowNs);
         plan = planner.plan(roomBytes(), clients, nowNs);
         int written = 0;
-        for (ClientMemory client : clients) {
+        for (ClientMemoryState client : clients) {
             MemberMemory member = members.get(client.clientId());
             if (!member.planned()) {
                 continue;

@@ -1,9 +1,9 @@
 package io.tessera.manager.residency;
 
-import io.tessera.memory.residency.HostBudget;
+import io.tessera.memory.residency.HostBackingBudget;
 import io.tessera.memory.residency.HostClient;
 import io.tessera.memory.residency.HostTargets;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,16 +23,16 @@ final class HostShares {
     private static final int SMALL_PARTS = 16;
     private static final long UNIT_BYTES = 2L << 20;
 
-    private final HostMemory host;
-    private final HostBudget budget;
+    private final HostMemorySource host;
+    private final HostBackingBudget budget;
     private long availableBytes;
     private long nextLookNs = Long.MIN_VALUE;
     private String reason = "";
 
-    HostShares(HostMemory host, ResidencySettings settings) {
+    HostShares(HostMemorySource host, ResidencySettings settings) {
         this.host = host;
-        HostBudget sane = HostBudget.forHost(host.totalBytes());
-        this.budget = new HostBudget(given(settings.pinnedBytes(), sane.pinnedBytes()),
+        HostBackingBudget sane = HostBackingBudget.forHost(host.totalBytes());
+        this.budget = new HostBackingBudget(given(settings.pinnedBytes(), sane.pinnedBytes()),
                 given(settings.pageableBytes(), sane.pageableBytes()), Long.MAX_VALUE, sane.reserveBytes());
     }
 
@@ -127,7 +127,7 @@ final class HostShares {
         return availableBytes;
     }
 
-    HostBudget budget() {
+    HostBackingBudget budget() {
         return budget;
     }
 

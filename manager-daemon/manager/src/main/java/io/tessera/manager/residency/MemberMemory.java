@@ -2,13 +2,13 @@ package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.DeviceMember;
 import io.tessera.manager.conductor.Leases;
-import io.tessera.manager.schedule.ClientOutlook;
-import io.tessera.memory.residency.ClientMemory;
-import io.tessera.protocol.DeviceBlock;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.ResidencyBlock;
-import io.tessera.protocol.ResidencyState;
-import io.tessera.protocol.ThreadSlot;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import io.tessera.protocol.segment.ResidencyState;
+import io.tessera.protocol.segment.ThreadSlot;
 
 /**
  * One client on one device, as its words said when they were last read, and what it was told. One owner thread.
@@ -267,14 +267,14 @@ final class MemberMemory {
         cachedBytes = Math.min(size(words.cachedBytes(), totalBytes), residentBytes);
         wantedBytes = size(words.residentWanted(), 1024 * totalBytes);
         guaranteeBytes = size(words.guaranteeWanted(), totalBytes);
-        pinnedHeld = size(words.pinnedHeld(), ClientMemory.MAX_BYTES);
-        pageableHeld = size(words.pageableHeld(), ClientMemory.MAX_BYTES);
-        pinnedWanted = size(words.pinnedWanted(), ClientMemory.MAX_BYTES);
-        pageableWanted = size(words.pageableWanted(), ClientMemory.MAX_BYTES);
-        fileHeld = size(words.fileHeld(), ClientMemory.MAX_BYTES);
+        pinnedHeld = size(words.pinnedHeld(), ClientMemoryState.MAX_BYTES);
+        pageableHeld = size(words.pageableHeld(), ClientMemoryState.MAX_BYTES);
+        pinnedWanted = size(words.pinnedWanted(), ClientMemoryState.MAX_BYTES);
+        pageableWanted = size(words.pageableWanted(), ClientMemoryState.MAX_BYTES);
+        fileHeld = size(words.fileHeld(), ClientMemoryState.MAX_BYTES);
         swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
         long files = words.fileLimit(); // the largest unsigned number: as the file system allows
-        fileLimit = files < 0 ? ClientMemory.MAX_BYTES : size(files, ClientMemory.MAX_BYTES);
+        fileLimit = files < 0 ? ClientMemoryState.MAX_BYTES : size(files, ClientMemoryState.MAX_BYTES);
     }
 
     /** Refusals first: what it holds is read after them. */
@@ -313,20 +313,20 @@ final class MemberMemory {
     }
 
     /** For the planner. While there are turns, who is granted runs; else who is at work, or waits for its memory. */
-    ClientMemory toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
+    ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
         // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
         long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
         long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
                 : onHost ? Math.max(neededBytes, frozenBytes) : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
-        long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemory.UNKNOWN
+        long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemoryState.UNKNOWN
                 : outlook.nextTurnNs();
         if (stuckAt(nowNs) && !running) {
-            return new ClientMemory(clientId(), tenant(), cachedBytes, Math.min(targetBytes, cachedBytes), 0, cachedBytes,
-                    fixedBytes + residentBytes - cachedBytes, 0, 0, true, false, ClientMemory.UNKNOWN, nowNs, false);
+            return new ClientMemoryState(clientId(), tenant(), cachedBytes, Math.min(targetBytes, cachedBytes), 0, cachedBytes,
+                    fixedBytes + residentBytes - cachedBytes, 0, 0, true, false, ClientMemoryState.UNKNOWN, nowNs, false);
         }
-        return new ClientMemory(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemory.MAX_BYTES),
+        return new ClientMemoryState(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemoryState.MAX_BYTES),
                 targetBytes, planned() ? mostBytes : 0, planned() ? cachedBytes + pagedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
                 outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
                 Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);

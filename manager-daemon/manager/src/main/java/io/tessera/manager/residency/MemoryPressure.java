@@ -1,7 +1,7 @@
 package io.tessera.manager.residency;
 
 import io.tessera.manager.schedule.DeviceScheduling;
-import io.tessera.manager.schedule.MemoryVerdict;
+import io.tessera.manager.schedule.mode.MemoryVerdict;
 import io.tessera.memory.residency.IdleRelease;
 import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.Pressure;

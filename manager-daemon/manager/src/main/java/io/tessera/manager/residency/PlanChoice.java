@@ -1,6 +1,6 @@
 package io.tessera.manager.residency;
 
-import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
 import java.util.Locale;
 
 /** What plan auto came to on a device, in a sentence, from what the client says (SPEC.md, section 9.7). Stateless. */

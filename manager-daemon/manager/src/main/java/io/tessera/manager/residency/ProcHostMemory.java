@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * The host's memory as Linux tells it in {@code /proc/meminfo}. Where that cannot be read nothing is known, and then
  * nobody gets host memory: said once in the log.
  */
-public final class ProcHostMemory implements HostMemory {
+public final class ProcHostMemory implements HostMemorySource {
     private static final Logger LOG = LoggerFactory.getLogger(ProcHostMemory.class);
     private static final Pattern TOTAL = Pattern.compile("(?m)^MemTotal: +(\\d{1,15}) kB$");
     private static final Pattern AVAILABLE = Pattern.compile("(?m)^MemAvailable: +(\\d{1,15}) kB$");

@@ -33,7 +33,7 @@ public final class Residency implements Conductor.Timed {
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
     /** Over the devices that clients announce, beside executors on the same devices. */
-    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemory memory,
+    public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemorySource memory,
             ExecutorMemory executors, Checkpoints checkpoints) {
         this.executors = executors;
         this.leases = leases;

@@ -1,6 +1,6 @@
 package io.tessera.manager.residency;
 
-import io.tessera.manager.schedule.ClientOutlook;
+import io.tessera.manager.schedule.turn.ClientOutlook;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,16 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.mode.AutoPolicy;
+import io.tessera.manager.schedule.mode.ExclusiveTurns;
+import io.tessera.manager.schedule.mode.FreeRunning;
+import io.tessera.manager.schedule.mode.MemoryVerdict;
+import io.tessera.manager.schedule.mode.SharingMode;
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.schedule.turn.TurnLock;
+import io.tessera.manager.schedule.turn.TurnObserver;
+import io.tessera.manager.schedule.turn.TurnPort;
 import java.util.Objects;
 
 /**

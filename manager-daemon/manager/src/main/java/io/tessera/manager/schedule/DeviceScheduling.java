@@ -1,5 +1,7 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.turn.AckState;
+
 /**
  * The scheduler of one device as the conductor drives it. Times are monotonic nanoseconds passed in by the caller;
  * not thread-safe: one owner thread.

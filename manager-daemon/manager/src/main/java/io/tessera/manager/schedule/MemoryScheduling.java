@@ -1,5 +1,8 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.mode.MemoryVerdict;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+
 /** What the planning of memory and the schedule of a device ask of each other. One owner thread. */
 public interface MemoryScheduling {
     /** What memory asks of the schedule from now on. */

@@ -2,11 +2,11 @@ package io.tessera.manager.session;
 
 import io.tessera.os.LinuxException;
 import io.tessera.os.SocketPort;
-import io.tessera.protocol.ExchangeEnd;
-import io.tessera.protocol.MessageEncoder;
-import io.tessera.protocol.MessageLayout;
-import io.tessera.protocol.RelayAnswer;
-import io.tessera.protocol.RelayMessageEncoder;
+import io.tessera.protocol.message.ExchangeEnd;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.message.MessageLayout;
+import io.tessera.protocol.message.RelayAnswer;
+import io.tessera.protocol.message.RelayMessageEncoder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

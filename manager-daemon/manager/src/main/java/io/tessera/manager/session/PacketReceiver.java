@@ -1,13 +1,13 @@
 package io.tessera.manager.session;
 
 import io.tessera.os.LinuxException;
-import io.tessera.protocol.ClientMessageAdapter;
-import io.tessera.protocol.ClientMessageListener;
-import io.tessera.protocol.DeviceAnnouncement;
-import io.tessera.protocol.FenceWish;
-import io.tessera.protocol.Hello;
-import io.tessera.protocol.MalformedMessageException;
-import io.tessera.protocol.RefusalCode;
+import io.tessera.protocol.message.ClientMessageAdapter;
+import io.tessera.protocol.message.ClientMessageListener;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.RefusalCode;
 import java.lang.foreign.MemorySegment;
 
 /**

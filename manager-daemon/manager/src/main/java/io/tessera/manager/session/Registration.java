@@ -4,12 +4,12 @@ import io.tessera.clock.Clocks;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.SocketPort;
-import io.tessera.protocol.Hello;
-import io.tessera.protocol.MessageEncoder;
-import io.tessera.protocol.MessageLayout;
-import io.tessera.protocol.RefusalCode;
-import io.tessera.protocol.SegmentHeader;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.message.MessageLayout;
+import io.tessera.protocol.message.RefusalCode;
+import io.tessera.protocol.segment.SegmentHeader;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -5,7 +5,7 @@ import io.tessera.os.FilePort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.protocol.RuntimeDirectory;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -6,10 +6,10 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.PeerCredentials;
 import io.tessera.os.ProcessPort;
-import io.tessera.protocol.ExchangeEnd;
-import io.tessera.protocol.Hello;
-import io.tessera.protocol.RelayAnswer;
-import io.tessera.protocol.SegmentHeader;
+import io.tessera.protocol.message.ExchangeEnd;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.RelayAnswer;
+import io.tessera.protocol.segment.SegmentHeader;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.tessera.manager.session;
 
-import io.tessera.protocol.DeviceAnnouncement;
-import io.tessera.protocol.FenceWish;
-import io.tessera.protocol.MalformedMessageException;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.MalformedMessageException;
 
 /** Hears what registered clients say. Called by the owner thread; all times are CLOCK_MONOTONIC nanoseconds. */
 public interface SessionListener {

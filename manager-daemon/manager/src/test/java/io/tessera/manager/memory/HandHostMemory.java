@@ -1,9 +1,9 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.residency.HostMemory;
+import io.tessera.manager.residency.HostMemorySource;
 
 /** A host's memory as the test says. */
-public final class HandHostMemory implements HostMemory {
+public final class HandHostMemory implements HostMemorySource {
     /** All of it. */
     public long totalBytes = 256L << 30;
     /** What is free. */

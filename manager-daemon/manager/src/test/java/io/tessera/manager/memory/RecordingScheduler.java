@@ -1,14 +1,14 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.schedule.AckState;
-import io.tessera.manager.schedule.ClientOutlook;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.DeviceTurns;
-import io.tessera.manager.schedule.MemoryVerdict;
 import io.tessera.manager.schedule.SchedulerMode;
-import io.tessera.manager.schedule.TurnPort;
-import io.tessera.manager.schedule.TurnState;
-import io.tessera.manager.schedule.TurnTerms;
+import io.tessera.manager.schedule.mode.MemoryVerdict;
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

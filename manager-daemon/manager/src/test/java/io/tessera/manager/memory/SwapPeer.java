@@ -1,11 +1,11 @@
 package io.tessera.manager.memory;
 
-import io.tessera.protocol.AckWord;
-import io.tessera.protocol.DeviceBlock;
-import io.tessera.protocol.ResidencyBlock;
-import io.tessera.protocol.ThreadSlot;
-import io.tessera.protocol.SubmissionKind;
-import io.tessera.protocol.TurnWord;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import io.tessera.protocol.segment.SubmissionKind;
+import io.tessera.protocol.segment.ThreadSlot;
+import io.tessera.protocol.segment.TurnWord;
 
 /**
  * A client of plan swap as SPEC.md, section 9, says it behaves: moves one chunk a step, out only when drained, and opens

@@ -1,12 +1,12 @@
 package io.tessera.manager.model;
 
 import io.tessera.manager.memory.MemoryPeer;
-import io.tessera.protocol.AckWord;
-import io.tessera.protocol.DeviceBlock;
-import io.tessera.protocol.ResidencyBlock;
-import io.tessera.protocol.SubmissionKind;
-import io.tessera.protocol.ThreadSlot;
-import io.tessera.protocol.TurnWord;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import io.tessera.protocol.segment.SubmissionKind;
+import io.tessera.protocol.segment.ThreadSlot;
+import io.tessera.protocol.segment.TurnWord;
 import java.util.stream.IntStream;
 
 /**

@@ -3,7 +3,7 @@ package io.tessera.manager.residency;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.protocol.ResidencyBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
 import org.junit.jupiter.api.Test;
 
 /** What the status says of plan auto, fact by fact. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.AutoSettings;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +36,7 @@ class AutoSimulationTest {
     private static double alonePerSecond(Workload workload) {
         return ALONE_PER_SECOND.computeIfAbsent(workload, key -> {
             SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults(), SchedulerMode.OFF);
-            SimulatedClient client = gpu.add(key);
+            SimulatedGpuClient client = gpu.add(key);
             gpu.runUntil(5 * SECOND);
             return client.completedNs / 5;
         });
@@ -162,8 +164,8 @@ class AutoSimulationTest {
     void memoryThatDoesNotFitMeansTurnsUntilItFits() {
         SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults().withTotalBytes(1_000_000_000L),
                 SchedulerMode.AUTO);
-        SimulatedClient one = gpu.add(Workload.HOST_BOUND);
-        SimulatedClient two = gpu.add(Workload.HOST_BOUND);
+        SimulatedGpuClient one = gpu.add(Workload.HOST_BOUND);
+        SimulatedGpuClient two = gpu.add(Workload.HOST_BOUND);
         one.usedBytes = 900_000_000L;
         two.usedBytes = 900_000_000L;
         gpu.runUntil(SECOND);

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.DrainPolicy;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,11 @@ package io.tessera.manager.schedule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.mode.MemoryVerdict;
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;

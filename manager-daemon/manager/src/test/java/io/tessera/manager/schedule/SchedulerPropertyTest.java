@@ -3,6 +3,13 @@ package io.tessera.manager.schedule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.DrainPolicy;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;

@@ -1,5 +1,9 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,13 +12,13 @@ import java.util.Map;
 import java.util.Set;
 
 /** Writes down what the scheduler says and answers loads from a script. */
-final class ScriptedTurnPort implements TurnPort {
+public final class ScriptedTurnPort implements TurnPort {
     record Order(long clientId, long epoch, TurnState state) {
     }
 
     final List<Order> orders = new ArrayList<>();
     final Map<Long, TurnTerms> terms = new HashMap<>();
-    final Map<Long, ClientLoad> loads = new HashMap<>();
+    public final Map<Long, ClientLoad> loads = new HashMap<>();
     final List<Long> undrained = new ArrayList<>();
     final List<Long> ended = new ArrayList<>();
     final Set<Long> stopped = new HashSet<>();

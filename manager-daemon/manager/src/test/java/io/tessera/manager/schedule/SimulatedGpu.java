@@ -1,5 +1,11 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +42,7 @@ final class SimulatedGpu implements TurnPort {
     }
 
     final DeviceScheduler scheduler;
-    final List<SimulatedClient> clients = new ArrayList<>();
+    final List<SimulatedGpuClient> clients = new ArrayList<>();
     final Map<Long, double[]> windows = new HashMap<>();
     final List<String> modeChanges = new ArrayList<>();
 
@@ -54,9 +60,9 @@ final class SimulatedGpu implements TurnPort {
     private long nextSampleNs = SAMPLE_EVERY_NS;
     private boolean lastExclusive;
 
-    private SimulatedClient running;
+    private SimulatedGpuClient running;
     private long kernelEndNs = Long.MAX_VALUE;
-    private SimulatedClient context;
+    private SimulatedGpuClient context;
     private long sliceEndNs;
     private int nextSlot;
 
@@ -65,13 +71,13 @@ final class SimulatedGpu implements TurnPort {
         scheduler.mode(mode, 0);
     }
 
-    SimulatedClient add(Workload workload) {
+    SimulatedGpuClient add(Workload workload) {
         return add(workload, workload, Long.MAX_VALUE, 0);
     }
 
-    SimulatedClient add(Workload first, Workload second, long secondFromNs, double jitter) {
+    SimulatedGpuClient add(Workload first, Workload second, long secondFromNs, double jitter) {
         long id = clients.size() + 1;
-        SimulatedClient client = new SimulatedClient(id, first, second, secondFromNs, jitter, 1000 + id);
+        SimulatedGpuClient client = new SimulatedGpuClient(id, first, second, secondFromNs, jitter, 1000 + id);
         // Not in step with each other.
         client.hostReadyNs = nowNs + 137_000 * id;
         clients.add(client);
@@ -81,7 +87,7 @@ final class SimulatedGpu implements TurnPort {
         return client;
     }
 
-    private SimulatedClient client(long id) {
+    private SimulatedGpuClient client(long id) {
         return clients.get((int) id - 1);
     }
 
@@ -96,8 +102,8 @@ final class SimulatedGpu implements TurnPort {
             if (!events.isEmpty()) {
                 nextNs = Math.min(nextNs, events.peek().atNs());
             }
-            for (SimulatedClient client : clients) {
-                if (client.host == SimulatedClient.Host.READY) {
+            for (SimulatedGpuClient client : clients) {
+                if (client.host == SimulatedGpuClient.Host.READY) {
                     nextNs = Math.min(nextNs, client.hostReadyNs);
                 }
             }
@@ -117,8 +123,8 @@ final class SimulatedGpu implements TurnPort {
         if (kernelEndNs <= nowNs) {
             finishKernel();
         }
-        for (SimulatedClient client : clients) {
-            if (client.host == SimulatedClient.Host.READY && client.hostReadyNs <= nowNs) {
+        for (SimulatedGpuClient client : clients) {
+            if (client.host == SimulatedGpuClient.Host.READY && client.hostReadyNs <= nowNs) {
                 launch(client);
             }
         }
@@ -148,7 +154,7 @@ final class SimulatedGpu implements TurnPort {
     // The device
 
     private void startKernel() {
-        SimulatedClient next = choose();
+        SimulatedGpuClient next = choose();
         if (next == null) {
             return;
         }
@@ -164,12 +170,12 @@ final class SimulatedGpu implements TurnPort {
         kernelEndNs = nowNs + costNs + next.nextKernelNs();
     }
 
-    private SimulatedClient choose() {
+    private SimulatedGpuClient choose() {
         if (context != null && !context.idle() && nowNs < sliceEndNs) {
             return context;
         }
         for (int i = 0; i < clients.size(); i++) {
-            SimulatedClient candidate = clients.get((nextSlot + i) % clients.size());
+            SimulatedGpuClient candidate = clients.get((nextSlot + i) % clients.size());
             if (!candidate.idle()) {
                 nextSlot = (int) candidate.id % clients.size();
                 return candidate;
@@ -179,7 +185,7 @@ final class SimulatedGpu implements TurnPort {
     }
 
     private void finishKernel() {
-        SimulatedClient client = running;
+        SimulatedGpuClient client = running;
         long kernelNs = client.nextKernelNs();
         double[] work = windows.get(client.id);
         work[(int) Math.min(work.length - 1, nowNs / WINDOW_NS)] += kernelNs;
@@ -198,7 +204,7 @@ final class SimulatedGpu implements TurnPort {
 
     private void sample() {
         nextSampleNs += SAMPLE_EVERY_NS;
-        for (SimulatedClient client : clients) {
+        for (SimulatedGpuClient client : clients) {
             if (client.terms.sample()) {
                 client.samples++;
                 client.busySamples += client.idle() ? 0 : 1;
@@ -208,17 +214,17 @@ final class SimulatedGpu implements TurnPort {
 
     // Clients
 
-    private void launch(SimulatedClient client) {
+    private void launch(SimulatedGpuClient client) {
         if (client.launch(nowNs)) {
             client.lastWorkNs = nowNs;
-        } else if (client.host == SimulatedClient.Host.AT_GATE && !client.wanting) {
+        } else if (client.host == SimulatedGpuClient.Host.AT_GATE && !client.wanting) {
             client.wanting = true;
             long sinceNs = Math.max(1, nowNs);
             at(nowNs + MESSAGE_NS, () -> scheduler.wants(client.id, sinceNs, nowNs));
         }
     }
 
-    private void receive(SimulatedClient client, long epoch, TurnState state, TurnTerms terms) {
+    private void receive(SimulatedGpuClient client, long epoch, TurnState state, TurnTerms terms) {
         client.epoch = epoch;
         client.turn = state;
         client.terms = terms;
@@ -237,14 +243,14 @@ final class SimulatedGpu implements TurnPort {
             at(nowNs + MESSAGE_NS, () -> scheduler.wants(client.id, 0, nowNs));
         }
         answer(client, epoch, AckState.OPEN, MESSAGE_NS);
-        if (client.host == SimulatedClient.Host.AT_GATE) {
+        if (client.host == SimulatedGpuClient.Host.AT_GATE) {
             client.wake(nowNs);
         }
         client.lastWorkNs = nowNs;
         watchIdle(client);
     }
 
-    private void answerClosed(SimulatedClient client) {
+    private void answerClosed(SimulatedGpuClient client) {
         client.closing = false;
         long epoch = client.epoch;
         at(nowNs + DRAIN_NS, () -> {
@@ -255,12 +261,12 @@ final class SimulatedGpu implements TurnPort {
         });
     }
 
-    private void answer(SimulatedClient client, long epoch, AckState state, long delayNs) {
+    private void answer(SimulatedGpuClient client, long epoch, AckState state, long delayNs) {
         at(nowNs + delayNs, () -> scheduler.acknowledged(client.id, epoch, state, nowNs));
     }
 
     /** Gives a contended turn back when nothing was launched and nothing ran for the time in the terms. */
-    private void watchIdle(SimulatedClient client) {
+    private void watchIdle(SimulatedGpuClient client) {
         if (client.turn != TurnState.GRANTED || client.terms.idleReleaseNs() == 0) {
             return;
         }
@@ -284,9 +290,9 @@ final class SimulatedGpu implements TurnPort {
 
     @Override
     public void order(long clientId, long epoch, TurnState state, TurnTerms terms) {
-        SimulatedClient client = client(clientId);
+        SimulatedGpuClient client = client(clientId);
         if (state == TurnState.GRANTED) {
-            for (SimulatedClient other : clients) {
+            for (SimulatedGpuClient other : clients) {
                 if (other != client && !acknowledgedClosed.get(other.id)) {
                     throw new AssertionError("client " + clientId + " granted beside " + other.id);
                 }
@@ -320,12 +326,12 @@ final class SimulatedGpu implements TurnPort {
 
     @Override
     public void amend(long clientId, TurnTerms terms) {
-        SimulatedClient client = client(clientId);
+        SimulatedGpuClient client = client(clientId);
         long epoch = client.epoch;
         at(nowNs + MESSAGE_NS, () -> {
             if (client.epoch >= epoch) {
                 client.terms = terms;
-                if (client.host == SimulatedClient.Host.PACED) {
+                if (client.host == SimulatedGpuClient.Host.PACED) {
                     client.wake(nowNs);
                 }
                 if (client.idle()) {
@@ -337,7 +343,7 @@ final class SimulatedGpu implements TurnPort {
 
     @Override
     public ClientLoad load(long clientId) {
-        SimulatedClient client = client(clientId);
+        SimulatedGpuClient client = client(clientId);
         return new ClientLoad(client.submissions, client.busySamples, client.samples, client.usedBytes, 0);
     }
 

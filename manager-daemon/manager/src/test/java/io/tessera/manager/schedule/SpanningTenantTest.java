@@ -3,6 +3,8 @@ package io.tessera.manager.schedule;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.ClientLoad;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import org.junit.jupiter.api.Test;
 
 /** Tenants that work on several devices: turns that each device hands out by itself could set them against each other. */

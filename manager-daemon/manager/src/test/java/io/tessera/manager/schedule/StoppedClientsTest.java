@@ -3,6 +3,8 @@ package io.tessera.manager.schedule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

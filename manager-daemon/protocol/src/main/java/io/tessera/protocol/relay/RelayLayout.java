@@ -5,7 +5,7 @@ import static io.tessera.protocol.WireTypes.U32;
 import static io.tessera.protocol.WireTypes.U64;
 import static io.tessera.protocol.WireTypes.bytes;
 
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 

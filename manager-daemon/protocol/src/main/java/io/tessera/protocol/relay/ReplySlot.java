@@ -1,7 +1,7 @@
 package io.tessera.protocol.relay;
 
-import static io.tessera.protocol.SegmentLayout.offset;
 import static io.tessera.protocol.relay.RelayLayout.REPLY;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;

@@ -2,12 +2,12 @@ package io.tessera.software.compile;
 
 import io.tessera.software.execution.AtomicAccess;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 
 /** Emits {@code atom} and {@code red}. */
@@ -23,23 +23,23 @@ final class AtomicEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         if (instruction.opcode() != Opcode.ATOM && instruction.opcode() != Opcode.RED) {
             return false;
         }
-        ScalarType type = instruction.type();
+        ValueType type = instruction.type();
         Modifier operation = instruction.firstOf(Modifier.CAS, Modifier.EXCH, Modifier.ADD, Modifier.INC,
                 Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR, Modifier.XOR);
         if (type.bits() > 64 || instruction.types().size() != 1 || operation == null) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
-        Operand value = instruction.argument(1);
+        LoweredOperand value = instruction.argument(1);
         if (operation == Modifier.CAS) {
             code.loadConstant(type.bits());
             memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
             pushLong(value, type);
             pushLong(instruction.argument(2), type);
-            Calls.invoke(code, AtomicAccess.class, "compareAndSwap", long.class, int.class, long.class, long.class,
+            CallEmitter.invoke(code, AtomicAccess.class, "compareAndSwap", long.class, int.class, long.class, long.class,
                     long.class);
         } else if (operation == Modifier.ADD && type.bits() == 32 && !type.isFloat() && !type.isPacked()) {
             memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
@@ -49,13 +49,13 @@ final class AtomicEmitter {
         } else if (AtomicAccess.isFlushed(operation, type, instruction.space())) {
             memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
             pushLong(value, type);
-            Calls.invoke(code, AtomicAccess.class, "addFlushed", long.class, long.class, long.class);
+            CallEmitter.invoke(code, AtomicAccess.class, "addFlushed", long.class, long.class, long.class);
         } else {
-            Calls.push(code, operation);
-            Calls.push(code, type);
+            CallEmitter.push(code, operation);
+            CallEmitter.push(code, type);
             memory.pushChecked(instruction.space(), instruction.address(), type.bytes());
             pushLong(value, type);
-            Calls.invoke(code, AtomicAccess.class, "update", long.class, Modifier.class, ScalarType.class, long.class,
+            CallEmitter.invoke(code, AtomicAccess.class, "update", long.class, Modifier.class, ValueType.class, long.class,
                     long.class);
         }
         if (instruction.results().isEmpty()) {
@@ -66,7 +66,7 @@ final class AtomicEmitter {
         return true;
     }
 
-    private void pushLong(Operand operand, ScalarType type) {
+    private void pushLong(LoweredOperand operand, ValueType type) {
         if (type.bits() == 64) {
             registers.pushLong(operand);
         } else {
@@ -75,9 +75,9 @@ final class AtomicEmitter {
         }
     }
 
-    private void addInt(Instruction instruction) {
-        boolean own = instruction.space() == StateSpace.SHARED || instruction.space() == StateSpace.LOCAL;
-        Calls.invoke(code, own ? Access.class : RealMemory.class, own ? "addOwn" : "getAndAddInt", int.class,
+    private void addInt(LoweredInstruction instruction) {
+        boolean own = instruction.space() == AddressSpace.SHARED || instruction.space() == AddressSpace.LOCAL;
+        CallEmitter.invoke(code, own ? AccessChecks.class : RealMemory.class, own ? "addOwn" : "getAndAddInt", int.class,
                 long.class, int.class);
         if (instruction.results().isEmpty()) {
             code.pop();

@@ -3,11 +3,11 @@ package io.tessera.software.compile;
 import io.tessera.software.arithmetic.BitOperations;
 import io.tessera.software.arithmetic.DotProducts;
 import io.tessera.software.arithmetic.Permutation;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.instruction.OperatorInstruction;
 
@@ -24,7 +24,7 @@ final class BitEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case AND, OR, XOR, NOT, CNOT -> logic(instruction);
             case LOP3 -> lop3(instruction);
@@ -50,17 +50,17 @@ final class BitEmitter {
         return true;
     }
 
-    private void ints(Instruction instruction, Class<?> owner, String name, int count) {
+    private void ints(LoweredInstruction instruction, Class<?> owner, String name, int count) {
         Class<?>[] parameters = new Class<?>[count];
         for (int i = 0; i < count; i++) {
             registers.pushInt(instruction.argument(i));
             parameters[i] = int.class;
         }
-        Calls.invoke(code, owner, name, int.class, parameters);
+        CallEmitter.invoke(code, owner, name, int.class, parameters);
         registers.popInt(instruction.result());
     }
 
-    private void push(Operand operand, boolean wide) {
+    private void push(LoweredOperand operand, boolean wide) {
         if (wide) {
             registers.pushLong(operand);
         } else {
@@ -68,7 +68,7 @@ final class BitEmitter {
         }
     }
 
-    private void pop(Operand operand, boolean wide) {
+    private void pop(LoweredOperand operand, boolean wide) {
         if (wide) {
             registers.popLong(operand);
         } else {
@@ -76,13 +76,13 @@ final class BitEmitter {
         }
     }
 
-    private void logic(Instruction instruction) {
-        ScalarType type = instruction.type();
+    private void logic(LoweredInstruction instruction) {
+        ValueType type = instruction.type();
         boolean wide = type.bits() == 64;
         push(instruction.argument(0), wide);
         switch (instruction.opcode()) {
             case NOT -> {
-                if (type == ScalarType.PRED) {
+                if (type == ValueType.PRED) {
                     code.iconst_1().ixor();
                 } else if (wide) {
                     code.loadConstant(-1L).lxor();
@@ -133,20 +133,20 @@ final class BitEmitter {
         }
     }
 
-    private void lop3(Instruction instruction) {
-        if (instruction.results().size() != 1 || !(instruction.argument(3) instanceof Operand.Immediate)) {
+    private void lop3(LoweredInstruction instruction) {
+        if (instruction.results().size() != 1 || !(instruction.argument(3) instanceof LoweredOperand.Immediate)) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
         // The table is a constant, so the JIT compiler unrolls and folds the function's loop over it.
         ints(instruction, BITS, "lop3", 4);
     }
 
-    private void shift(Instruction instruction) {
-        ScalarType type = instruction.type();
+    private void shift(LoweredInstruction instruction) {
+        ValueType type = instruction.type();
         boolean wide = type.bits() == 64;
         boolean left = instruction.opcode() == Opcode.SHL;
         push(instruction.argument(0), wide);
-        if (instruction.argument(1) instanceof Operand.Immediate(long amount) && type.bits() >= 32 && amount >= 0
+        if (instruction.argument(1) instanceof LoweredOperand.Immediate(long amount) && type.bits() >= 32 && amount >= 0
                 && amount < type.bits()) {
             code.loadConstant((int) amount);
             if (left) {
@@ -160,7 +160,7 @@ final class BitEmitter {
             registers.pushInt(instruction.argument(1));
             String name = left ? "shl" + type.bits() : "shr" + IntegerEmitter.suffix(type);
             Class<?> java = wide ? long.class : int.class;
-            Calls.invoke(code, BITS, name, java, java, int.class);
+            CallEmitter.invoke(code, BITS, name, java, java, int.class);
         }
         pop(instruction.result(), wide);
     }
@@ -169,16 +169,16 @@ final class BitEmitter {
         return OperatorInstruction.of(opcode);
     }
 
-    private void count(Instruction instruction) {
+    private void count(LoweredInstruction instruction) {
         boolean wide = instruction.type().bits() == 64;
         Class<?> owner = wide ? Long.class : Integer.class;
         Class<?> java = wide ? long.class : int.class;
         push(instruction.argument(0), wide);
         switch (instruction.opcode()) {
-            case POPC -> Calls.invoke(code, owner, "bitCount", int.class, java);
-            case CLZ -> Calls.invoke(code, owner, "numberOfLeadingZeros", int.class, java);
+            case POPC -> CallEmitter.invoke(code, owner, "bitCount", int.class, java);
+            case CLZ -> CallEmitter.invoke(code, owner, "numberOfLeadingZeros", int.class, java);
             default -> {
-                Calls.invoke(code, owner, "reverse", java, java);
+                CallEmitter.invoke(code, owner, "reverse", java, java);
                 pop(instruction.result(), wide);
                 return;
             }
@@ -186,37 +186,37 @@ final class BitEmitter {
         registers.popInt(instruction.result());
     }
 
-    private void find(Instruction instruction) {
-        ScalarType type = instruction.type();
+    private void find(LoweredInstruction instruction) {
+        ValueType type = instruction.type();
         boolean wide = type.bits() == 64;
         push(instruction.argument(0), wide);
-        Calls.invoke(code, BITS, "find" + IntegerEmitter.suffix(type), int.class, wide ? long.class : int.class);
+        CallEmitter.invoke(code, BITS, "find" + IntegerEmitter.suffix(type), int.class, wide ? long.class : int.class);
         if (instruction.has(Modifier.SHIFTAMT)) {
             code.loadConstant(type.bits());
-            Calls.invoke(code, BITS, "shiftAmount", int.class, int.class, int.class);
+            CallEmitter.invoke(code, BITS, "shiftAmount", int.class, int.class, int.class);
         }
         registers.popInt(instruction.result());
     }
 
-    private void field(Instruction instruction) {
-        ScalarType type = instruction.type();
+    private void field(LoweredInstruction instruction) {
+        ValueType type = instruction.type();
         boolean wide = type.bits() == 64;
         Class<?> java = wide ? long.class : int.class;
         push(instruction.argument(0), wide);
         if (instruction.opcode() == Opcode.BFE) {
             registers.pushInt(instruction.argument(1));
             registers.pushInt(instruction.argument(2));
-            Calls.invoke(code, BITS, "extract" + IntegerEmitter.suffix(type), java, java, int.class, int.class);
+            CallEmitter.invoke(code, BITS, "extract" + IntegerEmitter.suffix(type), java, java, int.class, int.class);
         } else {
             push(instruction.argument(1), wide);
             registers.pushInt(instruction.argument(2));
             registers.pushInt(instruction.argument(3));
-            Calls.invoke(code, BITS, "insert" + type.bits(), java, java, java, int.class, int.class);
+            CallEmitter.invoke(code, BITS, "insert" + type.bits(), java, java, java, int.class, int.class);
         }
         pop(instruction.result(), wide);
     }
 
-    private void permute(Instruction instruction) {
+    private void permute(LoweredInstruction instruction) {
         Modifier mode = instruction.firstOf(Modifier.F4E, Modifier.B4E, Modifier.RC8, Modifier.ECL, Modifier.ECR,
                 Modifier.RC16);
         String name = switch (mode) {
@@ -231,18 +231,18 @@ final class BitEmitter {
         ints(instruction, Permutation.class, name, 3);
     }
 
-    private void dotProduct(Instruction instruction) {
+    private void dotProduct(LoweredInstruction instruction) {
         for (int i = 0; i < 3; i++) {
             registers.pushInt(instruction.argument(i));
         }
         code.loadConstant(instruction.types().get(0).isSigned() ? 1 : 0);
         code.loadConstant(instruction.types().get(1).isSigned() ? 1 : 0);
         if (instruction.opcode() == Opcode.DP4A) {
-            Calls.invoke(code, DotProducts.class, "dp4a", int.class, int.class, int.class, int.class, boolean.class,
+            CallEmitter.invoke(code, DotProducts.class, "dp4a", int.class, int.class, int.class, int.class, boolean.class,
                     boolean.class);
         } else {
             code.loadConstant(instruction.has(Modifier.HI) ? 1 : 0);
-            Calls.invoke(code, DotProducts.class, "dp2a", int.class, int.class, int.class, int.class, boolean.class,
+            CallEmitter.invoke(code, DotProducts.class, "dp2a", int.class, int.class, int.class, int.class, boolean.class,
                     boolean.class, boolean.class);
         }
         registers.popInt(instruction.result());

@@ -14,7 +14,7 @@ final class ClassConstants {
     <T> void push(CodeBuilder code, T value, Class<T> type) {
         values.add(value);
         code.loadConstant(DynamicConstantDesc.ofNamed(ConstantDescs.BSM_CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME,
-                Calls.of(type), values.size() - 1));
+                CallEmitter.of(type), values.size() - 1));
     }
 
     /** All of them, in the order of their first use. */

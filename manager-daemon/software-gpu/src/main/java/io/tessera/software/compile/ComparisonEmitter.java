@@ -3,10 +3,10 @@ package io.tessera.software.compile;
 import io.tessera.software.arithmetic.Comparison;
 import io.tessera.software.arithmetic.NumberClass;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.OperatorInstruction;
@@ -22,7 +22,7 @@ final class ComparisonEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case SETP -> setPredicate(instruction);
             case SET -> set(instruction);
@@ -36,7 +36,7 @@ final class ComparisonEmitter {
         return true;
     }
 
-    private static Comparison comparison(Instruction instruction) {
+    private static Comparison comparison(LoweredInstruction instruction) {
         for (Modifier word : instruction.modifiers()) {
             switch (word) {
                 case EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NAN -> {
@@ -61,16 +61,16 @@ final class ComparisonEmitter {
         throw new LeftToInterpreterException(instruction.spelling());
     }
 
-    private void setPredicate(Instruction instruction) {
+    private void setPredicate(LoweredInstruction instruction) {
         if (instruction.sourceType().isPacked()) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
         pushRelation(instruction);
         if (instruction.results().size() > 1) {
-            code.istore(Frame.VALUE);
-            code.iload(Frame.VALUE).iconst_1().ixor();
+            code.istore(ReservedLocals.VALUE);
+            code.iload(ReservedLocals.VALUE).iconst_1().ixor();
             combine(instruction);
-            code.iload(Frame.VALUE);
+            code.iload(ReservedLocals.VALUE);
             combine(instruction);
             registers.popInt(instruction.result());
             registers.popInt(instruction.results().get(1));
@@ -81,7 +81,7 @@ final class ComparisonEmitter {
     }
 
     /** Combines the relation on the stack with the third argument, if there is one. */
-    private void combine(Instruction instruction) {
+    private void combine(LoweredInstruction instruction) {
         if (instruction.arguments().size() < 3) {
             return;
         }
@@ -94,7 +94,7 @@ final class ComparisonEmitter {
         }
     }
 
-    private void set(Instruction instruction) {
+    private void set(LoweredInstruction instruction) {
         if (instruction.sourceType().isPacked() || instruction.type().isPacked()) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
@@ -114,9 +114,9 @@ final class ComparisonEmitter {
     }
 
     /** Pushes 1 or 0. */
-    private void pushRelation(Instruction instruction) {
+    private void pushRelation(LoweredInstruction instruction) {
         Comparison comparison = comparison(instruction);
-        ScalarType type = instruction.sourceType();
+        ValueType type = instruction.sourceType();
         if (type.isFloat()) {
             pushFloatRelation(instruction, type, comparison);
             return;
@@ -128,7 +128,7 @@ final class ComparisonEmitter {
             if (signed || comparison == Comparison.EQ || comparison == Comparison.NE) {
                 code.lcmp();
             } else {
-                Calls.invoke(code, Long.class, "compareUnsigned", int.class, long.class, long.class);
+                CallEmitter.invoke(code, Long.class, "compareUnsigned", int.class, long.class, long.class);
             }
             truth(jump(comparison));
             return;
@@ -142,7 +142,7 @@ final class ComparisonEmitter {
         if (signed || comparison == Comparison.EQ || comparison == Comparison.NE || type.bits() == 16) {
             truth(jumpOfTwo(comparison));
         } else {
-            Calls.invoke(code, Integer.class, "compareUnsigned", int.class, int.class, int.class);
+            CallEmitter.invoke(code, Integer.class, "compareUnsigned", int.class, int.class, int.class);
             truth(jump(comparison));
         }
     }
@@ -173,14 +173,14 @@ final class ComparisonEmitter {
         };
     }
 
-    private void pushFloatRelation(Instruction instruction, ScalarType type, Comparison comparison) {
+    private void pushFloatRelation(LoweredInstruction instruction, ValueType type, Comparison comparison) {
         boolean rare = switch (comparison) {
             case NE, EQU, NUM, NAN -> true;
             default -> false;
         };
-        boolean twice = type == ScalarType.F64;
+        boolean twice = type == ValueType.F64;
         if (rare) {
-            Calls.push(code, comparison);
+            CallEmitter.push(code, comparison);
         }
         for (int i = 0; i < 2; i++) {
             pushFloat(instruction, type, i);
@@ -189,7 +189,7 @@ final class ComparisonEmitter {
             }
         }
         if (rare) {
-            Calls.invokeVirtual(code, Comparison.class, "holds", boolean.class, double.class, double.class);
+            CallEmitter.invokeVirtual(code, Comparison.class, "holds", boolean.class, double.class, double.class);
             return;
         }
         // Whether NaN counts as less or as greater makes the relation ordered or unordered.
@@ -207,36 +207,36 @@ final class ComparisonEmitter {
         truth(jump(comparison));
     }
 
-    private void pushFloat(Instruction instruction, ScalarType type, int place) {
-        Operand operand = instruction.argument(place);
+    private void pushFloat(LoweredInstruction instruction, ValueType type, int place) {
+        LoweredOperand operand = instruction.argument(place);
         switch (type) {
             case F64 -> registers.pushDouble(operand);
             case F32 -> {
                 registers.pushFloat(operand);
                 if (instruction.has(Modifier.FTZ)) {
-                    Calls.invoke(code, SingleArithmetic.class, "flush", float.class, float.class);
+                    CallEmitter.invoke(code, SingleArithmetic.class, "flush", float.class, float.class);
                 }
             }
             default -> {
                 registers.pushInt(operand);
                 if (instruction.has(Modifier.FTZ)) {
-                    Calls.invoke(code, HalfEmitter.functions(type), "flush", int.class, int.class);
+                    CallEmitter.invoke(code, HalfEmitter.functions(type), "flush", int.class, int.class);
                 }
-                Calls.invoke(code, HalfEmitter.functions(type), "toSingle", float.class, int.class);
+                CallEmitter.invoke(code, HalfEmitter.functions(type), "toSingle", float.class, int.class);
             }
         }
     }
 
-    private void selectByPredicate(Instruction instruction) {
+    private void selectByPredicate(LoweredInstruction instruction) {
         registers.pushInt(instruction.argument(2));
         select(instruction, Opcode.IFNE);
     }
 
-    private void selectBySign(Instruction instruction) {
-        if (instruction.sourceType() == ScalarType.F32) {
+    private void selectBySign(LoweredInstruction instruction) {
+        if (instruction.sourceType() == ValueType.F32) {
             registers.pushFloat(instruction.argument(2));
             if (instruction.has(Modifier.FTZ)) {
-                Calls.invoke(code, SingleArithmetic.class, "flush", float.class, float.class);
+                CallEmitter.invoke(code, SingleArithmetic.class, "flush", float.class, float.class);
             }
             code.fconst_0().fcmpl();
         } else {
@@ -245,7 +245,7 @@ final class ComparisonEmitter {
         select(instruction, Opcode.IFGE);
     }
 
-    private void select(Instruction instruction, Opcode jump) {
+    private void select(LoweredInstruction instruction, Opcode jump) {
         if (instruction.type().bits() == 64) {
             Branches.choose(code, jump, () -> registers.pushLong(instruction.argument(0)),
                     () -> registers.pushLong(instruction.argument(1)));
@@ -261,16 +261,16 @@ final class ComparisonEmitter {
         }
     }
 
-    private void test(Instruction instruction) {
+    private void test(LoweredInstruction instruction) {
         Modifier word = instruction.firstOf(Modifier.FINITE, Modifier.INFINITE, Modifier.NUMBER,
                 Modifier.NOTANUMBER, Modifier.NORMAL, Modifier.SUBNORMAL);
-        Calls.push(code, NumberClass.valueOf(word.name()));
-        if (instruction.type() == ScalarType.F64) {
+        CallEmitter.push(code, NumberClass.valueOf(word.name()));
+        if (instruction.type() == ValueType.F64) {
             registers.pushDouble(instruction.argument(0));
-            Calls.invokeVirtual(code, NumberClass.class, "holds", boolean.class, double.class);
+            CallEmitter.invokeVirtual(code, NumberClass.class, "holds", boolean.class, double.class);
         } else {
             registers.pushFloat(instruction.argument(0));
-            Calls.invokeVirtual(code, NumberClass.class, "holds", boolean.class, float.class);
+            CallEmitter.invokeVirtual(code, NumberClass.class, "holds", boolean.class, float.class);
         }
         registers.popInt(instruction.result());
     }

@@ -6,11 +6,12 @@ import io.tessera.software.arithmetic.FloatConversions;
 import io.tessera.software.arithmetic.IntegerConversions;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 
 /** Emits {@code cvt}. */
@@ -27,12 +28,12 @@ final class ConversionEmitter {
     }
 
     /** Emits the instruction; false if it is no {@code cvt}. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         if (instruction.opcode() != Opcode.CVT) {
             return false;
         }
-        ScalarType to = instruction.type();
-        ScalarType from = instruction.sourceType();
+        ValueType to = instruction.type();
+        ValueType from = instruction.sourceType();
         if (instruction.types().size() != 2 || instruction.has(Modifier.RS)) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
@@ -50,24 +51,24 @@ final class ConversionEmitter {
         return true;
     }
 
-    private static Rounding rounding(Instruction instruction) {
+    private static Rounding rounding(LoweredInstruction instruction) {
         Modifier word = instruction.firstOf(Modifier.RN, Modifier.RZ, Modifier.RM, Modifier.RP, Modifier.RNA,
                 Modifier.RNI, Modifier.RZI, Modifier.RMI, Modifier.RPI);
         return word == null ? Rounding.NEAREST_EVEN : FloatEmitter.rounding(word);
     }
 
-    private static boolean isWider(Operand operand, ScalarType type) {
-        return operand instanceof Operand.Register register && register.registerClass().bits() > type.bits();
+    private static boolean isWider(LoweredOperand operand, ValueType type) {
+        return operand instanceof LoweredOperand.Register register && register.registerClass().bits() > type.bits();
     }
 
-    private void integers(Instruction instruction, ScalarType to, ScalarType from) {
-        Operand source = instruction.argument(0);
-        Operand result = instruction.result();
+    private void integers(LoweredInstruction instruction, ValueType to, ValueType from) {
+        LoweredOperand source = instruction.argument(0);
+        LoweredOperand result = instruction.result();
         if (instruction.has(Modifier.SAT) || to.bits() <= 32 && Registers.isLong(result)) {
             registers.pushLong(source);
             code.loadConstant(from.bits()).loadConstant(from.isSigned() ? 1 : 0).loadConstant(to.bits())
                     .loadConstant(to.isSigned() ? 1 : 0).loadConstant(instruction.has(Modifier.SAT) ? 1 : 0);
-            Calls.invoke(code, INTEGERS, "toInteger", long.class, long.class, int.class, boolean.class, int.class,
+            CallEmitter.invoke(code, INTEGERS, "toInteger", long.class, long.class, int.class, boolean.class, int.class,
                     boolean.class, boolean.class);
             registers.popLong(result);
             return;
@@ -95,7 +96,7 @@ final class ConversionEmitter {
     }
 
     /** Extends the int on the stack from the width of a type narrower than 32 bits. */
-    private void extend(ScalarType type) {
+    private void extend(ValueType type) {
         switch (type.bits()) {
             case 8 -> {
                 if (type.isSigned()) {
@@ -117,33 +118,33 @@ final class ConversionEmitter {
     }
 
     /** Pushes a source of {@code .f32}, {@code .f16} or {@code .bf16} as float, flushed if the instruction says so. */
-    private void pushSingle(Instruction instruction, ScalarType type, int place) {
-        if (type == ScalarType.F32) {
+    private void pushSingle(LoweredInstruction instruction, ValueType type, int place) {
+        if (type == ValueType.F32) {
             registers.pushFloat(instruction.argument(place));
             if (instruction.has(Modifier.FTZ)) {
                 single("flush");
             }
-        } else if (type == ScalarType.F16 || type == ScalarType.BF16) {
+        } else if (type == ValueType.F16 || type == ValueType.BF16) {
             registers.pushInt(instruction.argument(place));
-            Calls.invoke(code, HalfEmitter.functions(type), "toSingle", float.class, int.class);
+            CallEmitter.invoke(code, HalfEmitter.functions(type), "toSingle", float.class, int.class);
         } else {
             throw new LeftToInterpreterException(instruction.spelling());
         }
     }
 
     private void single(String name) {
-        Calls.invoke(code, SingleArithmetic.class, name, float.class, float.class);
+        CallEmitter.invoke(code, SingleArithmetic.class, name, float.class, float.class);
     }
 
-    private void toInteger(Instruction instruction, ScalarType to, ScalarType from) {
-        Operand result = instruction.result();
+    private void toInteger(LoweredInstruction instruction, ValueType to, ValueType from) {
+        LoweredOperand result = instruction.result();
         Rounding rounding = rounding(instruction);
-        boolean twice = from == ScalarType.F64;
+        boolean twice = from == ValueType.F64;
         if (twice) {
             registers.pushDouble(instruction.argument(0));
         } else {
             pushSingle(instruction, from, 0);
-            if (rounding == Rounding.TOWARD_ZERO && to == ScalarType.S32 && !isWider(result, to)) {
+            if (rounding == Rounding.TOWARD_ZERO && to == ValueType.S32 && !isWider(result, to)) {
                 // Java's conversion is this one: truncating, clamping, NaN becomes 0.
                 code.f2i();
                 registers.popInt(result);
@@ -151,18 +152,18 @@ final class ConversionEmitter {
             }
             code.f2d();
         }
-        Calls.push(code, rounding);
+        CallEmitter.push(code, rounding);
         code.loadConstant(to.bits()).loadConstant(to.isSigned() ? 1 : 0).loadConstant(twice ? 1 : 0);
-        Calls.invoke(code, INTEGERS, "toInteger", long.class, double.class, Rounding.class, int.class, boolean.class,
+        CallEmitter.invoke(code, INTEGERS, "toInteger", long.class, double.class, Rounding.class, int.class, boolean.class,
                 boolean.class);
         if (to.isSigned() && isWider(result, to)) {
             code.loadConstant(to.bits());
-            Calls.invoke(code, INTEGERS, "signExtend", long.class, long.class, int.class);
+            CallEmitter.invoke(code, INTEGERS, "signExtend", long.class, long.class, int.class);
         }
         registers.popLong(result);
     }
 
-    private void fromInteger(Instruction instruction, ScalarType to, ScalarType from) {
+    private void fromInteger(LoweredInstruction instruction, ValueType to, ValueType from) {
         if (from.bits() == 64) {
             registers.pushLong(instruction.argument(0));
         } else {
@@ -178,21 +179,21 @@ final class ConversionEmitter {
         String sign = from.isSigned() ? "Signed" : "Unsigned";
         switch (to) {
             case F32 -> {
-                Calls.push(code, rounding);
-                Calls.invoke(code, INTEGERS, "singleOf" + sign, float.class, long.class, Rounding.class);
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, INTEGERS, "singleOf" + sign, float.class, long.class, Rounding.class);
                 popSingle(instruction, true);
             }
             case F64 -> {
-                Calls.push(code, rounding);
-                Calls.invoke(code, INTEGERS, "doubleOf" + sign, double.class, long.class, Rounding.class);
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, INTEGERS, "doubleOf" + sign, double.class, long.class, Rounding.class);
                 popDouble(instruction);
             }
             case F16, BF16 -> {
-                code.lstore(Frame.VALUE);
-                Calls.push(code, to == ScalarType.F16 ? BinaryFormat.F16 : BinaryFormat.BF16);
-                code.lload(Frame.VALUE).loadConstant(from.isSigned() ? 1 : 0);
-                Calls.push(code, rounding);
-                Calls.invoke(code, INTEGERS, "ofInteger", long.class, BinaryFormat.class, long.class, boolean.class,
+                code.lstore(ReservedLocals.VALUE);
+                CallEmitter.push(code, to == ValueType.F16 ? BinaryFormat.F16 : BinaryFormat.BF16);
+                code.lload(ReservedLocals.VALUE).loadConstant(from.isSigned() ? 1 : 0);
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, INTEGERS, "ofInteger", long.class, BinaryFormat.class, long.class, boolean.class,
                         Rounding.class);
                 code.l2i();
                 popHalf(instruction, to);
@@ -201,7 +202,7 @@ final class ConversionEmitter {
         }
     }
 
-    private void popSingle(Instruction instruction, boolean canonical) {
+    private void popSingle(LoweredInstruction instruction, boolean canonical) {
         if (instruction.has(Modifier.FTZ)) {
             single("flush");
         }
@@ -213,45 +214,45 @@ final class ConversionEmitter {
         registers.popFloat(instruction.result());
     }
 
-    private void popDouble(Instruction instruction) {
+    private void popDouble(LoweredInstruction instruction) {
         if (instruction.has(Modifier.SAT)) {
-            Calls.invoke(code, DoubleArithmetic.class, "saturate", double.class, double.class);
+            CallEmitter.invoke(code, DoubleArithmetic.class, "saturate", double.class, double.class);
         }
         registers.popDouble(instruction.result());
     }
 
-    private void popHalf(Instruction instruction, ScalarType type) {
+    private void popHalf(LoweredInstruction instruction, ValueType type) {
         if (instruction.has(Modifier.SAT)) {
-            Calls.invoke(code, HalfEmitter.functions(type), "saturate", int.class, int.class);
+            CallEmitter.invoke(code, HalfEmitter.functions(type), "saturate", int.class, int.class);
         }
         if (instruction.has(Modifier.RELU)) {
-            Calls.invoke(code, HalfEmitter.functions(type), "relu", int.class, int.class);
+            CallEmitter.invoke(code, HalfEmitter.functions(type), "relu", int.class, int.class);
         }
         registers.popInt(instruction.result());
     }
 
-    private static boolean roundsToIntegral(Instruction instruction) {
+    private static boolean roundsToIntegral(LoweredInstruction instruction) {
         return instruction.firstOf(Modifier.RNI, Modifier.RZI, Modifier.RMI, Modifier.RPI) != null;
     }
 
-    private void floats(Instruction instruction, ScalarType to, ScalarType from) {
+    private void floats(LoweredInstruction instruction, ValueType to, ValueType from) {
         if (instruction.has(Modifier.SATFINITE)) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
         Rounding rounding = rounding(instruction);
-        if (from == ScalarType.F64) {
+        if (from == ValueType.F64) {
             fromDouble(instruction, to, rounding);
             return;
         }
         pushSingle(instruction, from, 0);
         if (roundsToIntegral(instruction)) {
-            Calls.push(code, rounding);
-            Calls.invoke(code, INTEGERS, "integral", float.class, float.class, Rounding.class);
+            CallEmitter.push(code, rounding);
+            CallEmitter.invoke(code, INTEGERS, "integral", float.class, float.class, Rounding.class);
         }
         switch (to) {
             case F32 -> popSingle(instruction, false);
             case F64 -> {
-                Calls.invoke(code, FLOATS, "toDouble", double.class, float.class);
+                CallEmitter.invoke(code, FLOATS, "toDouble", double.class, float.class);
                 popDouble(instruction);
             }
             case F16, BF16 -> {
@@ -262,36 +263,36 @@ final class ConversionEmitter {
                 if (instruction.has(Modifier.RELU)) {
                     single("relu");
                 }
-                Calls.push(code, rounding);
-                Calls.invoke(code, FLOATS, "singleToTf32", int.class, float.class, Rounding.class);
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, FLOATS, "singleToTf32", int.class, float.class, Rounding.class);
                 registers.popInt(instruction.result());
             }
             default -> throw new NotCompiledException(instruction.spelling());
         }
     }
 
-    private void narrow(ScalarType to, Rounding rounding) {
-        Calls.push(code, rounding);
-        Calls.invoke(code, FLOATS, to == ScalarType.F16 ? "singleToHalf" : "singleToBrain", int.class, float.class,
+    private void narrow(ValueType to, Rounding rounding) {
+        CallEmitter.push(code, rounding);
+        CallEmitter.invoke(code, FLOATS, to == ValueType.F16 ? "singleToHalf" : "singleToBrain", int.class, float.class,
                 Rounding.class);
     }
 
-    private void fromDouble(Instruction instruction, ScalarType to, Rounding rounding) {
+    private void fromDouble(LoweredInstruction instruction, ValueType to, Rounding rounding) {
         registers.pushDouble(instruction.argument(0));
         if (roundsToIntegral(instruction)) {
-            Calls.push(code, rounding);
-            Calls.invoke(code, INTEGERS, "integral", double.class, double.class, Rounding.class);
+            CallEmitter.push(code, rounding);
+            CallEmitter.invoke(code, INTEGERS, "integral", double.class, double.class, Rounding.class);
         }
         switch (to) {
             case F64 -> popDouble(instruction);
             case F32 -> {
-                Calls.push(code, rounding);
-                Calls.invoke(code, FLOATS, "toSingle", float.class, double.class, Rounding.class);
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, FLOATS, "toSingle", float.class, double.class, Rounding.class);
                 popSingle(instruction, true);
             }
             case F16, BF16 -> {
-                Calls.push(code, rounding);
-                Calls.invoke(code, FLOATS, to == ScalarType.F16 ? "doubleToHalf" : "doubleToBrain", int.class,
+                CallEmitter.push(code, rounding);
+                CallEmitter.invoke(code, FLOATS, to == ValueType.F16 ? "doubleToHalf" : "doubleToBrain", int.class,
                         double.class, Rounding.class);
                 popHalf(instruction, to);
             }
@@ -300,9 +301,9 @@ final class ConversionEmitter {
     }
 
     /** Two floats into a pair of halves: the first argument becomes the upper one. */
-    private void pair(Instruction instruction, ScalarType to, ScalarType from) {
-        boolean halves = to == ScalarType.F16X2 || to == ScalarType.BF16X2;
-        if (!halves || from != ScalarType.F32 || instruction.has(Modifier.SATFINITE)
+    private void pair(LoweredInstruction instruction, ValueType to, ValueType from) {
+        boolean halves = to == ValueType.F16X2 || to == ValueType.BF16X2;
+        if (!halves || from != ValueType.F32 || instruction.has(Modifier.SATFINITE)
                 || instruction.arguments().size() != 2) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
@@ -310,7 +311,7 @@ final class ConversionEmitter {
             pushSingle(instruction, from, place);
             narrow(to.element(), rounding(instruction));
             if (instruction.has(Modifier.RELU)) {
-                Calls.invoke(code, HalfEmitter.functions(to.element()), "relu", int.class, int.class);
+                CallEmitter.invoke(code, HalfEmitter.functions(to.element()), "relu", int.class, int.class);
             }
             if (place == 0) {
                 code.loadConstant(16).ishl();

@@ -4,10 +4,12 @@ import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.DoubleArithmetic;
 import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.arithmetic.SingleArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.util.Arrays;
 import java.util.Locale;
@@ -26,9 +28,9 @@ final class FloatEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
-        ScalarType type = instruction.types().isEmpty() ? null : instruction.type();
-        if (instruction.types().size() != 1 || type != ScalarType.F32 && type != ScalarType.F64) {
+    boolean emit(LoweredInstruction instruction) {
+        ValueType type = instruction.types().isEmpty() ? null : instruction.type();
+        if (instruction.types().size() != 1 || type != ValueType.F32 && type != ValueType.F64) {
             return false;
         }
         int operands = switch (instruction.opcode()) {
@@ -43,7 +45,7 @@ final class FloatEmitter {
         if (operands != instruction.arguments().size()) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
-        if (type == ScalarType.F32) {
+        if (type == ValueType.F32) {
             single(instruction, operands);
         } else {
             twice(instruction, operands);
@@ -65,21 +67,21 @@ final class FloatEmitter {
     private void call(Class<?> owner, String name, Class<?> type, int count) {
         Class<?>[] parameters = new Class<?>[count];
         Arrays.fill(parameters, type);
-        Calls.invoke(code, owner, name, type, parameters);
+        CallEmitter.invoke(code, owner, name, type, parameters);
     }
 
     private void callRounding(Class<?> owner, String name, Class<?> type, int count, Rounding rounding) {
         Class<?>[] parameters = new Class<?>[count + 1];
         Arrays.fill(parameters, type);
         parameters[count] = Rounding.class;
-        Calls.push(code, rounding);
-        Calls.invoke(code, owner, name, type, parameters);
+        CallEmitter.push(code, rounding);
+        CallEmitter.invoke(code, owner, name, type, parameters);
     }
 
-    private void single(Instruction instruction, int operands) {
+    private void single(LoweredInstruction instruction, int operands) {
         boolean flush = instruction.has(Modifier.FTZ);
         for (int i = 0; i < operands; i++) {
-            Operand operand = instruction.argument(i);
+            LoweredOperand operand = instruction.argument(i);
             if (RegisterKinds.isLooseArithmetic(instruction)) {
                 registers.pushFloat(operand);
             } else {
@@ -109,7 +111,7 @@ final class FloatEmitter {
         registers.popFloat(instruction.result());
     }
 
-    private void flushResult(Instruction instruction, int operands) {
+    private void flushResult(LoweredInstruction instruction, int operands) {
         String function = switch (instruction.opcode()) {
             case MUL -> "flushProduct";
             case MAD, FMA -> "flushFma";
@@ -127,7 +129,7 @@ final class FloatEmitter {
     }
 
     /** Emits the operation itself; returns whether a NaN result is already canonical. */
-    private boolean singleOperation(Instruction instruction, int operands) {
+    private boolean singleOperation(LoweredInstruction instruction, int operands) {
         Rounding rounding = rounding(instruction.rounding());
         boolean approximate = instruction.has(Modifier.APPROX) || instruction.has(Modifier.FULL);
         String name = instruction.opcode().name().toLowerCase(Locale.ROOT);
@@ -155,7 +157,7 @@ final class FloatEmitter {
         return true;
     }
 
-    private void nearest(Instruction instruction) {
+    private void nearest(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case ADD -> code.fadd();
             case SUB -> code.fsub();
@@ -164,7 +166,7 @@ final class FloatEmitter {
         }
     }
 
-    private void twice(Instruction instruction, int operands) {
+    private void twice(LoweredInstruction instruction, int operands) {
         for (int i = 0; i < operands; i++) {
             registers.pushDouble(instruction.argument(i));
         }

@@ -3,10 +3,10 @@ package io.tessera.software.compile;
 import io.tessera.software.arithmetic.Approximations;
 import io.tessera.software.arithmetic.BrainArithmetic;
 import io.tessera.software.arithmetic.HalfArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.util.Arrays;
 import java.util.Locale;
@@ -22,17 +22,17 @@ final class HalfEmitter {
     }
 
     /** Functions of an element type. */
-    static Class<?> functions(ScalarType element) {
-        return element == ScalarType.F16 ? HalfArithmetic.class : BrainArithmetic.class;
+    static Class<?> functions(ValueType element) {
+        return element == ValueType.F16 ? HalfArithmetic.class : BrainArithmetic.class;
     }
 
     /** Whether the type is one of these, or a pair of them. */
-    static boolean isHalf(ScalarType type) {
-        return type.element() == ScalarType.F16 || type.element() == ScalarType.BF16;
+    static boolean isHalf(ValueType type) {
+        return type.element() == ValueType.F16 || type.element() == ValueType.BF16;
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         if (instruction.types().size() != 1 || !isHalf(instruction.type())) {
             return false;
         }
@@ -57,7 +57,7 @@ final class HalfEmitter {
         return true;
     }
 
-    private void element(Instruction instruction, int operands, boolean high) {
+    private void element(LoweredInstruction instruction, int operands, boolean high) {
         Class<?> functions = functions(instruction.type().element());
         boolean flush = instruction.has(Modifier.FTZ);
         for (int i = 0; i < operands; i++) {
@@ -92,7 +92,7 @@ final class HalfEmitter {
         }
     }
 
-    private void flushResult(Instruction instruction, Class<?> functions, boolean high) {
+    private void flushResult(LoweredInstruction instruction, Class<?> functions, boolean high) {
         if (instruction.opcode() == Opcode.MUL && functions == HalfArithmetic.class) {
             pushElement(instruction, 0, high);
             pushElement(instruction, 1, high);
@@ -102,7 +102,7 @@ final class HalfEmitter {
         }
     }
 
-    private void pushElement(Instruction instruction, int place, boolean high) {
+    private void pushElement(LoweredInstruction instruction, int place, boolean high) {
         registers.pushInt(instruction.argument(place));
         if (high) {
             code.loadConstant(16).iushr();
@@ -114,6 +114,6 @@ final class HalfEmitter {
     private void call(Class<?> owner, String name, int count) {
         Class<?>[] parameters = new Class<?>[count];
         Arrays.fill(parameters, int.class);
-        Calls.invoke(code, owner, name, int.class, parameters);
+        CallEmitter.invoke(code, owner, name, int.class, parameters);
     }
 }

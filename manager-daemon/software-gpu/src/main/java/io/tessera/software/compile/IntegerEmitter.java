@@ -2,11 +2,11 @@ package io.tessera.software.compile;
 
 import io.tessera.software.arithmetic.CarryArithmetic;
 import io.tessera.software.arithmetic.IntegerArithmetic;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.instruction.OperatorInstruction;
 import java.util.Arrays;
@@ -24,8 +24,8 @@ final class IntegerEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
-        ScalarType type = instruction.types().isEmpty() ? null : instruction.type();
+    boolean emit(LoweredInstruction instruction) {
+        ValueType type = instruction.types().isEmpty() ? null : instruction.type();
         if (type == null || type.isFloat() || type.isPacked()) {
             return false;
         }
@@ -52,11 +52,11 @@ final class IntegerEmitter {
     }
 
     /** S32 and the like; types without a sign count as unsigned. */
-    static String suffix(ScalarType type) {
+    static String suffix(ValueType type) {
         return (type.isSigned() ? "S" : "U") + type.bits();
     }
 
-    private void push(Operand operand, boolean wide) {
+    private void push(LoweredOperand operand, boolean wide) {
         if (wide) {
             registers.pushLong(operand);
         } else {
@@ -64,13 +64,13 @@ final class IntegerEmitter {
         }
     }
 
-    private void pushAll(Instruction instruction, int count, boolean wide) {
+    private void pushAll(LoweredInstruction instruction, int count, boolean wide) {
         for (int i = 0; i < count; i++) {
             push(instruction.argument(i), wide);
         }
     }
 
-    private void pop(Operand result, boolean wide) {
+    private void pop(LoweredOperand result, boolean wide) {
         if (wide) {
             registers.popLong(result);
         } else {
@@ -81,22 +81,22 @@ final class IntegerEmitter {
     private void call(String name, Class<?> type, int count) {
         Class<?>[] parameters = new Class<?>[count];
         Arrays.fill(parameters, type);
-        Calls.invoke(code, ARITHMETIC, name, type, parameters);
+        CallEmitter.invoke(code, ARITHMETIC, name, type, parameters);
     }
 
     /** Calls the function of this name for the type. */
-    private void call(Instruction instruction, ScalarType type, int count, String name) {
+    private void call(LoweredInstruction instruction, ValueType type, int count, String name) {
         boolean wide = type.bits() == 64;
         pushAll(instruction, count, wide);
         call(name + suffix(type), wide ? long.class : int.class, count);
         pop(instruction.result(), wide);
     }
 
-    private void sum(Instruction instruction, ScalarType type) {
+    private void sum(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         boolean add = instruction.opcode() == Opcode.ADD;
         if (instruction.has(Modifier.CC)) {
-            code.loadConstant(add ? 0 : 1).istore(Frame.CARRY);
+            code.loadConstant(add ? 0 : 1).istore(ReservedLocals.CARRY);
             sumWithCarry(instruction, type);
             return;
         }
@@ -122,7 +122,7 @@ final class IntegerEmitter {
     }
 
     /** {@code a + b + carry} or {@code a + ~b + carry}, and the new flag if the instruction sets it. */
-    private void sumWithCarry(Instruction instruction, ScalarType type) {
+    private void sumWithCarry(LoweredInstruction instruction, ValueType type) {
         boolean add = instruction.opcode() == Opcode.ADD || instruction.opcode() == Opcode.ADDC;
         boolean wide = type.bits() == 64;
         addWithCarry(instruction, wide, () -> push(instruction.argument(0), wide), () -> {
@@ -141,35 +141,35 @@ final class IntegerEmitter {
         }
     }
 
-    private void addWithCarry(Instruction instruction, boolean wide, Runnable first, Runnable second) {
+    private void addWithCarry(LoweredInstruction instruction, boolean wide, Runnable first, Runnable second) {
         Class<?> type = wide ? long.class : int.class;
         boolean setsCarry = instruction.has(Modifier.CC);
         if (setsCarry) {
             first.run();
             second.run();
-            code.iload(Frame.CARRY);
-            Calls.invoke(code, CarryArithmetic.class, "carryOfSum", int.class, type, type, int.class);
+            code.iload(ReservedLocals.CARRY);
+            CallEmitter.invoke(code, CarryArithmetic.class, "carryOfSum", int.class, type, type, int.class);
         }
         first.run();
         second.run();
         if (wide) {
-            code.ladd().iload(Frame.CARRY).i2l().ladd();
+            code.ladd().iload(ReservedLocals.CARRY).i2l().ladd();
         } else {
-            code.iadd().iload(Frame.CARRY).iadd();
+            code.iadd().iload(ReservedLocals.CARRY).iadd();
         }
         // The result may be an operand as well: the flag was computed before it is overwritten.
         pop(instruction.result(), wide);
         if (setsCarry) {
-            code.istore(Frame.CARRY);
+            code.istore(ReservedLocals.CARRY);
         }
     }
 
-    private void product(Instruction instruction, ScalarType type) {
+    private void product(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         if (instruction.has(Modifier.WIDE)) {
             pushAll(instruction, 2, false);
             Class<?> result = type.bits() == 32 ? long.class : int.class;
-            Calls.invoke(code, ARITHMETIC, "mulWide" + suffix(type), result, int.class, int.class);
+            CallEmitter.invoke(code, ARITHMETIC, "mulWide" + suffix(type), result, int.class, int.class);
             pop(instruction.result(), type.bits() == 32);
             return;
         }
@@ -178,12 +178,12 @@ final class IntegerEmitter {
     }
 
     /** Pushes the low or high half of the product of the first two arguments. */
-    private void pushProduct(Instruction instruction, ScalarType type) {
+    private void pushProduct(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         pushAll(instruction, 2, wide);
         if (instruction.has(Modifier.HI)) {
             if (wide) {
-                Calls.invoke(code, Math.class, type.isSigned() ? "multiplyHigh" : "unsignedMultiplyHigh", long.class,
+                CallEmitter.invoke(code, Math.class, type.isSigned() ? "multiplyHigh" : "unsignedMultiplyHigh", long.class,
                         long.class, long.class);
             } else {
                 call("mulHi" + suffix(type), int.class, 2);
@@ -195,10 +195,10 @@ final class IntegerEmitter {
         }
     }
 
-    private void multiplyAdd(Instruction instruction, ScalarType type) {
+    private void multiplyAdd(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         if (instruction.has(Modifier.CC)) {
-            code.iconst_0().istore(Frame.CARRY);
+            code.iconst_0().istore(ReservedLocals.CARRY);
             multiplyAddWithCarry(instruction, type);
             return;
         }
@@ -209,7 +209,7 @@ final class IntegerEmitter {
         } else if (instruction.has(Modifier.WIDE)) {
             pushAll(instruction, 2, false);
             boolean toLong = type.bits() == 32;
-            Calls.invoke(code, ARITHMETIC, "mulWide" + suffix(type), toLong ? long.class : int.class, int.class,
+            CallEmitter.invoke(code, ARITHMETIC, "mulWide" + suffix(type), toLong ? long.class : int.class, int.class,
                     int.class);
             push(instruction.argument(2), toLong);
             add(toLong);
@@ -222,7 +222,7 @@ final class IntegerEmitter {
         }
     }
 
-    private void multiplyAddWithCarry(Instruction instruction, ScalarType type) {
+    private void multiplyAddWithCarry(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         addWithCarry(instruction, wide, () -> pushProduct(instruction, type),
                 () -> push(instruction.argument(2), wide));
@@ -236,23 +236,23 @@ final class IntegerEmitter {
         }
     }
 
-    private void extremum(Instruction instruction, ScalarType type) {
+    private void extremum(LoweredInstruction instruction, ValueType type) {
         boolean min = instruction.opcode() == Opcode.MIN;
         if (instruction.has(Modifier.RELU)) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
-        if (type == ScalarType.S32 || type == ScalarType.S64) {
+        if (type == ValueType.S32 || type == ValueType.S64) {
             boolean wide = type.bits() == 64;
             Class<?> java = wide ? long.class : int.class;
             pushAll(instruction, 2, wide);
-            Calls.invoke(code, Math.class, min ? "min" : "max", java, java, java);
+            CallEmitter.invoke(code, Math.class, min ? "min" : "max", java, java, java);
             pop(instruction.result(), wide);
         } else {
             call(instruction, type, 2, min ? "min" : "max");
         }
     }
 
-    private void unary(Instruction instruction, ScalarType type) {
+    private void unary(LoweredInstruction instruction, ValueType type) {
         boolean wide = type.bits() == 64;
         boolean abs = instruction.opcode() == Opcode.ABS;
         push(instruction.argument(0), wide);
@@ -261,7 +261,7 @@ final class IntegerEmitter {
         }
         if (abs) {
             Class<?> java = wide ? long.class : int.class;
-            Calls.invoke(code, Math.class, "abs", java, java);
+            CallEmitter.invoke(code, Math.class, "abs", java, java);
         } else if (wide) {
             code.lneg();
         } else {

@@ -1,11 +1,14 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterUse;
+import io.tessera.software.compile.flat.Step;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.interpret.DetachedInstruction;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.util.ArrayList;
@@ -46,29 +49,29 @@ final class InterpretedEmitter {
         RegisterUse.reads(step, slots::set);
         RegisterUse.writes(step, slots::set);
         int count = slots.cardinality();
-        Instruction detached = renumber(step.instruction(), step.slotBase(), slots);
-        code.loadConstant(count).newarray(TypeKind.LONG).astore(Frame.SAVED);
-        registers.export(slots, Frame.SAVED);
+        LoweredInstruction detached = renumber(step.instruction(), step.slotBase(), slots);
+        code.loadConstant(count).newarray(TypeKind.LONG).astore(ReservedLocals.SAVED);
+        registers.export(slots, ReservedLocals.SAVED);
         constants.push(code, new DetachedInstruction(detached, count, registers.frameBase(), addresses),
                 DetachedInstruction.class);
-        code.aload(Frame.THREAD).aload(Frame.SAVED);
-        Calls.invokeVirtual(code, DetachedInstruction.class, "execute", void.class, ThreadState.class, long[].class);
-        registers.restore(slots, Frame.SAVED);
+        code.aload(ReservedLocals.THREAD).aload(ReservedLocals.SAVED);
+        CallEmitter.invokeVirtual(code, DetachedInstruction.class, "execute", void.class, ThreadState.class, long[].class);
+        registers.restore(slots, ReservedLocals.SAVED);
     }
 
-    private static Instruction renumber(Instruction instruction, int base, BitSet slots) {
-        List<Operand> results = renumber(instruction.results(), base, slots);
-        List<Operand> arguments = renumber(instruction.arguments(), base, slots);
-        return new Instruction(instruction.opcode(), instruction.types(), instruction.modifiers(),
+    private static LoweredInstruction renumber(LoweredInstruction instruction, int base, BitSet slots) {
+        List<LoweredOperand> results = renumber(instruction.results(), base, slots);
+        List<LoweredOperand> arguments = renumber(instruction.arguments(), base, slots);
+        return new LoweredInstruction(instruction.opcode(), instruction.types(), instruction.modifiers(),
                 instruction.space(), results, arguments, null, instruction.line(), instruction.spelling());
     }
 
-    private static List<Operand> renumber(List<Operand> operands, int base, BitSet slots) {
-        List<Operand> renumbered = new ArrayList<>();
-        for (Operand operand : operands) {
+    private static List<LoweredOperand> renumber(List<LoweredOperand> operands, int base, BitSet slots) {
+        List<LoweredOperand> renumbered = new ArrayList<>();
+        for (LoweredOperand operand : operands) {
             renumbered.add(switch (operand) {
-                case Operand.Register register -> renumber(register, base, slots);
-                case Operand.Address address when address.register() != null -> new Operand.Address(
+                case LoweredOperand.Register register -> renumber(register, base, slots);
+                case LoweredOperand.Address address when address.register() != null -> new LoweredOperand.Address(
                         renumber(address.register(), base, slots), address.symbol(), address.frameRelative(),
                         address.offset());
                 default -> operand;
@@ -77,8 +80,8 @@ final class InterpretedEmitter {
         return renumbered;
     }
 
-    private static Operand.Register renumber(Operand.Register register, int base, BitSet slots) {
-        return new Operand.Register(register.registerClass(), slots.get(0, base + register.slot()).cardinality(),
+    private static LoweredOperand.Register renumber(LoweredOperand.Register register, int base, BitSet slots) {
+        return new LoweredOperand.Register(register.registerClass(), slots.get(0, base + register.slot()).cardinality(),
                 register.negated());
     }
 }

@@ -1,5 +1,7 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.InlinedCode;
+import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
@@ -71,14 +73,14 @@ public final class KernelCompiler implements KernelTranslator {
      * @throws NotCompiledException if it cannot be compiled
      */
     static byte[] bytecode(Kernel kernel, SymbolAddresses addresses, ClassConstants constants) {
-        FlatCode flat = FlatCode.of(kernel);
+        InlinedCode flat = InlinedCode.of(kernel);
         ClassDesc name = ClassDesc.of(KernelCompiler.class.getPackageName(), "CompiledKernel");
-        MethodTypeDesc run = MethodTypeDesc.of(ConstantDescs.CD_void, Calls.of(ThreadState[].class),
-                Calls.of(byte[].class), ConstantDescs.CD_int, ConstantDescs.CD_int);
+        MethodTypeDesc run = MethodTypeDesc.of(ConstantDescs.CD_void, CallEmitter.of(ThreadState[].class),
+                CallEmitter.of(byte[].class), ConstantDescs.CD_int, ConstantDescs.CD_int);
         try {
             return ClassFile.of().build(name, type -> type
                     .withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC)
-                    .withInterfaceSymbols(Calls.of(ThreadProgram.class))
+                    .withInterfaceSymbols(CallEmitter.of(ThreadProgram.class))
                     .withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, 0, code -> code.aload(0)
                             .invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
                             .return_())

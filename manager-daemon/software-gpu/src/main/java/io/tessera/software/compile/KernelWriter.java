@@ -1,5 +1,12 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.CodeFlow;
+import io.tessera.software.compile.flat.InlinedCode;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
+import io.tessera.software.compile.flat.RegisterUse;
+import io.tessera.software.compile.flat.Step;
+import io.tessera.software.compile.flat.WaitingCode;
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.Stop;
@@ -8,10 +15,10 @@ import io.tessera.software.execution.ThreadState;
 import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 import java.lang.classfile.instruction.SwitchCase;
@@ -33,10 +40,10 @@ final class KernelWriter {
     }
 
     private final CodeBuilder code;
-    private final FlatCode flat;
-    private final Flow flow;
+    private final InlinedCode flat;
+    private final CodeFlow flow;
     private final Registers registers;
-    private final Instructions instructions;
+    private final InstructionEmitter instructions;
     private final Stops stops;
     private final Label[] labels;
     /** Where a thread has stopped and the next one's turn comes. */
@@ -45,18 +52,18 @@ final class KernelWriter {
     private final boolean usesCarry;
     private final int budget;
 
-    KernelWriter(CodeBuilder code, Kernel kernel, FlatCode flat, SymbolAddresses addresses,
+    KernelWriter(CodeBuilder code, Kernel kernel, InlinedCode flat, SymbolAddresses addresses,
             ClassConstants constants) {
         this.code = code;
         this.flat = flat;
-        this.flow = new Flow(flat.steps());
-        this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, Frame.REGISTERS);
-        this.instructions = new Instructions(code, registers, kernel, constants, addresses);
+        this.flow = new CodeFlow(flat.steps());
+        this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, ReservedLocals.REGISTERS);
+        this.instructions = new InstructionEmitter(code, registers, kernel, constants, addresses);
         this.stops = new Stops(code, registers, constants);
         this.stopped = code.newLabel();
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
-        this.budget = Math.max(Frame.REGISTERS, registers.endLocal());
+        this.budget = Math.max(ReservedLocals.REGISTERS, registers.endLocal());
     }
 
     private static boolean usesCarry(Step step) {
@@ -73,7 +80,7 @@ final class KernelWriter {
         Label nextThread = code.newLabel();
         Label done = code.newLabel();
         prologue();
-        code.labelBinding(nextThread).iload(Frame.NUMBER).iload(Frame.END).if_icmpge(done);
+        code.labelBinding(nextThread).iload(ReservedLocals.NUMBER).iload(ReservedLocals.END).if_icmpge(done);
         beginThread();
         // The switch stands at the end, when all resume points are known.
         code.goto_(dispatch).labelBinding(begin);
@@ -99,27 +106,27 @@ final class KernelWriter {
         leave(Stop.EXIT);
         code.labelBinding(dispatch);
         dispatch(begin);
-        code.labelBinding(stopped).iinc(Frame.NUMBER, 1).goto_(nextThread).labelBinding(done).return_();
+        code.labelBinding(stopped).iinc(ReservedLocals.NUMBER, 1).goto_(nextThread).labelBinding(done).return_();
     }
 
     /** What is the same for all threads. */
     private void prologue() {
-        code.aload(Frame.THREADS).iload(Frame.NUMBER).aaload();
-        Calls.get(code, ThreadState.class, "block", BlockState.class);
-        code.astore(Frame.BLOCK).aload(Frame.BLOCK);
-        Calls.get(code, BlockState.class, "grid", GridState.class);
-        code.astore(Frame.GRID).aload(Frame.GRID);
-        Calls.get(code, GridState.class, "map", MemoryMap.class);
-        code.astore(Frame.MAP).aload(Frame.GRID);
-        Calls.get(code, GridState.class, "parameterBase", long.class);
-        code.lstore(Frame.PARAMETERS);
+        code.aload(ReservedLocals.THREADS).iload(ReservedLocals.NUMBER).aaload();
+        CallEmitter.get(code, ThreadState.class, "block", BlockState.class);
+        code.astore(ReservedLocals.BLOCK).aload(ReservedLocals.BLOCK);
+        CallEmitter.get(code, BlockState.class, "grid", GridState.class);
+        code.astore(ReservedLocals.GRID).aload(ReservedLocals.GRID);
+        CallEmitter.get(code, GridState.class, "map", MemoryMap.class);
+        code.astore(ReservedLocals.MAP).aload(ReservedLocals.GRID);
+        CallEmitter.get(code, GridState.class, "parameterBase", long.class);
+        code.lstore(ReservedLocals.PARAMETERS);
     }
 
     private void beginThread() {
-        code.aload(Frame.THREADS).iload(Frame.NUMBER).aaload().astore(Frame.THREAD);
-        code.aload(Frame.BLOCK).iload(Frame.NUMBER);
-        Calls.put(code, BlockState.class, "running", int.class);
-        code.iconst_0().istore(Frame.CARRY).loadConstant(ThreadState.BUDGET).istore(budget);
+        code.aload(ReservedLocals.THREADS).iload(ReservedLocals.NUMBER).aaload().astore(ReservedLocals.THREAD);
+        code.aload(ReservedLocals.BLOCK).iload(ReservedLocals.NUMBER);
+        CallEmitter.put(code, BlockState.class, "running", int.class);
+        code.iconst_0().istore(ReservedLocals.CARRY).loadConstant(ThreadState.BUDGET).istore(budget);
         registers.clearAll();
     }
 
@@ -130,8 +137,8 @@ final class KernelWriter {
             cases.add(SwitchCase.of(i + 1, resumePoints.get(i).label()));
         }
         Label wrong = code.newLabel();
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "resumePoint", int.class);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.get(code, ThreadState.class, "resumePoint", int.class);
         code.tableswitch(0, resumePoints.size(), wrong, cases);
         for (ResumePoint point : resumePoints) {
             if (point.target() != null) {
@@ -140,13 +147,13 @@ final class KernelWriter {
                 code.goto_(point.target());
             }
         }
-        code.labelBinding(wrong).aload(Frame.THREAD);
-        Calls.invoke(code, Traps.class, "wrongResumePoint", RuntimeException.class, ThreadState.class);
+        code.labelBinding(wrong).aload(ReservedLocals.THREAD);
+        CallEmitter.invoke(code, Traps.class, "wrongResumePoint", RuntimeException.class, ThreadState.class);
         code.athrow();
     }
 
     private void leave(Stop stop) {
-        code.aload(Frame.STATUS).iload(Frame.NUMBER).loadConstant((int) stop.status()).bastore().goto_(stopped);
+        code.aload(ReservedLocals.STATUS).iload(ReservedLocals.NUMBER).loadConstant((int) stop.status()).bastore().goto_(stopped);
     }
 
     private void step(int place) {
@@ -158,31 +165,31 @@ final class KernelWriter {
             }
             case Step.SkipCall skip -> {
                 registers.enter(skip.slotBase(), 0);
-                Operand.Register guard = skip.instruction().guard();
+                LoweredOperand.Register guard = skip.instruction().guard();
                 registers.pushInt(guard);
                 code.ifeq(labels[skip.target()]);
             }
             case Step.Enter enter -> {
-                code.aload(Frame.THREAD).loadConstant(enter.frameEnd());
-                Calls.invokeVirtual(code, ThreadState.class, "checkStack", void.class, long.class);
+                code.aload(ReservedLocals.THREAD).loadConstant(enter.frameEnd());
+                CallEmitter.invokeVirtual(code, ThreadState.class, "checkStack", void.class, long.class);
             }
             case Step.Copy copy -> {
                 pushLocal(copy.from());
                 pushLocal(copy.to());
                 code.loadConstant((long) copy.bytes());
-                Calls.invoke(code, RealMemory.class, "copy", void.class, long.class, long.class, long.class);
+                CallEmitter.invoke(code, RealMemory.class, "copy", void.class, long.class, long.class, long.class);
             }
         }
     }
 
     private void pushLocal(long offset) {
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "localBase", long.class);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.get(code, ThreadState.class, "localBase", long.class);
         code.loadConstant(offset).ladd();
     }
 
     private void plain(Step.Plain step, int place) {
-        Instruction instruction = step.instruction();
+        LoweredInstruction instruction = step.instruction();
         registers.enter(step.slotBase(), step.frameBase());
         if (instruction.opcode() == Opcode.BRA) {
             jump(instruction.guard(), step.targets().getFirst(), place);
@@ -213,7 +220,7 @@ final class KernelWriter {
         }
     }
 
-    private void jump(Operand.Register guard, int target, int place) {
+    private void jump(LoweredOperand.Register guard, int target, int place) {
         boolean backward = target <= place;
         if (!backward) {
             if (guard == null) {
@@ -275,13 +282,13 @@ final class KernelWriter {
         Label wrong = code.newLabel();
         registers.pushInt(step.instruction().argument(0));
         code.tableswitch(0, cases.size() - 1, wrong, cases).labelBinding(wrong);
-        Calls.invoke(code, Traps.class, "wrongIndex", RuntimeException.class);
+        CallEmitter.invoke(code, Traps.class, "wrongIndex", RuntimeException.class);
         code.athrow();
     }
 
     /** End of the tensor core instructions that stop the thread once, from a step on; the step itself if it is none. */
     private int sequenceEnd(int begin) {
-        List<Instruction> sequence = new ArrayList<>();
+        List<LoweredInstruction> sequence = new ArrayList<>();
         Step.Plain first = null;
         for (int i = begin; i < labels.length && (i == begin || labels[i] == null); i++) {
             if (!(flat.steps().get(i) instanceof Step.Plain step) || !WarpSequence.takes(step.instruction().opcode())
@@ -297,7 +304,7 @@ final class KernelWriter {
 
     /** A stop with a result, for the steps from {@code place} to before {@code end}: asks, saves, leaves; the code after it takes the result. */
     private void stop(int place, int end) {
-        Instruction instruction = ((Step.Plain) flat.steps().get(place)).instruction();
+        LoweredInstruction instruction = ((Step.Plain) flat.steps().get(place)).instruction();
         WarpSequence sequence = !WarpSequence.takes(instruction.opcode()) ? null : WarpSequence.of(
                 flat.steps().subList(place, end).stream().map(step -> ((Step.Plain) step).instruction()).toList());
         Stop stop = Stop.WARP;
@@ -327,17 +334,17 @@ final class KernelWriter {
 
     private void save(BitSet live, int resumePoint) {
         int count = live.cardinality() + (usesCarry ? 1 : 0);
-        code.aload(Frame.THREAD).loadConstant(resumePoint);
-        Calls.put(code, ThreadState.class, "resumePoint", int.class);
+        code.aload(ReservedLocals.THREAD).loadConstant(resumePoint);
+        CallEmitter.put(code, ThreadState.class, "resumePoint", int.class);
         if (count == 0) {
             return;
         }
-        code.aload(Frame.THREAD).loadConstant(count);
-        Calls.invoke(code, SavedRegisters.class, "room", long[].class, ThreadState.class, int.class);
-        code.astore(Frame.SAVED);
-        registers.save(live, Frame.SAVED);
+        code.aload(ReservedLocals.THREAD).loadConstant(count);
+        CallEmitter.invoke(code, SavedRegisters.class, "room", long[].class, ThreadState.class, int.class);
+        code.astore(ReservedLocals.SAVED);
+        registers.save(live, ReservedLocals.SAVED);
         if (usesCarry) {
-            code.aload(Frame.SAVED).loadConstant(count - 1).iload(Frame.CARRY).i2l().lastore();
+            code.aload(ReservedLocals.SAVED).loadConstant(count - 1).iload(ReservedLocals.CARRY).i2l().lastore();
         }
     }
 
@@ -346,12 +353,12 @@ final class KernelWriter {
         if (count == 0) {
             return;
         }
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "saved", long[].class);
-        code.astore(Frame.SAVED);
-        registers.restore(live, Frame.SAVED);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.get(code, ThreadState.class, "saved", long[].class);
+        code.astore(ReservedLocals.SAVED);
+        registers.restore(live, ReservedLocals.SAVED);
         if (usesCarry) {
-            code.aload(Frame.SAVED).loadConstant(count - 1).laload().l2i().istore(Frame.CARRY);
+            code.aload(ReservedLocals.SAVED).loadConstant(count - 1).laload().l2i().istore(ReservedLocals.CARRY);
         }
     }
 }

@@ -5,12 +5,12 @@ import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
 import io.tessera.software.program.Kernel;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.util.List;
 
@@ -32,11 +32,11 @@ final class MemoryEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case LD, LDU -> load(instruction);
             case ST -> store(instruction);
-            case FENCE -> Calls.invoke(code, MEMORY, "fence", void.class);
+            case FENCE -> CallEmitter.invoke(code, MEMORY, "fence", void.class);
             case PREFETCH, PREFETCHU, APPLYPRIORITY -> {
             }
             default -> {
@@ -47,44 +47,44 @@ final class MemoryEmitter {
     }
 
     /** Pushes the real address of an access, checked. */
-    void pushChecked(StateSpace space, Operand.Address address, int bytes) {
+    void pushChecked(AddressSpace space, LoweredOperand.Address address, int bytes) {
         switch (space) {
             case GENERIC, GLOBAL, CONST -> {
                 registers.pushAddress(address);
-                code.aload(Frame.MAP).loadConstant(bytes);
-                Calls.invoke(code, Access.class, "checked", long.class, long.class,
+                code.aload(ReservedLocals.MAP).loadConstant(bytes);
+                CallEmitter.invoke(code, AccessChecks.class, "checked", long.class, long.class,
                         MemoryMap.class, int.class);
             }
             case SHARED, SHARED_CLUSTER -> {
-                code.aload(Frame.BLOCK);
+                code.aload(ReservedLocals.BLOCK);
                 registers.pushAddress(address);
                 code.loadConstant(bytes);
-                Calls.invokeVirtual(code, BlockState.class, space == StateSpace.SHARED ? "shared" : "sharedCluster",
+                CallEmitter.invokeVirtual(code, BlockState.class, space == AddressSpace.SHARED ? "shared" : "sharedCluster",
                         long.class, long.class, int.class);
             }
             case LOCAL -> {
-                code.aload(Frame.THREAD);
+                code.aload(ReservedLocals.THREAD);
                 registers.pushAddress(address);
                 code.loadConstant(bytes);
-                Calls.invokeVirtual(code, ThreadState.class, "local", long.class, long.class, int.class);
+                CallEmitter.invokeVirtual(code, ThreadState.class, "local", long.class, long.class, int.class);
             }
             case PARAM -> {
                 Long constant = registers.constantAddress(address);
                 if (constant != null && constant % bytes == 0 && constant >= 0
                         && constant + bytes <= kernel.parameterBytes()) {
-                    code.lload(Frame.PARAMETERS).loadConstant((long) constant).ladd();
+                    code.lload(ReservedLocals.PARAMETERS).loadConstant((long) constant).ladd();
                 } else {
-                    code.aload(Frame.GRID);
+                    code.aload(ReservedLocals.GRID);
                     registers.pushAddress(address);
                     code.loadConstant(bytes);
-                    Calls.invokeVirtual(code, GridState.class, "parameter", long.class, long.class, int.class);
+                    CallEmitter.invokeVirtual(code, GridState.class, "parameter", long.class, long.class, int.class);
                 }
             }
         }
     }
 
-    private static ScalarType elementType(Instruction instruction) {
-        ScalarType type = instruction.type();
+    private static ValueType elementType(LoweredInstruction instruction) {
+        ValueType type = instruction.type();
         if (type.bits() > 64) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
@@ -92,7 +92,7 @@ final class MemoryEmitter {
     }
 
     /** Whether a vector is one access; those of 16 bytes that have an order are the interpreter's. */
-    private static boolean isOneWord(Instruction instruction, ScalarType type, int elements) {
+    private static boolean isOneWord(LoweredInstruction instruction, ValueType type, int elements) {
         int bytes = type.bytes() * elements;
         if (bytes > 8 && isOrdered(instruction)) {
             throw new LeftToInterpreterException(instruction.spelling());
@@ -100,14 +100,14 @@ final class MemoryEmitter {
         return elements > 1 && bytes <= 8;
     }
 
-    private static boolean isOrdered(Instruction instruction) {
+    private static boolean isOrdered(LoweredInstruction instruction) {
         return instruction.firstOf(Modifier.VOLATILE, Modifier.RELAXED, Modifier.ACQUIRE, Modifier.RELEASE,
                 Modifier.MMIO) != null;
     }
 
-    private void load(Instruction instruction) {
-        ScalarType type = elementType(instruction);
-        List<Operand> results = instruction.results();
+    private void load(LoweredInstruction instruction) {
+        ValueType type = elementType(instruction);
+        List<LoweredOperand> results = instruction.results();
         boolean word = isOneWord(instruction, type, results.size());
         pushChecked(instruction.space(), instruction.address(), type.bytes() * results.size());
         if (word) {
@@ -115,7 +115,7 @@ final class MemoryEmitter {
             return;
         }
         if (results.size() > 1) {
-            code.lstore(Frame.ADDRESS);
+            code.lstore(ReservedLocals.ADDRESS);
         }
         for (int i = 0; i < results.size(); i++) {
             if (results.size() > 1) {
@@ -126,30 +126,30 @@ final class MemoryEmitter {
         }
     }
 
-    private void loadWord(Instruction instruction, ScalarType type, List<Operand> results) {
-        ScalarType whole = wordType(type, results.size());
+    private void loadWord(LoweredInstruction instruction, ValueType type, List<LoweredOperand> results) {
+        ValueType whole = wordType(type, results.size());
         get(whole, isOrdered(instruction));
         if (whole.bits() < 64) {
             code.i2l();
         }
-        code.lstore(Frame.VALUE);
+        code.lstore(ReservedLocals.VALUE);
         for (int i = 0; i < results.size(); i++) {
-            code.lload(Frame.VALUE).loadConstant(i * type.bits()).lushr().l2i();
+            code.lload(ReservedLocals.VALUE).loadConstant(i * type.bits()).lushr().l2i();
             narrow(type);
             popLoaded(results.get(i), type);
         }
     }
 
-    private static ScalarType wordType(ScalarType type, int elements) {
+    private static ValueType wordType(ValueType type, int elements) {
         return switch (type.bytes() * elements) {
-            case 2 -> ScalarType.U16;
-            case 4 -> ScalarType.U32;
-            default -> ScalarType.U64;
+            case 2 -> ValueType.U16;
+            case 4 -> ValueType.U32;
+            default -> ValueType.U64;
         };
     }
 
     /** Extends the low bits of an int as a load does. */
-    private void narrow(ScalarType type) {
+    private void narrow(ValueType type) {
         if (type.bytes() == 1) {
             if (type.isSigned()) {
                 code.i2b();
@@ -165,35 +165,35 @@ final class MemoryEmitter {
         }
     }
 
-    private void pushElementAddress(int place, ScalarType type) {
-        code.lload(Frame.ADDRESS);
+    private void pushElementAddress(int place, ValueType type) {
+        code.lload(ReservedLocals.ADDRESS);
         if (place > 0) {
             code.loadConstant((long) place * type.bytes()).ladd();
         }
     }
 
     /** Replaces the address on the stack by what lies there, extended to an int, or a long. */
-    private void get(ScalarType type, boolean ordered) {
+    private void get(ValueType type, boolean ordered) {
         String order = ordered ? "Volatile" : "";
         switch (type.bytes()) {
             case 1 -> {
-                Calls.invoke(code, MEMORY, "getByte", byte.class, long.class);
+                CallEmitter.invoke(code, MEMORY, "getByte", byte.class, long.class);
                 if (!type.isSigned()) {
                     code.loadConstant(0xff).iand();
                 }
             }
             case 2 -> {
-                Calls.invoke(code, MEMORY, "getShort" + order, short.class, long.class);
+                CallEmitter.invoke(code, MEMORY, "getShort" + order, short.class, long.class);
                 if (!type.isSigned()) {
                     code.i2c();
                 }
             }
-            case 4 -> Calls.invoke(code, MEMORY, "getInt" + order, int.class, long.class);
-            default -> Calls.invoke(code, MEMORY, "getLong" + order, long.class, long.class);
+            case 4 -> CallEmitter.invoke(code, MEMORY, "getInt" + order, int.class, long.class);
+            default -> CallEmitter.invoke(code, MEMORY, "getLong" + order, long.class, long.class);
         }
     }
 
-    private void popLoaded(Operand result, ScalarType type) {
+    private void popLoaded(LoweredOperand result, ValueType type) {
         if (type.bits() == 64) {
             registers.popLong(result);
         } else if (type.isSigned() && Registers.isLong(result)) {
@@ -204,9 +204,9 @@ final class MemoryEmitter {
         }
     }
 
-    private void store(Instruction instruction) {
-        ScalarType type = elementType(instruction);
-        List<Operand> values = instruction.arguments().subList(1, instruction.arguments().size());
+    private void store(LoweredInstruction instruction) {
+        ValueType type = elementType(instruction);
+        List<LoweredOperand> values = instruction.arguments().subList(1, instruction.arguments().size());
         boolean word = isOneWord(instruction, type, values.size());
         pushChecked(instruction.space(), instruction.address(), type.bytes() * values.size());
         if (word) {
@@ -214,7 +214,7 @@ final class MemoryEmitter {
             return;
         }
         if (values.size() > 1) {
-            code.lstore(Frame.ADDRESS);
+            code.lstore(ReservedLocals.ADDRESS);
         }
         for (int i = 0; i < values.size(); i++) {
             if (values.size() > 1) {
@@ -224,7 +224,7 @@ final class MemoryEmitter {
         }
     }
 
-    private void storeWord(Instruction instruction, ScalarType type, List<Operand> values) {
+    private void storeWord(LoweredInstruction instruction, ValueType type, List<LoweredOperand> values) {
         for (int i = 0; i < values.size(); i++) {
             registers.pushInt(values.get(i));
             registers.zeroExtend();
@@ -235,14 +235,14 @@ final class MemoryEmitter {
                 code.loadConstant(i * type.bits()).lshl().lor();
             }
         }
-        ScalarType whole = wordType(type, values.size());
+        ValueType whole = wordType(type, values.size());
         if (whole.bits() < 64) {
             code.l2i();
         }
         putTop(whole, isOrdered(instruction) ? "Volatile" : "");
     }
 
-    private void put(Operand value, ScalarType type, String order) {
+    private void put(LoweredOperand value, ValueType type, String order) {
         if (type.bits() == 64) {
             registers.pushLong(value);
         } else {
@@ -252,18 +252,18 @@ final class MemoryEmitter {
     }
 
     /** Stores the value on the stack at the address below it. */
-    private void putTop(ScalarType type, String order) {
+    private void putTop(ValueType type, String order) {
         switch (type.bytes()) {
             case 1 -> {
                 code.i2b();
-                Calls.invoke(code, MEMORY, "putByte", void.class, long.class, byte.class);
+                CallEmitter.invoke(code, MEMORY, "putByte", void.class, long.class, byte.class);
             }
             case 2 -> {
                 code.i2s();
-                Calls.invoke(code, MEMORY, "putShort" + order, void.class, long.class, short.class);
+                CallEmitter.invoke(code, MEMORY, "putShort" + order, void.class, long.class, short.class);
             }
-            case 4 -> Calls.invoke(code, MEMORY, "putInt" + order, void.class, long.class, int.class);
-            default -> Calls.invoke(code, MEMORY, "putLong" + order, void.class, long.class, long.class);
+            case 4 -> CallEmitter.invoke(code, MEMORY, "putInt" + order, void.class, long.class, int.class);
+            default -> CallEmitter.invoke(code, MEMORY, "putLong" + order, void.class, long.class, long.class);
         }
     }
 }

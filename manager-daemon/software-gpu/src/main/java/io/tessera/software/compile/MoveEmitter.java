@@ -2,12 +2,12 @@ package io.tessera.software.compile;
 
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 import java.util.List;
 
@@ -22,7 +22,7 @@ final class MoveEmitter {
     }
 
     /** Emits the instruction; false if it is none of these. */
-    boolean emit(Instruction instruction) {
+    boolean emit(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case MOV -> {
                 if (isWide(instruction.results()) || isWide(instruction.arguments())) {
@@ -44,15 +44,15 @@ final class MoveEmitter {
         return true;
     }
 
-    private static boolean isWide(List<Operand> operands) {
-        return operands.stream().anyMatch(operand -> operand instanceof Operand.Register register
+    private static boolean isWide(List<LoweredOperand> operands) {
+        return operands.stream().anyMatch(operand -> operand instanceof LoweredOperand.Register register
                 && register.registerClass() == RegisterClass.BITS128);
     }
 
-    private void move(Instruction instruction) {
-        Operand source = instruction.argument(0);
+    private void move(LoweredInstruction instruction) {
+        LoweredOperand source = instruction.argument(0);
         if (instruction.type().bits() == 64) {
-            if (instruction.type() == ScalarType.F64) {
+            if (instruction.type() == ValueType.F64) {
                 registers.pushDouble(source);
                 registers.popDouble(instruction.result());
             } else {
@@ -73,7 +73,7 @@ final class MoveEmitter {
     }
 
     /** Several registers into one, the first lowest. */
-    private void pack(Instruction instruction) {
+    private void pack(LoweredInstruction instruction) {
         int count = instruction.arguments().size();
         int bits = instruction.type().bits() / count;
         code.lconst_0();
@@ -89,16 +89,16 @@ final class MoveEmitter {
     }
 
     /** One register into several, the first lowest. */
-    private void unpack(Instruction instruction) {
+    private void unpack(LoweredInstruction instruction) {
         int count = instruction.results().size();
         int bits = instruction.type().bits() / count;
         registers.pushLong(instruction.argument(0));
-        code.lstore(Frame.VALUE);
+        code.lstore(ReservedLocals.VALUE);
         for (int i = 0; i < count; i++) {
-            if (instruction.results().get(i) instanceof Operand.Sink) {
+            if (instruction.results().get(i) instanceof LoweredOperand.Sink) {
                 continue;
             }
-            code.lload(Frame.VALUE);
+            code.lload(ReservedLocals.VALUE);
             if (i > 0) {
                 code.loadConstant(i * bits).lushr();
             }
@@ -110,8 +110,8 @@ final class MoveEmitter {
         }
     }
 
-    private void convertAddress(Instruction instruction) {
-        if (instruction.space() == StateSpace.SHARED_CLUSTER) {
+    private void convertAddress(LoweredInstruction instruction) {
+        if (instruction.space() == AddressSpace.SHARED_CLUSTER) {
             throw new LeftToInterpreterException(instruction.spelling());
         }
         registers.pushLong(instruction.argument(0));
@@ -120,17 +120,17 @@ final class MoveEmitter {
             case GLOBAL, CONST, GENERIC -> {
             }
             case SHARED -> {
-                code.aload(Frame.BLOCK);
-                Calls.get(code, BlockState.class, "sharedBase", long.class);
+                code.aload(ReservedLocals.BLOCK);
+                CallEmitter.get(code, BlockState.class, "sharedBase", long.class);
                 addOrSubtract(to);
             }
             case LOCAL -> {
-                code.aload(Frame.THREAD);
-                Calls.get(code, ThreadState.class, "localBase", long.class);
+                code.aload(ReservedLocals.THREAD);
+                CallEmitter.get(code, ThreadState.class, "localBase", long.class);
                 addOrSubtract(to);
             }
             case PARAM -> {
-                code.lload(Frame.PARAMETERS);
+                code.lload(ReservedLocals.PARAMETERS);
                 addOrSubtract(to);
             }
             default -> throw new IllegalStateException(instruction.spelling());

@@ -1,8 +1,11 @@
 package io.tessera.software.compile;
 
 import io.tessera.software.arithmetic.SingleArithmetic;
+import io.tessera.software.compile.flat.InlinedCode;
+import io.tessera.software.compile.flat.NotCompiledException;
+import io.tessera.software.compile.flat.RegisterKinds;
 import io.tessera.software.execution.SymbolAddresses;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.RegisterClass;
 import java.lang.classfile.CodeBuilder;
 import java.util.BitSet;
@@ -13,20 +16,20 @@ import java.util.BitSet;
  */
 final class Registers {
     private final CodeBuilder code;
-    private final FlatCode flat;
+    private final InlinedCode flat;
     private final RegisterKinds kinds;
     private final SymbolAddresses addresses;
     private final int[] locals;
-    private final SpecialRegisters special;
+    private final SpecialRegisterEmitter special;
     private int slotBase;
     private long frameBase;
 
-    Registers(CodeBuilder code, FlatCode flat, RegisterKinds kinds, SymbolAddresses addresses, int firstLocal) {
+    Registers(CodeBuilder code, InlinedCode flat, RegisterKinds kinds, SymbolAddresses addresses, int firstLocal) {
         this.code = code;
         this.flat = flat;
         this.kinds = kinds;
         this.addresses = addresses;
-        this.special = new SpecialRegisters(code);
+        this.special = new SpecialRegisterEmitter(code);
         this.locals = new int[flat.registers().size()];
         int next = firstLocal;
         for (int slot = 0; slot < locals.length; slot++) {
@@ -68,27 +71,27 @@ final class Registers {
         return frameBase;
     }
 
-    private int slot(Operand.Register register) {
+    private int slot(LoweredOperand.Register register) {
         return slotBase + register.slot();
     }
 
     /** Whether the operand is a register that lives as {@code float}. */
-    boolean isFloat(Operand operand) {
-        return operand instanceof Operand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT;
+    boolean isFloat(LoweredOperand operand) {
+        return operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT;
     }
 
     /** Whether the operand is a register of more than 32 bits. */
-    static boolean isLong(Operand operand) {
-        return operand instanceof Operand.Register register && register.registerClass().bits() >= 64;
+    static boolean isLong(LoweredOperand operand) {
+        return operand instanceof LoweredOperand.Register register && register.registerClass().bits() >= 64;
     }
 
     /** Pushes the low 32 bits. A predicate is 0 or 1, negated where the operand says so. */
-    void pushInt(Operand operand) {
+    void pushInt(LoweredOperand operand) {
         switch (operand) {
-            case Operand.Register register -> pushInt(register);
-            case Operand.Immediate immediate -> code.loadConstant((int) immediate.bits());
-            case Operand.Special named -> special.pushInt(named);
-            case Operand.Address address -> {
+            case LoweredOperand.Register register -> pushInt(register);
+            case LoweredOperand.Immediate immediate -> code.loadConstant((int) immediate.bits());
+            case LoweredOperand.Special named -> special.pushInt(named);
+            case LoweredOperand.Address address -> {
                 pushAddress(address);
                 code.l2i();
             }
@@ -96,7 +99,7 @@ final class Registers {
         }
     }
 
-    private void pushInt(Operand.Register register) {
+    private void pushInt(LoweredOperand.Register register) {
         int slot = slot(register);
         switch (kinds.of(slot)) {
             case INT -> code.iload(locals[slot]);
@@ -104,13 +107,13 @@ final class Registers {
             case FLOAT -> {
                 code.fload(locals[slot]);
                 if (kinds.isLoose(slot)) {
-                    Calls.invoke(code, SingleArithmetic.class, "canonical", float.class, float.class);
+                    CallEmitter.invoke(code, SingleArithmetic.class, "canonical", float.class, float.class);
                 }
-                Calls.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
+                CallEmitter.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
             }
             case DOUBLE -> {
                 code.dload(locals[slot]);
-                Calls.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
+                CallEmitter.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
                 code.l2i();
             }
         }
@@ -120,15 +123,15 @@ final class Registers {
     }
 
     /** Pushes 64 bits; a narrower register is zero-extended. */
-    void pushLong(Operand operand) {
+    void pushLong(LoweredOperand operand) {
         switch (operand) {
-            case Operand.Register register -> {
+            case LoweredOperand.Register register -> {
                 int slot = slot(register);
                 switch (kinds.of(slot)) {
                     case LONG -> code.lload(locals[slot]);
                     case DOUBLE -> {
                         code.dload(locals[slot]);
-                        Calls.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
+                        CallEmitter.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
                     }
                     default -> {
                         pushInt(register);
@@ -136,9 +139,9 @@ final class Registers {
                     }
                 }
             }
-            case Operand.Immediate immediate -> code.loadConstant(immediate.bits());
-            case Operand.Special named -> special.pushLong(named);
-            case Operand.Address address -> pushAddress(address);
+            case LoweredOperand.Immediate immediate -> code.loadConstant(immediate.bits());
+            case LoweredOperand.Special named -> special.pushLong(named);
+            case LoweredOperand.Address address -> pushAddress(address);
             default -> throw new NotCompiledException("operand " + operand);
         }
     }
@@ -149,49 +152,49 @@ final class Registers {
     }
 
     /** Pushes an {@code .f32}; a NaN may have any payload. */
-    void pushFloat(Operand operand) {
-        if (operand instanceof Operand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT) {
+    void pushFloat(LoweredOperand operand) {
+        if (operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT) {
             code.fload(locals[slot(register)]);
-        } else if (operand instanceof Operand.Immediate immediate) {
+        } else if (operand instanceof LoweredOperand.Immediate immediate) {
             pushFloat(Float.intBitsToFloat((int) immediate.bits()), (int) immediate.bits());
         } else {
             pushInt(operand);
-            Calls.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
+            CallEmitter.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
         }
     }
 
     private void pushFloat(float value, int bits) {
         if (Float.isNaN(value)) {
             code.loadConstant(bits);
-            Calls.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
+            CallEmitter.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
         } else {
             code.loadConstant(value);
         }
     }
 
     /** Pushes an {@code .f32}; a NaN has the payload that PTX gives it. */
-    void pushExactFloat(Operand operand) {
+    void pushExactFloat(LoweredOperand operand) {
         pushFloat(operand);
-        if (operand instanceof Operand.Register register && kinds.isLoose(slot(register))) {
-            Calls.invoke(code, SingleArithmetic.class, "canonical", float.class, float.class);
+        if (operand instanceof LoweredOperand.Register register && kinds.isLoose(slot(register))) {
+            CallEmitter.invoke(code, SingleArithmetic.class, "canonical", float.class, float.class);
         }
     }
 
     /** Pushes an {@code .f64}. */
-    void pushDouble(Operand operand) {
-        if (operand instanceof Operand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.DOUBLE) {
+    void pushDouble(LoweredOperand operand) {
+        if (operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.DOUBLE) {
             code.dload(locals[slot(register)]);
-        } else if (operand instanceof Operand.Immediate immediate
+        } else if (operand instanceof LoweredOperand.Immediate immediate
                 && !Double.isNaN(Double.longBitsToDouble(immediate.bits()))) {
             code.loadConstant(Double.longBitsToDouble(immediate.bits()));
         } else {
             pushLong(operand);
-            Calls.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
+            CallEmitter.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
         }
     }
 
     /** Pushes the sum of an address's parts, in its own space. */
-    void pushAddress(Operand.Address address) {
+    void pushAddress(LoweredOperand.Address address) {
         long constant = address.offset() + (address.frameRelative() ? frameBase : 0)
                 + (address.symbol() == null ? 0 : addresses.of(address.symbol()));
         if (address.register() == null) {
@@ -214,19 +217,19 @@ final class Registers {
     }
 
     /** The value of an address without a register; null where it has one. */
-    Long constantAddress(Operand.Address address) {
+    Long constantAddress(LoweredOperand.Address address) {
         return address.register() != null || address.symbol() != null ? null
                 : (Long) (address.offset() + (address.frameRelative() ? frameBase : 0));
     }
 
     /** Whether a result that is a float register accepts NaNs of any payload. */
-    boolean isLoose(Operand operand) {
-        return operand instanceof Operand.Register register && kinds.isLoose(slot(register));
+    boolean isLoose(LoweredOperand operand) {
+        return operand instanceof LoweredOperand.Register register && kinds.isLoose(slot(register));
     }
 
     /** Pops an int into a register: its bits if the register has 32, or the low 16, or a predicate; zero-extended. */
-    void popInt(Operand operand) {
-        if (!(operand instanceof Operand.Register register)) {
+    void popInt(LoweredOperand operand) {
+        if (!(operand instanceof LoweredOperand.Register register)) {
             code.pop();
             return;
         }
@@ -239,7 +242,7 @@ final class Registers {
                 code.istore(locals[slot]);
             }
             case FLOAT -> {
-                Calls.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
+                CallEmitter.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
                 code.fstore(locals[slot]);
             }
             case LONG, DOUBLE -> {
@@ -250,8 +253,8 @@ final class Registers {
     }
 
     /** Pops a long into a register, cut to its width. */
-    void popLong(Operand operand) {
-        if (!(operand instanceof Operand.Register register)) {
+    void popLong(LoweredOperand operand) {
+        if (!(operand instanceof LoweredOperand.Register register)) {
             code.pop2();
             return;
         }
@@ -259,7 +262,7 @@ final class Registers {
         switch (kinds.of(slot)) {
             case LONG -> code.lstore(locals[slot]);
             case DOUBLE -> {
-                Calls.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
+                CallEmitter.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
                 code.dstore(locals[slot]);
             }
             default -> {
@@ -270,22 +273,22 @@ final class Registers {
     }
 
     /** Pops a float into a register. */
-    void popFloat(Operand operand) {
-        if (operand instanceof Operand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT) {
+    void popFloat(LoweredOperand operand) {
+        if (operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT) {
             code.fstore(locals[slot(register)]);
             return;
         }
-        Calls.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
+        CallEmitter.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
         popInt(operand);
     }
 
     /** Pops a double into a register. */
-    void popDouble(Operand operand) {
-        if (operand instanceof Operand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.DOUBLE) {
+    void popDouble(LoweredOperand operand) {
+        if (operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.DOUBLE) {
             code.dstore(locals[slot(register)]);
             return;
         }
-        Calls.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
+        CallEmitter.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
         popLong(operand);
     }
 
@@ -299,12 +302,12 @@ final class Registers {
                 case LONG -> code.lload(locals[slot]);
                 case FLOAT -> {
                     code.fload(locals[slot]);
-                    Calls.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
+                    CallEmitter.invoke(code, Float.class, "floatToRawIntBits", int.class, float.class);
                     code.i2l();
                 }
                 case DOUBLE -> {
                     code.dload(locals[slot]);
-                    Calls.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
+                    CallEmitter.invoke(code, Double.class, "doubleToRawLongBits", long.class, double.class);
                 }
             }
             code.lastore();
@@ -316,7 +319,7 @@ final class Registers {
         int index = 0;
         for (int slot = slots.nextSetBit(0); slot >= 0; slot = slots.nextSetBit(slot + 1)) {
             RegisterClass registerClass = flat.registers().get(slot);
-            Operand.Register register = new Operand.Register(
+            LoweredOperand.Register register = new LoweredOperand.Register(
                     registerClass == null ? RegisterClass.BITS64 : registerClass, slot - slotBase, false);
             code.aload(arrayLocal).loadConstant(index++);
             pushLong(register);
@@ -334,11 +337,11 @@ final class Registers {
                 case LONG -> code.lstore(locals[slot]);
                 case FLOAT -> {
                     code.l2i();
-                    Calls.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
+                    CallEmitter.invoke(code, Float.class, "intBitsToFloat", float.class, int.class);
                     code.fstore(locals[slot]);
                 }
                 case DOUBLE -> {
-                    Calls.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
+                    CallEmitter.invoke(code, Double.class, "longBitsToDouble", double.class, long.class);
                     code.dstore(locals[slot]);
                 }
             }

@@ -1,16 +1,17 @@
 package io.tessera.software.compile;
 
+import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.execution.BarrierOperation;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.execution.WarpFunction;
 import io.tessera.software.execution.WarpOperation;
 import io.tessera.software.matrix.WarpSequence;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.lang.classfile.CodeBuilder;
 
 /** Emits instructions at which a thread stops: what it asks for, and what it takes from the answer. */
@@ -31,7 +32,7 @@ final class Stops {
      * @param place number that tells this place in the program from others
      * @return the stop that is due
      */
-    Stop ask(Instruction instruction, int place) {
+    Stop ask(LoweredInstruction instruction, int place) {
         switch (instruction.opcode()) {
             case BARRIER_SYNC, BARRIER_RED -> {
                 barrier(instruction);
@@ -53,67 +54,67 @@ final class Stops {
             default -> throw new NotCompiledException(instruction.spelling());
         }
         if (instruction.asksWhoeverIsHere()) {
-            code.aload(Frame.THREAD).loadConstant(place);
-            Calls.invokeVirtual(code, ThreadState.class, "askConverged", void.class, int.class);
+            code.aload(ReservedLocals.THREAD).loadConstant(place);
+            CallEmitter.invokeVirtual(code, ThreadState.class, "askConverged", void.class, int.class);
         }
         return Stop.WARP;
     }
 
     /** The mask of members; nothing where whoever is here takes part. */
-    private static Operand mask(Instruction instruction, int place) {
-        return instruction.asksWhoeverIsHere() ? new Operand.Immediate(0) : instruction.argument(place);
+    private static LoweredOperand mask(LoweredInstruction instruction, int place) {
+        return instruction.asksWhoeverIsHere() ? new LoweredOperand.Immediate(0) : instruction.argument(place);
     }
 
     /** Fills in the request for tensor core instructions; the stop is {@link Stop#WARP}. */
     void ask(WarpSequence sequence) {
         constants.push(code, sequence, WarpSequence.class);
-        code.aload(Frame.THREAD);
-        Calls.invokeVirtual(code, WarpSequence.class, "room", long[].class, ThreadState.class);
-        code.astore(Frame.SAVED);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.invokeVirtual(code, WarpSequence.class, "room", long[].class, ThreadState.class);
+        code.astore(ReservedLocals.SAVED);
         for (int slot = 0; slot < sequence.given().size(); slot++) {
-            code.aload(Frame.SAVED).loadConstant(slot);
+            code.aload(ReservedLocals.SAVED).loadConstant(slot);
             registers.pushLong(sequence.given().get(slot));
             code.lastore();
         }
-        code.aload(Frame.THREAD);
+        code.aload(ReservedLocals.THREAD);
         constants.push(code, sequence, WarpSequence.class);
-        Calls.invokeVirtual(code, ThreadState.class, "askFunction", Stop.class, WarpFunction.class);
+        CallEmitter.invokeVirtual(code, ThreadState.class, "askFunction", Stop.class, WarpFunction.class);
         code.pop();
     }
 
     /** After the stop: takes the results. */
     void takeResults(WarpSequence sequence) {
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "values", long[].class);
-        code.astore(Frame.SAVED);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.get(code, ThreadState.class, "values", long[].class);
+        code.astore(ReservedLocals.SAVED);
         for (WarpSequence.Result result : sequence.results()) {
-            code.aload(Frame.SAVED).loadConstant(result.slot()).laload();
+            code.aload(ReservedLocals.SAVED).loadConstant(result.slot()).laload();
             registers.popLong(result.register());
         }
     }
 
-    private void barrier(Instruction instruction) {
+    private void barrier(LoweredInstruction instruction) {
         boolean reduces = instruction.opcode() == Opcode.BARRIER_RED;
         int numbers = instruction.arguments().size() - (reduces ? 1 : 0);
-        code.aload(Frame.THREAD);
+        code.aload(ReservedLocals.THREAD);
         pushBarrier(instruction, numbers);
         BarrierOperation operation = BarrierOperation.NONE;
         if (reduces) {
             operation = instruction.has(Modifier.POPC) ? BarrierOperation.POPC
                     : instruction.has(Modifier.AND) ? BarrierOperation.AND : BarrierOperation.OR;
         }
-        Calls.push(code, operation);
+        CallEmitter.push(code, operation);
         if (reduces) {
             registers.pushInt(instruction.argument(numbers));
         } else {
             code.iconst_0();
         }
-        Calls.invokeVirtual(code, ThreadState.class, "askBarrier", Stop.class, int.class, int.class,
+        CallEmitter.invokeVirtual(code, ThreadState.class, "askBarrier", Stop.class, int.class, int.class,
                 BarrierOperation.class, boolean.class);
         code.pop();
     }
 
-    private void pushBarrier(Instruction instruction, int numbers) {
+    private void pushBarrier(LoweredInstruction instruction, int numbers) {
         if (numbers > 0) {
             registers.pushInt(instruction.argument(0));
         } else {
@@ -127,16 +128,16 @@ final class Stops {
     }
 
     /** Emits arrivals that do not wait; false if the instruction is none. */
-    boolean arrive(Instruction instruction) {
+    boolean arrive(LoweredInstruction instruction) {
         switch (instruction.opcode()) {
             case BARRIER_ARRIVE -> {
-                code.aload(Frame.THREAD);
+                code.aload(ReservedLocals.THREAD);
                 pushBarrier(instruction, instruction.arguments().size());
-                Calls.invokeVirtual(code, ThreadState.class, "arrive", void.class, int.class, int.class);
+                CallEmitter.invokeVirtual(code, ThreadState.class, "arrive", void.class, int.class, int.class);
             }
             case CLUSTER_ARRIVE -> {
-                code.aload(Frame.THREAD);
-                Calls.invokeVirtual(code, ThreadState.class, "arriveCluster", void.class);
+                code.aload(ReservedLocals.THREAD);
+                CallEmitter.invokeVirtual(code, ThreadState.class, "arriveCluster", void.class);
             }
             default -> {
                 return false;
@@ -145,21 +146,21 @@ final class Stops {
         return true;
     }
 
-    private void shuffle(Instruction instruction) {
-        code.aload(Frame.THREAD);
-        Calls.push(code, operation(instruction));
+    private void shuffle(LoweredInstruction instruction) {
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.push(code, operation(instruction));
         registers.pushInt(mask(instruction, 3));
         for (int i = 0; i < 3; i++) {
             registers.pushInt(instruction.argument(i));
         }
-        Calls.invokeVirtual(code, ThreadState.class, "askShuffle", Stop.class, WarpOperation.class, int.class,
+        CallEmitter.invokeVirtual(code, ThreadState.class, "askShuffle", Stop.class, WarpOperation.class, int.class,
                 int.class, int.class, int.class);
         code.pop();
     }
 
-    private void warp(WarpOperation operation, Operand mask, Operand value, int bits) {
-        code.aload(Frame.THREAD);
-        Calls.push(code, operation);
+    private void warp(WarpOperation operation, LoweredOperand mask, LoweredOperand value, int bits) {
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.push(code, operation);
         registers.pushInt(mask);
         if (value == null) {
             code.lconst_0();
@@ -169,12 +170,12 @@ final class Stops {
             registers.pushInt(value);
             registers.zeroExtend();
         }
-        Calls.invokeVirtual(code, ThreadState.class, "askWarp", Stop.class, WarpOperation.class, int.class,
+        CallEmitter.invokeVirtual(code, ThreadState.class, "askWarp", Stop.class, WarpOperation.class, int.class,
                 long.class);
         code.pop();
     }
 
-    private static WarpOperation operation(Instruction instruction) {
+    private static WarpOperation operation(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case SHFL -> switch (instruction.firstOf(Modifier.UP, Modifier.DOWN, Modifier.BFLY, Modifier.IDX)) {
                 case UP -> WarpOperation.SHFL_UP;
@@ -193,11 +194,11 @@ final class Stops {
         };
     }
 
-    private static WarpOperation reduction(Instruction instruction) {
+    private static WarpOperation reduction(LoweredInstruction instruction) {
         if (instruction.type().isFloat()) {
             throw new NotCompiledException(instruction.spelling());
         }
-        boolean signed = instruction.type() == ScalarType.S32;
+        boolean signed = instruction.type() == ValueType.S32;
         return switch (instruction.firstOf(Modifier.ADD, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR,
                 Modifier.XOR)) {
             case ADD -> WarpOperation.REDUX_ADD;
@@ -210,16 +211,16 @@ final class Stops {
     }
 
     /** After the stop: moves what came of it into the results. */
-    void takeResult(Instruction instruction) {
+    void takeResult(LoweredInstruction instruction) {
         if (instruction.results().isEmpty()) {
             return;
         }
-        code.aload(Frame.THREAD);
-        Calls.get(code, ThreadState.class, "result", long.class);
+        code.aload(ReservedLocals.THREAD);
+        CallEmitter.get(code, ThreadState.class, "result", long.class);
         registers.popLong(instruction.result());
         if (instruction.results().size() > 1) {
-            code.aload(Frame.THREAD);
-            Calls.get(code, ThreadState.class, "flag", boolean.class);
+            code.aload(ReservedLocals.THREAD);
+            CallEmitter.get(code, ThreadState.class, "flag", boolean.class);
             registers.popInt(instruction.results().get(1));
         }
     }

@@ -1,8 +1,8 @@
 package io.tessera.software.compile;
 
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelTrap;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelTrap;
 
 /** What generated code throws. Public for generated classes only. */
 public final class Traps {

@@ -1,7 +1,7 @@
 package io.tessera.software.conformance;
 
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -63,7 +63,7 @@ final class CaseWriter {
         return ptx.append("DONE:\n  ret;\n}\n").toString();
     }
 
-    private static String register(ScalarType type, int number) {
+    private static String register(ValueType type, int number) {
         return switch (RegisterClass.of(type)) {
             case PREDICATE -> "%p" + number;
             case BITS16 -> "%h" + number;
@@ -83,7 +83,7 @@ final class CaseWriter {
         return text.replace("; ", ";\n  ");
     }
 
-    private static void load(StringBuilder ptx, ScalarType type, int number) {
+    private static void load(StringBuilder ptx, ValueType type, int number) {
         String address = "[%d20+" + number * ConformanceCase.SLOT + "];\n";
         switch (RegisterClass.of(type)) {
             case PREDICATE -> ptx.append("  ld.global.u32 %r23, ").append(address)
@@ -94,7 +94,7 @@ final class CaseWriter {
         }
     }
 
-    private static void store(StringBuilder ptx, ScalarType type, int number) {
+    private static void store(StringBuilder ptx, ValueType type, int number) {
         String address = "[%d21+" + number * ConformanceCase.SLOT + "], ";
         int register = 10 + number;
         switch (RegisterClass.of(type)) {

@@ -1,23 +1,23 @@
 package io.tessera.software.conformance;
 
 import static io.tessera.software.conformance.InstructionForm.of;
-import static io.tessera.software.program.ScalarType.B16;
-import static io.tessera.software.program.ScalarType.B32;
-import static io.tessera.software.program.ScalarType.B64;
-import static io.tessera.software.program.ScalarType.BF16;
-import static io.tessera.software.program.ScalarType.F16;
-import static io.tessera.software.program.ScalarType.F16X2;
-import static io.tessera.software.program.ScalarType.F32;
-import static io.tessera.software.program.ScalarType.F64;
-import static io.tessera.software.program.ScalarType.PRED;
-import static io.tessera.software.program.ScalarType.S16;
-import static io.tessera.software.program.ScalarType.S32;
-import static io.tessera.software.program.ScalarType.S64;
-import static io.tessera.software.program.ScalarType.U16;
-import static io.tessera.software.program.ScalarType.U32;
-import static io.tessera.software.program.ScalarType.U64;
+import static io.tessera.software.program.ValueType.B16;
+import static io.tessera.software.program.ValueType.B32;
+import static io.tessera.software.program.ValueType.B64;
+import static io.tessera.software.program.ValueType.BF16;
+import static io.tessera.software.program.ValueType.F16;
+import static io.tessera.software.program.ValueType.F16X2;
+import static io.tessera.software.program.ValueType.F32;
+import static io.tessera.software.program.ValueType.F64;
+import static io.tessera.software.program.ValueType.PRED;
+import static io.tessera.software.program.ValueType.S16;
+import static io.tessera.software.program.ValueType.S32;
+import static io.tessera.software.program.ValueType.S64;
+import static io.tessera.software.program.ValueType.U16;
+import static io.tessera.software.program.ValueType.U32;
+import static io.tessera.software.program.ValueType.U64;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,16 +33,16 @@ final class CompareForms {
 
     static List<InstructionForm> all() {
         List<InstructionForm> forms = new ArrayList<>();
-        for (ScalarType t : List.of(S16, S32, S64)) {
+        for (ValueType t : List.of(S16, S32, S64)) {
             compare(forms, ORDER, t, "");
         }
-        for (ScalarType t : List.of(U16, U32, U64)) {
+        for (ValueType t : List.of(U16, U32, U64)) {
             compare(forms, UNSIGNED, t, "");
         }
-        for (ScalarType t : List.of(B16, B32, B64)) {
+        for (ValueType t : List.of(B16, B32, B64)) {
             compare(forms, List.of("eq", "ne"), t, "");
         }
-        for (ScalarType t : List.of(F32, F64, F16, BF16)) {
+        for (ValueType t : List.of(F32, F64, F16, BF16)) {
             compare(forms, FLOAT, t, "");
         }
         compare(forms, FLOAT, F32, ".ftz");
@@ -51,13 +51,13 @@ final class CompareForms {
     }
 
     /** A comparison with both results; of half types there is only one. */
-    private static InstructionForm predicates(String text, String sources, ScalarType t, ScalarType... types) {
+    private static InstructionForm predicates(String text, String sources, ValueType t, ValueType... types) {
         boolean half = t == F16 || t == BF16;
         return new InstructionForm(text, text + (half ? " #0, " : " #0|#1, ") + sources,
                 half ? List.of(PRED) : List.of(PRED, PRED), List.of(types), Tolerance.EXACT);
     }
 
-    private static void compare(List<InstructionForm> forms, List<String> relations, ScalarType t, String ftz) {
+    private static void compare(List<InstructionForm> forms, List<String> relations, ValueType t, String ftz) {
         for (String relation : relations) {
             String suffix = ftz + "." + t.token();
             String text = "setp." + relation + suffix;
@@ -73,14 +73,14 @@ final class CompareForms {
                     List.of(t, t, PRED), Tolerance.EXACT));
         }
         if (t != F16 && t != BF16) {
-            for (ScalarType to : List.of(U32, S32, F32)) {
+            for (ValueType to : List.of(U32, S32, F32)) {
                 forms.add(of("set." + last + ftz + "." + to.token() + "." + t.token(), to, t, t));
             }
         }
     }
 
     private static void selections(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(B16, B32, B64, S32, F32, F64)) {
+        for (ValueType t : List.of(B16, B32, B64, S32, F32, F64)) {
             forms.add(of("selp." + t.token(), t, t, t, PRED));
             forms.add(of("slct." + t.token() + ".s32", t, t, t, S32));
             forms.add(of("slct." + t.token() + ".f32", t, t, t, F32));

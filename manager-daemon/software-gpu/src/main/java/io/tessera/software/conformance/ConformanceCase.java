@@ -1,6 +1,6 @@
 package io.tessera.software.conformance;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /**
@@ -16,7 +16,7 @@ import java.util.List;
  * @param input     all input records, little-endian
  * @param tolerance how exact results must be
  */
-public record ConformanceCase(String name, String ptx, List<ScalarType> results, int sources, int records,
+public record ConformanceCase(String name, String ptx, List<ValueType> results, int sources, int records,
         byte[] input, Tolerance tolerance) {
     /** Bytes of a slot. */
     public static final int SLOT = 8;

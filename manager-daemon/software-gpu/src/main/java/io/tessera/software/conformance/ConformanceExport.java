@@ -1,8 +1,8 @@
 package io.tessera.software.conformance;
 
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.ProcessorOptions;
 import io.tessera.software.processor.SoftwareProcessor;
 import java.io.BufferedOutputStream;

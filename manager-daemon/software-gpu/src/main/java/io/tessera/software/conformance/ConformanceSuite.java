@@ -1,13 +1,13 @@
 package io.tessera.software.conformance;
 
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.GridControl;
-import io.tessera.software.execution.LaunchSpec;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.SoftwareProcessor;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ public final class ConformanceSuite {
         List<String> differences = new ArrayList<>();
         for (int record = 0; record < of.records(); record++) {
             for (int result = 0; result < of.results().size(); result++) {
-                ScalarType type = of.results().get(result);
+                ValueType type = of.results().get(result);
                 int at = (record * of.results().size() + result) * ConformanceCase.SLOT;
                 if (!of.tolerance().accepts(type, wanted.getLong(at), found.getLong(at))) {
                     differences.add(of.name() + inputs(of, record) + ": result " + result + " is "

@@ -1,28 +1,28 @@
 package io.tessera.software.conformance;
 
 import static io.tessera.software.conformance.InstructionForm.of;
-import static io.tessera.software.program.ScalarType.B32;
-import static io.tessera.software.program.ScalarType.BF16;
-import static io.tessera.software.program.ScalarType.F16;
-import static io.tessera.software.program.ScalarType.F16X2;
-import static io.tessera.software.program.ScalarType.F32;
-import static io.tessera.software.program.ScalarType.F64;
-import static io.tessera.software.program.ScalarType.S16;
-import static io.tessera.software.program.ScalarType.S32;
-import static io.tessera.software.program.ScalarType.S64;
-import static io.tessera.software.program.ScalarType.S8;
-import static io.tessera.software.program.ScalarType.U16;
-import static io.tessera.software.program.ScalarType.U32;
-import static io.tessera.software.program.ScalarType.U64;
-import static io.tessera.software.program.ScalarType.U8;
+import static io.tessera.software.program.ValueType.B32;
+import static io.tessera.software.program.ValueType.BF16;
+import static io.tessera.software.program.ValueType.F16;
+import static io.tessera.software.program.ValueType.F16X2;
+import static io.tessera.software.program.ValueType.F32;
+import static io.tessera.software.program.ValueType.F64;
+import static io.tessera.software.program.ValueType.S16;
+import static io.tessera.software.program.ValueType.S32;
+import static io.tessera.software.program.ValueType.S64;
+import static io.tessera.software.program.ValueType.S8;
+import static io.tessera.software.program.ValueType.U16;
+import static io.tessera.software.program.ValueType.U32;
+import static io.tessera.software.program.ValueType.U64;
+import static io.tessera.software.program.ValueType.U8;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Conversions between all types. Types of 8 bits are held in 32-bit registers, which shows how they are extended. */
 final class ConvertForms {
-    private static final List<ScalarType> INTEGERS = List.of(U8, S8, U16, S16, U32, S32, U64, S64);
+    private static final List<ValueType> INTEGERS = List.of(U8, S8, U16, S16, U32, S32, U64, S64);
     private static final List<String> ROUNDINGS = List.of(".rn", ".rz", ".rm", ".rp");
     private static final List<String> INTEGRAL = List.of(".rni", ".rzi", ".rmi", ".rpi");
 
@@ -38,19 +38,19 @@ final class ConvertForms {
         return forms;
     }
 
-    private static ScalarType holder(ScalarType type) {
+    private static ValueType holder(ValueType type) {
         return type.bits() == 8 ? B32 : type;
     }
 
     /** Whether no value of a type is out of another's range; then {@code .sat} is not allowed. */
-    private static boolean holdsAll(ScalarType to, ScalarType from) {
+    private static boolean holdsAll(ValueType to, ValueType from) {
         return from.isSigned() ? to.isSigned() && to.bits() >= from.bits()
                 : to.bits() > from.bits() || to.bits() == from.bits() && !to.isSigned();
     }
 
     private static void integers(List<InstructionForm> forms) {
-        for (ScalarType to : INTEGERS) {
-            for (ScalarType from : INTEGERS) {
+        for (ValueType to : INTEGERS) {
+            for (ValueType from : INTEGERS) {
                 String types = "." + to.token() + "." + from.token();
                 forms.add(of("cvt" + types, holder(to), holder(from)));
                 if (!holdsAll(to, from)) {
@@ -72,8 +72,8 @@ final class ConvertForms {
     }
 
     private static void betweenFloatAndInteger(List<InstructionForm> forms) {
-        for (ScalarType integer : INTEGERS) {
-            for (ScalarType real : List.of(F16, BF16, F32, F64)) {
+        for (ValueType integer : INTEGERS) {
+            for (ValueType real : List.of(F16, BF16, F32, F64)) {
                 if (real == BF16 && integer.bits() == 8) {
                     continue;
                 }
@@ -135,7 +135,7 @@ final class ConvertForms {
     private static void packed(List<InstructionForm> forms) {
         for (String rounding : List.of(".rn", ".rz", ".rn.relu", ".rz.relu")) {
             forms.add(of("cvt" + rounding + ".f16x2.f32", F16X2, F32, F32));
-            forms.add(of("cvt" + rounding + ".bf16x2.f32", ScalarType.BF16X2, F32, F32));
+            forms.add(of("cvt" + rounding + ".bf16x2.f32", ValueType.BF16X2, F32, F32));
         }
         for (String format : List.of("e4m3x2", "e5m2x2")) {
             for (String relu : List.of("", ".relu")) {

@@ -2,15 +2,15 @@ package io.tessera.software.conformance;
 
 import static io.tessera.software.conformance.InstructionForm.approximate;
 import static io.tessera.software.conformance.InstructionForm.of;
-import static io.tessera.software.program.ScalarType.BF16;
-import static io.tessera.software.program.ScalarType.BF16X2;
-import static io.tessera.software.program.ScalarType.F16;
-import static io.tessera.software.program.ScalarType.F16X2;
-import static io.tessera.software.program.ScalarType.F32;
-import static io.tessera.software.program.ScalarType.F64;
-import static io.tessera.software.program.ScalarType.U32;
+import static io.tessera.software.program.ValueType.BF16;
+import static io.tessera.software.program.ValueType.BF16X2;
+import static io.tessera.software.program.ValueType.F16;
+import static io.tessera.software.program.ValueType.F16X2;
+import static io.tessera.software.program.ValueType.F32;
+import static io.tessera.software.program.ValueType.F64;
+import static io.tessera.software.program.ValueType.U32;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -118,7 +118,7 @@ final class FloatForms {
     }
 
     private static void halves(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(F16, F16X2)) {
+        for (ValueType t : List.of(F16, F16X2)) {
             String type = "." + t.token();
             for (String mode : List.of("", ".ftz", ".sat", ".ftz.sat")) {
                 for (String operation : List.of("add.rn", "sub.rn", "mul.rn")) {
@@ -132,7 +132,7 @@ final class FloatForms {
             forms.add(of("neg.ftz" + type, t, t));
             extremes(forms, t, List.of("", ".ftz", ".NaN", ".ftz.NaN", ".xorsign.abs", ".NaN.xorsign.abs"));
         }
-        for (ScalarType t : List.of(BF16, BF16X2)) {
+        for (ValueType t : List.of(BF16, BF16X2)) {
             String type = "." + t.token();
             for (String operation : List.of("add.rn", "sub.rn", "mul.rn")) {
                 forms.add(of(operation + type, t, t, t));
@@ -141,13 +141,13 @@ final class FloatForms {
             forms.add(of("fma.rn.relu" + type, t, t, t, t));
             extremes(forms, t, List.of("", ".NaN", ".xorsign.abs", ".NaN.xorsign.abs"));
         }
-        for (ScalarType t : List.of(F16, F16X2, BF16, BF16X2)) {
+        for (ValueType t : List.of(F16, F16X2, BF16, BF16X2)) {
             forms.add(of("abs." + t.token(), t, t));
             forms.add(of("neg." + t.token(), t, t));
         }
     }
 
-    private static void extremes(List<InstructionForm> forms, ScalarType t, List<String> modes) {
+    private static void extremes(List<InstructionForm> forms, ValueType t, List<String> modes) {
         for (String mode : modes) {
             forms.add(of("min" + mode + "." + t.token(), t, t, t));
             forms.add(of("max" + mode + "." + t.token(), t, t, t));

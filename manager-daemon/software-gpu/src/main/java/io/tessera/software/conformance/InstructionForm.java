@@ -1,6 +1,6 @@
 package io.tessera.software.conformance;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /**
@@ -12,16 +12,16 @@ import java.util.List;
  * @param sources   types of the sources; their values are drawn accordingly
  * @param tolerance how exact the results must be
  */
-public record InstructionForm(String name, String text, List<ScalarType> results, List<ScalarType> sources,
+public record InstructionForm(String name, String text, List<ValueType> results, List<ValueType> sources,
         Tolerance tolerance) {
     /** An instruction with one result and its sources in order. */
-    static InstructionForm of(String mnemonic, ScalarType result, ScalarType... sources) {
+    static InstructionForm of(String mnemonic, ValueType result, ValueType... sources) {
         return approximate(mnemonic, Tolerance.EXACT, result, sources);
     }
 
     /** One whose result need not be exact. */
-    static InstructionForm approximate(String mnemonic, Tolerance tolerance, ScalarType result,
-            ScalarType... sources) {
+    static InstructionForm approximate(String mnemonic, Tolerance tolerance, ValueType result,
+            ValueType... sources) {
         StringBuilder text = new StringBuilder(mnemonic).append(" #0");
         for (int i = 0; i < sources.length; i++) {
             text.append(", $").append(i);
@@ -31,7 +31,7 @@ public record InstructionForm(String name, String text, List<ScalarType> results
     }
 
     /** One whose last operand is a constant. */
-    static InstructionForm withConstant(String mnemonic, String constant, ScalarType result, ScalarType... sources) {
+    static InstructionForm withConstant(String mnemonic, String constant, ValueType result, ValueType... sources) {
         InstructionForm plain = of(mnemonic, result, sources);
         String text = plain.text().replace(";", ", " + constant + ";");
         return new InstructionForm(mnemonic + " " + constant, text, plain.results(), plain.sources(),

@@ -2,26 +2,26 @@ package io.tessera.software.conformance;
 
 import static io.tessera.software.conformance.InstructionForm.of;
 import static io.tessera.software.conformance.InstructionForm.withConstant;
-import static io.tessera.software.program.ScalarType.B16;
-import static io.tessera.software.program.ScalarType.B32;
-import static io.tessera.software.program.ScalarType.B64;
-import static io.tessera.software.program.ScalarType.PRED;
-import static io.tessera.software.program.ScalarType.S16;
-import static io.tessera.software.program.ScalarType.S16X2;
-import static io.tessera.software.program.ScalarType.S32;
-import static io.tessera.software.program.ScalarType.S64;
-import static io.tessera.software.program.ScalarType.U16;
-import static io.tessera.software.program.ScalarType.U16X2;
-import static io.tessera.software.program.ScalarType.U32;
-import static io.tessera.software.program.ScalarType.U64;
+import static io.tessera.software.program.ValueType.B16;
+import static io.tessera.software.program.ValueType.B32;
+import static io.tessera.software.program.ValueType.B64;
+import static io.tessera.software.program.ValueType.PRED;
+import static io.tessera.software.program.ValueType.S16;
+import static io.tessera.software.program.ValueType.S16X2;
+import static io.tessera.software.program.ValueType.S32;
+import static io.tessera.software.program.ValueType.S64;
+import static io.tessera.software.program.ValueType.U16;
+import static io.tessera.software.program.ValueType.U16X2;
+import static io.tessera.software.program.ValueType.U32;
+import static io.tessera.software.program.ValueType.U64;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Integer arithmetic, logic, shifts, bit fields. */
 final class IntegerForms {
-    private static final List<ScalarType> INTEGERS = List.of(S16, U16, S32, U32, S64, U64);
+    private static final List<ValueType> INTEGERS = List.of(S16, U16, S32, U32, S64, U64);
 
     private IntegerForms() {
     }
@@ -36,7 +36,7 @@ final class IntegerForms {
         return forms;
     }
 
-    private static ScalarType wide(ScalarType type) {
+    private static ValueType wide(ValueType type) {
         return switch (type) {
             case S16 -> S32;
             case U16 -> U32;
@@ -46,7 +46,7 @@ final class IntegerForms {
     }
 
     private static void arithmetic(List<InstructionForm> forms) {
-        for (ScalarType t : INTEGERS) {
+        for (ValueType t : INTEGERS) {
             String type = "." + t.token();
             for (String operation : List.of("add", "sub", "mul.lo", "mul.hi", "div", "rem", "min", "max")) {
                 forms.add(of(operation + type, t, t, t));
@@ -70,14 +70,14 @@ final class IntegerForms {
     }
 
     private static void narrow(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(S32, U32)) {
+        for (ValueType t : List.of(S32, U32)) {
             for (String half : List.of("lo", "hi")) {
                 forms.add(of("mul24." + half + "." + t.token(), t, t, t));
                 forms.add(of("mad24." + half + "." + t.token(), t, t, t, t));
             }
         }
         forms.add(of("mad24.hi.sat.s32", S32, S32, S32, S32));
-        for (ScalarType t : List.of(U16X2, S16X2)) {
+        for (ValueType t : List.of(U16X2, S16X2)) {
             for (String operation : List.of("add.", "min.", "max.")) {
                 forms.add(of(operation + t.token(), t, t, t));
             }
@@ -92,7 +92,7 @@ final class IntegerForms {
     }
 
     private static void carries(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(U32, S32, U64, S64)) {
+        for (ValueType t : List.of(U32, S32, U64, S64)) {
             String type = "." + t.token();
             forms.add(new InstructionForm("add.cc" + type + " addc.cc addc", "add.cc" + type + " #0, $0, $1; addc.cc"
                     + type + " #1, $2, $3; addc" + type + " #2, $0, $3;", List.of(t, t, t), List.of(t, t, t, t),
@@ -110,17 +110,17 @@ final class IntegerForms {
     }
 
     private static void logic(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(PRED, B16, B32, B64)) {
+        for (ValueType t : List.of(PRED, B16, B32, B64)) {
             for (String operation : List.of("and.", "or.", "xor.")) {
                 forms.add(of(operation + t.token(), t, t, t));
             }
             forms.add(of("not." + t.token(), t, t));
         }
-        for (ScalarType t : List.of(B16, B32, B64)) {
+        for (ValueType t : List.of(B16, B32, B64)) {
             forms.add(of("cnot." + t.token(), t, t));
             forms.add(of("shl." + t.token(), t, t, U32));
         }
-        for (ScalarType t : INTEGERS) {
+        for (ValueType t : INTEGERS) {
             forms.add(of("shr." + t.token(), t, t, U32));
             forms.add(withConstant("shr." + t.token(), "5", t, t));
         }
@@ -136,13 +136,13 @@ final class IntegerForms {
     }
 
     private static void fields(List<InstructionForm> forms) {
-        for (ScalarType t : List.of(B32, B64)) {
+        for (ValueType t : List.of(B32, B64)) {
             forms.add(of("popc." + t.token(), U32, t));
             forms.add(of("clz." + t.token(), U32, t));
             forms.add(of("brev." + t.token(), t, t));
             forms.add(of("bfi." + t.token(), t, t, t, U32, U32));
         }
-        for (ScalarType t : List.of(S32, U32, S64, U64)) {
+        for (ValueType t : List.of(S32, U32, S64, U64)) {
             forms.add(of("bfe." + t.token(), t, t, U32, U32));
             forms.add(of("bfind." + t.token(), U32, t));
             forms.add(of("bfind.shiftamt." + t.token(), U32, t));

@@ -1,6 +1,6 @@
 package io.tessera.software.conformance;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.Random;
 
 /** Values of operands: the special ones of each type in all combinations first, then random ones. Stateless. */
@@ -34,7 +34,7 @@ final class OperandValues {
      * @param record number of the record
      * @param source which source of how many
      */
-    static long draw(ScalarType type, int record, int source, int sources, Random random) {
+    static long draw(ValueType type, int record, int source, int sources, Random random) {
         int count = specials(type);
         boolean all = sources == 1 ? record < count : sources == 2 && record < count * count && record < 384;
         long value;
@@ -48,7 +48,7 @@ final class OperandValues {
         return type.bits() >= 64 ? value : value & (1L << type.bits()) - 1;
     }
 
-    private static int specials(ScalarType type) {
+    private static int specials(ValueType type) {
         return switch (type.element()) {
             case PRED -> 2;
             case F32, TF32 -> SINGLES.length;
@@ -59,7 +59,7 @@ final class OperandValues {
         };
     }
 
-    private static long special(ScalarType type, int number) {
+    private static long special(ValueType type, int number) {
         if (type.isPacked() && type.bits() == 32) {
             int other = (number * 5 + 3) % specials(type);
             return special(type.element(), number) & 0xFFFF | special(type.element(), other) << 16;
@@ -75,7 +75,7 @@ final class OperandValues {
     }
 
     /** Random bits; floats mostly of moderate size, since operations on random exponents hardly interact. */
-    private static long random(ScalarType type, Random random) {
+    private static long random(ValueType type, Random random) {
         boolean moderate = random.nextInt(4) != 0;
         return switch (type) {
             case F32, TF32 -> moderate ? Float.floatToRawIntBits((float) (random.nextGaussian() * 10))

@@ -1,18 +1,18 @@
 package io.tessera.software.conformance;
 
-import static io.tessera.software.program.ScalarType.B32;
-import static io.tessera.software.program.ScalarType.B64;
-import static io.tessera.software.program.ScalarType.BF16X2;
-import static io.tessera.software.program.ScalarType.F16X2;
-import static io.tessera.software.program.ScalarType.F32;
-import static io.tessera.software.program.ScalarType.F64;
-import static io.tessera.software.program.ScalarType.PRED;
-import static io.tessera.software.program.ScalarType.S32;
-import static io.tessera.software.program.ScalarType.S64;
-import static io.tessera.software.program.ScalarType.U32;
-import static io.tessera.software.program.ScalarType.U64;
+import static io.tessera.software.program.ValueType.B32;
+import static io.tessera.software.program.ValueType.B64;
+import static io.tessera.software.program.ValueType.BF16X2;
+import static io.tessera.software.program.ValueType.F16X2;
+import static io.tessera.software.program.ValueType.F32;
+import static io.tessera.software.program.ValueType.F64;
+import static io.tessera.software.program.ValueType.PRED;
+import static io.tessera.software.program.ValueType.S32;
+import static io.tessera.software.program.ValueType.S64;
+import static io.tessera.software.program.ValueType.U32;
+import static io.tessera.software.program.ValueType.U64;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,7 +28,7 @@ final class SharingForms {
         return forms;
     }
 
-    private static InstructionForm form(String text, List<ScalarType> results, ScalarType... sources) {
+    private static InstructionForm form(String text, List<ValueType> results, ValueType... sources) {
         return new InstructionForm(text.substring(0, text.indexOf(';')), text, results, List.of(sources),
                 Tolerance.EXACT);
     }
@@ -45,7 +45,7 @@ final class SharingForms {
             forms.add(form("vote.sync." + mode + ".pred #0, !$0, 0xffffffff;", List.of(PRED), PRED));
         }
         forms.add(form("vote.sync.ballot.b32 #0, $0, 0xffffffff;", List.of(B32), PRED));
-        for (ScalarType t : List.of(B32, B64)) {
+        for (ValueType t : List.of(B32, B64)) {
             forms.add(form("match.any.sync." + t.token() + " #0, $0, 0xffffffff;", List.of(B32), t));
             forms.add(form("match.all.sync." + t.token() + " #0|#1, $0, 0xffffffff;", List.of(B32, PRED), t));
         }
@@ -67,19 +67,19 @@ final class SharingForms {
         onWord(forms, "add.f64", F64);
         onWord(forms, "add.noftz.f16x2", F16X2);
         onWord(forms, "add.noftz.bf16x2", BF16X2);
-        for (ScalarType t : List.of(B32, B64)) {
+        for (ValueType t : List.of(B32, B64)) {
             forms.add(onWord("cas." + t.token(), t, ", $1, $2", t, t, t));
         }
         // On global memory add.f32 flushes subnormal numbers.
         onWord(forms, "add.f32", F32);
     }
 
-    private static void onWord(List<InstructionForm> forms, String operation, ScalarType t) {
+    private static void onWord(List<InstructionForm> forms, String operation, ValueType t) {
         forms.add(onWord(operation, t, ", $1", t, t));
     }
 
     /** The word is the thread's first result slot; what is there before and after are the results. */
-    private static InstructionForm onWord(String operation, ScalarType t, String operands, ScalarType... sources) {
+    private static InstructionForm onWord(String operation, ValueType t, String operands, ValueType... sources) {
         String width = ".b" + t.bits();
         String text = "st.global" + width + " [%d21], $0; atom.global." + operation + " #1, [%d21]" + operands
                 + "; ld.global" + width + " #0, [%d21];";

@@ -1,6 +1,6 @@
 package io.tessera.software.conformance;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /**
  * How far a result may be from the expected one. Two NaNs are always equal: the PTX ISA leaves payloads open.
@@ -37,7 +37,7 @@ public record Tolerance(Kind kind, double bound) {
     }
 
     /** Whether a result of a type is close enough to the expected one; both as raw bits in the low end. */
-    public boolean accepts(ScalarType type, long expected, long actual) {
+    public boolean accepts(ValueType type, long expected, long actual) {
         if (expected == actual) {
             return true;
         }
@@ -62,7 +62,7 @@ public record Tolerance(Kind kind, double bound) {
         };
     }
 
-    private static double value(ScalarType type, long bits) {
+    private static double value(ValueType type, long bits) {
         return switch (type) {
             case F64 -> Double.longBitsToDouble(bits);
             case F16 -> Float.float16ToFloat((short) bits);
@@ -71,7 +71,7 @@ public record Tolerance(Kind kind, double bound) {
         };
     }
 
-    private static double ulp(ScalarType type, double value) {
+    private static double ulp(ValueType type, double value) {
         int precision = switch (type) {
             case F64 -> 53;
             case F16 -> 11;

@@ -1,15 +1,15 @@
 package io.tessera.software.conformance;
 
-import static io.tessera.software.program.ScalarType.S32;
-import static io.tessera.software.program.ScalarType.U32;
+import static io.tessera.software.program.ValueType.S32;
+import static io.tessera.software.program.ValueType.U32;
 
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Video instructions: all signs of operands and results, cut, clamped and combined, and some selectors. */
 final class VideoForms {
-    private static final List<ScalarType> SIGNS = List.of(U32, S32);
+    private static final List<ValueType> SIGNS = List.of(U32, S32);
 
     private VideoForms() {
     }
@@ -29,7 +29,7 @@ final class VideoForms {
             }
         }
         for (String mode : List.of(".clamp", ".wrap", ".sat.clamp.add")) {
-            for (ScalarType a : SIGNS) {
+            for (ValueType a : SIGNS) {
                 String types = "." + a.token() + "." + a.token() + ".u32";
                 forms.add(form("vshl" + types + mode + " #0, $0.h1, $1.b2" + (mode.endsWith("add") ? ", $2;" : ";")));
                 forms.add(form("vshr" + types + mode + " #0, $0, $1.b0" + (mode.endsWith("add") ? ", $2;" : ";")));
@@ -52,9 +52,9 @@ final class VideoForms {
     }
 
     private static void scalar(List<InstructionForm> forms, String operation, String ending) {
-        for (ScalarType to : SIGNS) {
-            for (ScalarType a : SIGNS) {
-                for (ScalarType b : SIGNS) {
+        for (ValueType to : SIGNS) {
+            for (ValueType a : SIGNS) {
+                for (ValueType b : SIGNS) {
                     String mnemonic = operation + "." + to.token() + "." + a.token() + "." + b.token() + ending;
                     forms.add(ending.isEmpty() || ending.equals(".sat") ? InstructionForm.of(mnemonic, to, a, b)
                             : InstructionForm.of(mnemonic, to, a, b, to));
@@ -64,9 +64,9 @@ final class VideoForms {
     }
 
     private static void ofSigns(List<InstructionForm> forms, String operation, String ending) {
-        for (ScalarType to : SIGNS) {
-            for (ScalarType a : SIGNS) {
-                for (ScalarType b : SIGNS) {
+        for (ValueType to : SIGNS) {
+            for (ValueType a : SIGNS) {
+                for (ValueType b : SIGNS) {
                     forms.add(InstructionForm.of(operation + "." + to.token() + "." + a.token() + "." + b.token()
                             + ending, to, a, b, U32));
                 }

@@ -6,9 +6,9 @@ import io.tessera.software.arithmetic.HalfArithmetic;
 import io.tessera.software.arithmetic.PackedArithmetic;
 import io.tessera.software.arithmetic.SingleArithmetic;
 import io.tessera.software.memory.RealMemory;
+import io.tessera.software.program.AddressSpace;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 
 /**
  * {@code atom} and {@code red} on real, checked addresses; atomic against each other on all host threads, and ordered
@@ -27,7 +27,7 @@ public final class AtomicAccess {
      * @param value     raw bits
      * @return what was there before, raw bits, zero-extended
      */
-    public static long update(Modifier operation, ScalarType type, long address, long value) {
+    public static long update(Modifier operation, ValueType type, long address, long value) {
         return switch (type.bits()) {
             case 16 -> update16(operation, type, address, value);
             case 32 -> update32(operation, type, address, (int) value);
@@ -56,12 +56,12 @@ public final class AtomicAccess {
     }
 
     /** Whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
-    public static boolean isFlushed(Modifier operation, ScalarType type, StateSpace space) {
-        return operation == Modifier.ADD && type == ScalarType.F32
-                && (space == StateSpace.GLOBAL || space == StateSpace.GENERIC);
+    public static boolean isFlushed(Modifier operation, ValueType type, AddressSpace space) {
+        return operation == Modifier.ADD && type == ValueType.F32
+                && (space == AddressSpace.GLOBAL || space == AddressSpace.GENERIC);
     }
 
-    private static long update16(Modifier operation, ScalarType type, long address, long value) {
+    private static long update16(Modifier operation, ValueType type, long address, long value) {
         while (true) {
             short before = RealMemory.getShortVolatile(address);
             short after = (short) combine(operation, type, before & 0xFFFF, value);
@@ -71,7 +71,7 @@ public final class AtomicAccess {
         }
     }
 
-    private static long update32(Modifier operation, ScalarType type, long address, int value) {
+    private static long update32(Modifier operation, ValueType type, long address, int value) {
         if (operation == Modifier.ADD && !type.isFloat()) {
             return Integer.toUnsignedLong(RealMemory.getAndAddInt(address, value));
         }
@@ -87,7 +87,7 @@ public final class AtomicAccess {
         }
     }
 
-    private static long update64(Modifier operation, ScalarType type, long address, long value) {
+    private static long update64(Modifier operation, ValueType type, long address, long value) {
         if (operation == Modifier.ADD && !type.isFloat()) {
             return RealMemory.getAndAddLong(address, value);
         }
@@ -119,7 +119,7 @@ public final class AtomicAccess {
     }
 
     /** The new value: PTX ISA, "atom". */
-    private static long combine(Modifier operation, ScalarType type, long old, long value) {
+    private static long combine(Modifier operation, ValueType type, long old, long value) {
         return switch (operation) {
             case AND -> old & value;
             case OR -> old | value;
@@ -134,12 +134,12 @@ public final class AtomicAccess {
         };
     }
 
-    private static boolean least(ScalarType type, long a, long b) {
+    private static boolean least(ValueType type, long a, long b) {
         int unused = 64 - type.bits();
         return type.isSigned() ? a << unused >> unused <= b << unused >> unused : Long.compareUnsigned(a, b) <= 0;
     }
 
-    private static long add(ScalarType type, long a, long b) {
+    private static long add(ValueType type, long a, long b) {
         return switch (type) {
             case F32 -> Integer.toUnsignedLong(Float.floatToRawIntBits(SingleArithmetic.canonical(
                     SingleArithmetic.add(Float.intBitsToFloat((int) a), Float.intBitsToFloat((int) b)))));

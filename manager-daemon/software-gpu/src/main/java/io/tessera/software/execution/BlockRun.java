@@ -1,5 +1,9 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
+import io.tessera.software.fault.KernelTrap;
+import io.tessera.software.launch.Dim3;
 import io.tessera.software.memory.MemoryFault;
 
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */

@@ -1,5 +1,7 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.fault.KernelFault;
+import io.tessera.software.launch.Dim3;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
 import java.util.concurrent.locks.LockSupport;

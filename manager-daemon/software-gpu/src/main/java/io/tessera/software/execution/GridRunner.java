@@ -1,5 +1,8 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.fault.KernelFault;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.LaunchOutcome;
 import io.tessera.software.memory.DeviceMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,15 @@
 package io.tessera.software.execution;
 
 import io.tessera.software.clock.DeviceClock;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.DeviceOutput;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.StopWord;
 import io.tessera.software.memory.MemoryFault;
 import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.program.Kernel;
+import io.tessera.software.texture.TextureUnit;
 
 /** One launch while it runs. Immutable but for the output; shared by all its threads. */
 public final class GridState {

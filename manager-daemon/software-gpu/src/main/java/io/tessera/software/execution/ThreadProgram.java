@@ -1,5 +1,7 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.fault.KernelTrap;
+
 /** The program of a kernel's threads. One object serves all threads at once: what a thread has is in its state. */
 public interface ThreadProgram {
     /**

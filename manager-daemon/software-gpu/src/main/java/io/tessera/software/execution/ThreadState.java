@@ -1,5 +1,7 @@
 package io.tessera.software.execution;
 
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelTrap;
 import io.tessera.software.memory.MemoryFault;
 
 /**

@@ -3,10 +3,10 @@ package io.tessera.software.interpret;
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.GridState;
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.memory.MemoryKind;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.memory.AddressKind;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.StateSpace;
 
 /** Conversions between windows and generic addresses, and the stack. Stateless. */
 final class AddressOperations {
@@ -15,7 +15,7 @@ final class AddressOperations {
     private AddressOperations() {
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         long a = frame.argument(thread, i, 0);
         BlockState block = thread.block;
         long result = switch (i.opcode()) {
@@ -23,14 +23,14 @@ final class AddressOperations {
             case ISSPACEP -> isIn(i.space(), a, thread) ? 1 : 0;
             case MAPA -> {
                 int rank = (int) frame.argument(thread, i, 1);
-                yield i.space() == StateSpace.GENERIC ? block.mapGeneric(a, rank) : block.mapShared(a, rank);
+                yield i.space() == AddressSpace.GENERIC ? block.mapGeneric(a, rank) : block.mapShared(a, rank);
             }
-            default -> i.space() == StateSpace.GENERIC ? block.rankOfGeneric(a) : block.rankOfShared(a);
+            default -> i.space() == AddressSpace.GENERIC ? block.rankOfGeneric(a) : block.rankOfShared(a);
         };
         frame.set(i.result(), result);
     }
 
-    private static long toGeneric(StateSpace space, long a, ThreadState thread) {
+    private static long toGeneric(AddressSpace space, long a, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.sharedBase + a;
             case SHARED_CLUSTER -> thread.block.genericOfShared(a);
@@ -40,7 +40,7 @@ final class AddressOperations {
         };
     }
 
-    private static long toWindow(StateSpace space, long a, ThreadState thread) {
+    private static long toWindow(AddressSpace space, long a, ThreadState thread) {
         return switch (space) {
             case SHARED -> a - thread.block.sharedBase;
             case SHARED_CLUSTER -> thread.block.sharedOfGeneric(a);
@@ -50,22 +50,22 @@ final class AddressOperations {
         };
     }
 
-    private static boolean isIn(StateSpace space, long a, ThreadState thread) {
+    private static boolean isIn(AddressSpace space, long a, ThreadState thread) {
         BlockState block = thread.block;
         GridState grid = block.grid;
-        MemoryKind kind = grid.map.kindOf(a);
+        AddressKind kind = grid.map.kindOf(a);
         return switch (space) {
             case SHARED -> a >= block.sharedBase && a < block.sharedBase + block.sharedBytes;
-            case SHARED_CLUSTER -> kind == MemoryKind.SHARED;
-            case LOCAL -> kind == MemoryKind.LOCAL;
-            case PARAM -> kind == MemoryKind.PARAM;
-            case CONST -> kind == MemoryKind.CONST;
+            case SHARED_CLUSTER -> kind == AddressKind.SHARED;
+            case LOCAL -> kind == AddressKind.LOCAL;
+            case PARAM -> kind == AddressKind.PARAM;
+            case CONST -> kind == AddressKind.CONST;
             // As on NVIDIA GPUs, every address outside the windows counts as global, valid or not.
-            default -> kind == MemoryKind.GLOBAL || kind == MemoryKind.NONE;
+            default -> kind == AddressKind.GLOBAL || kind == AddressKind.NONE;
         };
     }
 
-    static void stack(Instruction i, Frame frame, ThreadState thread) {
+    static void stack(LoweredInstruction i, Frame frame, ThreadState thread) {
         switch (i.opcode()) {
             case STACKSAVE -> frame.set(i.result(), frame.top);
             case STACKRESTORE -> frame.top = frame.argument(thread, i, 0);

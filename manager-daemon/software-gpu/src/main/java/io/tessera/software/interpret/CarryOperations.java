@@ -2,7 +2,7 @@ package io.tessera.software.interpret;
 
 import io.tessera.software.arithmetic.CarryArithmetic;
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 
 /** Extended precision: add, sub and mad that read or write the carry. Stateless. */
@@ -10,7 +10,7 @@ final class CarryOperations {
     private CarryOperations() {
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         long a = frame.argument(thread, i, 0);
         long b = frame.argument(thread, i, 1);
         boolean wide = i.type().bits() == 64;
@@ -24,7 +24,7 @@ final class CarryOperations {
         }
     }
 
-    private static long product(Instruction i, long a, long b, boolean wide) {
+    private static long product(LoweredInstruction i, long a, long b, boolean wide) {
         if (!i.has(Modifier.HI)) {
             return a * b;
         }
@@ -35,7 +35,7 @@ final class CarryOperations {
         return signed ? (long) (int) a * (int) b >> 32 : (a & 0xFFFFFFFFL) * (b & 0xFFFFFFFFL) >>> 32;
     }
 
-    private static void add(Instruction i, Frame frame, long a, long b, int carry, boolean wide) {
+    private static void add(LoweredInstruction i, Frame frame, long a, long b, int carry, boolean wide) {
         if (i.has(Modifier.CC)) {
             frame.carry = wide ? CarryArithmetic.carryOfSum(a, b, carry)
                     : CarryArithmetic.carryOfSum((int) a, (int) b, carry);

@@ -3,7 +3,7 @@ package io.tessera.software.interpret;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import java.util.List;
 
 /**
@@ -11,7 +11,7 @@ import java.util.List;
  * branches nor waits. Immutable.
  */
 public final class DetachedInstruction {
-    private final Instruction instruction;
+    private final LoweredInstruction instruction;
     private final Function function;
     private final long frameBase;
     private final SymbolAddresses symbols;
@@ -24,7 +24,7 @@ public final class DetachedInstruction {
      * @param frameBase   begin of its function's frame, as offset into local memory
      * @param symbols     addresses of its module
      */
-    public DetachedInstruction(Instruction instruction, int slots, long frameBase, SymbolAddresses symbols) {
+    public DetachedInstruction(LoweredInstruction instruction, int slots, long frameBase, SymbolAddresses symbols) {
         this.instruction = instruction;
         this.function = new Function("", List.of(), List.of(), slots, List.of(), 0, List.of(), List.of());
         this.frameBase = frameBase;

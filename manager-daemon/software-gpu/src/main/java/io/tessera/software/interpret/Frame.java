@@ -1,11 +1,11 @@
 package io.tessera.software.interpret;
 
-import io.tessera.software.execution.SpecialValues;
+import io.tessera.software.execution.SpecialRegisterValues;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 
 /** A running function of one thread: registers, place in the code, frame in local memory. */
 final class Frame {
@@ -36,32 +36,32 @@ final class Frame {
     }
 
     /** Value of an operand; of a 128-bit one its low half. */
-    long value(ThreadState thread, Operand operand) {
+    long value(ThreadState thread, LoweredOperand operand) {
         return switch (operand) {
-            case Operand.Register register -> register.negated() ? registers[register.slot()] ^ 1
+            case LoweredOperand.Register register -> register.negated() ? registers[register.slot()] ^ 1
                     : registers[register.slot()];
-            case Operand.Immediate immediate -> immediate.bits();
-            case Operand.Address address -> address(address);
-            case Operand.Special special -> SpecialValues.read(thread, special.register(), special.dimension());
+            case LoweredOperand.Immediate immediate -> immediate.bits();
+            case LoweredOperand.Address address -> address(address);
+            case LoweredOperand.Special special -> SpecialRegisterValues.read(thread, special.register(), special.dimension());
             default -> throw new IllegalStateException("not a value: " + operand);
         };
     }
 
-    long argument(ThreadState thread, Instruction instruction, int place) {
+    long argument(ThreadState thread, LoweredInstruction instruction, int place) {
         return value(thread, instruction.argument(place));
     }
 
     /** High half of a 128-bit operand. */
-    long high(Operand operand) {
+    long high(LoweredOperand operand) {
         return switch (operand) {
-            case Operand.Register register -> registers[register.slot() + 1];
-            case Operand.Immediate immediate -> immediate.bits() >> 63;
+            case LoweredOperand.Register register -> registers[register.slot() + 1];
+            case LoweredOperand.Immediate immediate -> immediate.bits() >> 63;
             default -> throw new IllegalStateException("not a value of 128 bits: " + operand);
         };
     }
 
     /** An address in the state space that its instruction names. */
-    long address(Operand.Address address) {
+    long address(LoweredOperand.Address address) {
         long sum = address.offset();
         if (address.symbol() != null) {
             sum += symbols.of(address.symbol());
@@ -79,23 +79,23 @@ final class Frame {
     }
 
     /** Writes a register, cut to its width. */
-    void set(Operand result, long value) {
-        if (result instanceof Operand.Register register) {
+    void set(LoweredOperand result, long value) {
+        if (result instanceof LoweredOperand.Register register) {
             int bits = register.registerClass().bits();
             registers[register.slot()] = bits >= 64 ? value : value & (1L << bits) - 1;
-        } else if (!(result instanceof Operand.Sink)) {
+        } else if (!(result instanceof LoweredOperand.Sink)) {
             throw new IllegalStateException("not a result: " + result);
         }
     }
 
-    void setWide(Operand result, long low, long high) {
-        if (result instanceof Operand.Register register) {
+    void setWide(LoweredOperand result, long low, long high) {
+        if (result instanceof LoweredOperand.Register register) {
             registers[register.slot()] = low;
             registers[register.slot() + 1] = high;
         }
     }
 
-    boolean holds(Operand.Register guard) {
+    boolean holds(LoweredOperand.Register guard) {
         return guard == null || (registers[guard.slot()] != 0) != guard.negated();
     }
 }

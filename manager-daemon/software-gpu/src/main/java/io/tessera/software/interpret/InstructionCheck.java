@@ -1,8 +1,9 @@
 package io.tessera.software.interpret;
 
+import io.tessera.software.interpret.pure.PureOperations;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.UnsupportedPtxException;
 
 /**
@@ -28,10 +29,10 @@ public final class InstructionCheck {
 
     /** Computes each instruction without side effects once with zeros. */
     private static void check(Function function) {
-        for (Instruction instruction : function.code()) {
+        for (LoweredInstruction instruction : function.code()) {
             try {
-                if (Effects.handles(instruction)) {
-                    Effects.check(instruction);
+                if (InstructionEffects.handles(instruction)) {
+                    InstructionEffects.check(instruction);
                 } else {
                     PureOperations.compute(instruction, new long[ARGUMENTS]);
                 }

@@ -1,19 +1,21 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.BlockState;
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelTrap;
-import io.tessera.software.execution.RuntimeCalls;
+import io.tessera.software.execution.DeviceRuntime;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelTrap;
+import io.tessera.software.interpret.pure.CompareOperations;
+import io.tessera.software.interpret.pure.PureOperations;
 import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
 import io.tessera.software.program.Kernel;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Parameter;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -29,7 +31,7 @@ final class InterpretedKernel implements ThreadProgram {
     private final SymbolAddresses symbols;
     private final Map<Long, Function> byAddress = new HashMap<>();
     /** Of each tensor core instruction. */
-    private final Map<Instruction, WarpSequence> sequences = new IdentityHashMap<>();
+    private final Map<LoweredInstruction, WarpSequence> sequences = new IdentityHashMap<>();
 
     InterpretedKernel(Kernel kernel, SymbolAddresses symbols) {
         this.kernel = kernel;
@@ -40,7 +42,7 @@ final class InterpretedKernel implements ThreadProgram {
     }
 
     private void prepare(Function function) {
-        for (Instruction instruction : function.code()) {
+        for (LoweredInstruction instruction : function.code()) {
             if (WarpSequence.takes(instruction.opcode())) {
                 sequences.put(instruction, WarpSequence.of(List.of(instruction)));
             }
@@ -64,7 +66,7 @@ final class InterpretedKernel implements ThreadProgram {
             thread.checkStack(frame.top);
         }
         while (true) {
-            Instruction instruction = frame.function.code().get(frame.pc);
+            LoweredInstruction instruction = frame.function.code().get(frame.pc);
             if (!frame.holds(instruction.guard())) {
                 frame.pc++;
                 continue;
@@ -86,7 +88,7 @@ final class InterpretedKernel implements ThreadProgram {
                 frame.pc++;
                 continue;
             }
-            if (!Effects.isControl(instruction.opcode())) {
+            if (!InstructionEffects.isControl(instruction.opcode())) {
                 execute(instruction, frame, thread);
                 frame.pc++;
                 continue;
@@ -104,18 +106,14 @@ final class InterpretedKernel implements ThreadProgram {
         }
     }
 
-    static void execute(Instruction instruction, Frame frame, ThreadState thread) {
-        if (!Effects.handles(instruction)) {
-            long[] arguments = new long[instruction.arguments().size()];
-            for (int i = 0; i < arguments.length; i++) {
-                arguments[i] = frame.argument(thread, instruction, i);
-            }
-            frame.set(instruction.result(), PureOperations.compute(instruction, arguments));
+    static void execute(LoweredInstruction instruction, Frame frame, ThreadState thread) {
+        if (!InstructionEffects.handles(instruction)) {
+            frame.set(instruction.result(), PureOperations.compute(instruction, arguments(instruction, frame, thread)));
             return;
         }
         switch (instruction.opcode()) {
             case ADD, SUB, ADDC, SUBC, MAD, MADC -> CarryOperations.execute(instruction, frame, thread);
-            case SETP -> CompareOperations.setPredicate(instruction, frame, thread);
+            case SETP -> setPredicates(instruction, frame, thread);
             case LOP3 -> TruthTableOperations.execute(instruction, frame, thread);
             case MOV -> MoveOperations.execute(instruction, frame, thread);
             case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
@@ -125,19 +123,35 @@ final class InterpretedKernel implements ThreadProgram {
         }
     }
 
+    private static long[] arguments(LoweredInstruction instruction, Frame frame, ThreadState thread) {
+        long[] arguments = new long[instruction.arguments().size()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = frame.argument(thread, instruction, i);
+        }
+        return arguments;
+    }
+
+    private static void setPredicates(LoweredInstruction instruction, Frame frame, ThreadState thread) {
+        int predicates = CompareOperations.predicates(instruction, arguments(instruction, frame, thread));
+        frame.set(instruction.result(), predicates & 1);
+        if (instruction.results().size() > 1) {
+            frame.set(instruction.results().get(1), predicates >>> 1);
+        }
+    }
+
     /** Moves on to the next instruction to run; null at the thread's end. */
-    private Frame control(Instruction instruction, Frame frame, ThreadState thread) {
+    private Frame control(LoweredInstruction instruction, Frame frame, ThreadState thread) {
         switch (instruction.opcode()) {
-            case BRA -> branch(frame, thread, (Operand.Target) instruction.argument(0));
+            case BRA -> branch(frame, thread, (LoweredOperand.Target) instruction.argument(0));
             case BRX -> {
                 long index = frame.argument(thread, instruction, 0);
                 if (index >= instruction.arguments().size() - 1) {
                     throw new KernelTrap(FaultKind.INVALID_PC, "brx.idx with index " + index);
                 }
-                branch(frame, thread, (Operand.Target) instruction.argument((int) index + 1));
+                branch(frame, thread, (LoweredOperand.Target) instruction.argument((int) index + 1));
             }
             case CALL -> {
-                return enter(kernel.functions().get(((Operand.Function) instruction.argument(0)).index()), instruction,
+                return enter(kernel.functions().get(((LoweredOperand.Function) instruction.argument(0)).index()), instruction,
                         frame, thread);
             }
             case CALL_INDIRECT -> {
@@ -150,7 +164,7 @@ final class InterpretedKernel implements ThreadProgram {
                 return enter(callee, instruction, frame, thread);
             }
             case CALL_RUNTIME -> {
-                RuntimeCalls.call(thread, instruction, frame.base);
+                DeviceRuntime.call(thread, instruction, frame.base);
                 frame.pc++;
             }
             case RET -> {
@@ -181,14 +195,14 @@ final class InterpretedKernel implements ThreadProgram {
         return frame;
     }
 
-    private static void branch(Frame frame, ThreadState thread, Operand.Target target) {
+    private static void branch(Frame frame, ThreadState thread, LoweredOperand.Target target) {
         if (target.instruction() <= frame.pc) {
             thread.budget--;
         }
         frame.pc = target.instruction();
     }
 
-    private Frame enter(Function callee, Instruction call, Frame caller, ThreadState thread) {
+    private Frame enter(Function callee, LoweredInstruction call, Frame caller, ThreadState thread) {
         Frame frame = new Frame(callee, caller.top + 15 & -16, caller, symbols);
         thread.checkStack(frame.top);
         // More calls than there are functions are a recursion, which ends where its return addresses would fill the stack.
@@ -198,7 +212,7 @@ final class InterpretedKernel implements ThreadProgram {
             throw new KernelTrap(FaultKind.INVALID_PC, callee.name() + " called with another number of arguments");
         }
         for (int i = 0; i < parameters.size(); i++) {
-            copy(thread, caller.base + ((Operand.FrameSlot) call.argument(i + 1)).offset(),
+            copy(thread, caller.base + ((LoweredOperand.FrameSlot) call.argument(i + 1)).offset(),
                     frame.base + parameters.get(i).offset(), parameters.get(i).bytes());
         }
         return frame;
@@ -206,10 +220,10 @@ final class InterpretedKernel implements ThreadProgram {
 
     private static Frame leave(Frame frame, ThreadState thread) {
         Frame caller = frame.caller;
-        Instruction call = caller.function.code().get(caller.pc);
+        LoweredInstruction call = caller.function.code().get(caller.pc);
         for (int i = 0; i < call.results().size(); i++) {
             Parameter result = frame.function.results().get(i);
-            copy(thread, frame.base + result.offset(), caller.base + ((Operand.FrameSlot) call.results().get(i))
+            copy(thread, frame.base + result.offset(), caller.base + ((LoweredOperand.FrameSlot) call.results().get(i))
                     .offset(), result.bytes());
         }
         caller.pc++;

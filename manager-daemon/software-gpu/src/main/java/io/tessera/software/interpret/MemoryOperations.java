@@ -4,13 +4,13 @@ import io.tessera.software.execution.AtomicAccess;
 import io.tessera.software.execution.MemoryBarrier;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /** Loads, stores, atomics, asynchronous copies (done at once) and mbarriers. Stateless. */
@@ -21,7 +21,7 @@ final class MemoryOperations {
     private MemoryOperations() {
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         switch (i.opcode()) {
             case LD, LDU -> load(i, frame, thread);
             case ST -> store(i, frame, thread);
@@ -38,7 +38,7 @@ final class MemoryOperations {
     }
 
     /** Real address of an operand, checked for an access of so many bytes. */
-    static long real(StateSpace space, long address, int bytes, ThreadState thread) {
+    static long real(AddressSpace space, long address, int bytes, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.shared(address, bytes);
             case SHARED_CLUSTER -> thread.block.sharedCluster(address, bytes);
@@ -48,19 +48,19 @@ final class MemoryOperations {
         };
     }
 
-    private static long real(Instruction i, Frame frame, ThreadState thread, int bytes) {
+    private static long real(LoweredInstruction i, Frame frame, ThreadState thread, int bytes) {
         return real(i.space(), frame.address(i.address()), bytes, thread);
     }
 
-    private static boolean isOrdered(Instruction i) {
+    private static boolean isOrdered(LoweredInstruction i) {
         return i.firstOf(Modifier.VOLATILE, Modifier.RELAXED, Modifier.ACQUIRE, Modifier.RELEASE, Modifier.SC,
                 Modifier.MMIO) != null;
     }
 
-    private static void load(Instruction i, Frame frame, ThreadState thread) {
-        ScalarType type = i.sourceType();
+    private static void load(LoweredInstruction i, Frame frame, ThreadState thread) {
+        ValueType type = i.sourceType();
         int bytes = type.bytes();
-        List<Operand> results = i.results();
+        List<LoweredOperand> results = i.results();
         long address = real(i, frame, thread, bytes * results.size());
         boolean ordered = isOrdered(i);
         if (ordered) {
@@ -79,7 +79,7 @@ final class MemoryOperations {
         for (int k = 0; k < results.size(); k++) {
             values[2 * k] = read(address + (long) k * bytes, type, ordered);
             if (bytes == 16) {
-                values[2 * k + 1] = read(address + k * 16L + 8, ScalarType.B64, ordered);
+                values[2 * k + 1] = read(address + k * 16L + 8, ValueType.B64, ordered);
             }
         }
         for (int k = 0; k < results.size(); k++) {
@@ -92,11 +92,11 @@ final class MemoryOperations {
     }
 
     /** Vectors of up to eight bytes are one access: hardware does not tear them, and programs rely on that. */
-    private static void loadWord(Frame frame, List<Operand> results, ScalarType type, long address, boolean ordered) {
+    private static void loadWord(Frame frame, List<LoweredOperand> results, ValueType type, long address, boolean ordered) {
         long word = switch (type.bytes() * results.size()) {
-            case 2 -> read(address, ScalarType.U16, ordered);
-            case 4 -> read(address, ScalarType.U32, ordered);
-            default -> read(address, ScalarType.U64, ordered);
+            case 2 -> read(address, ValueType.U16, ordered);
+            case 4 -> read(address, ValueType.U32, ordered);
+            default -> read(address, ValueType.U64, ordered);
         };
         for (int k = 0; k < results.size(); k++) {
             long bits = word >>> k * type.bits() & (1L << type.bits()) - 1;
@@ -106,7 +106,7 @@ final class MemoryOperations {
     }
 
     /** Hands out 16 bytes that were read at once. */
-    private static void loadBoth(Frame frame, List<Operand> results, int bytes, AtomicAccess.Wide both) {
+    private static void loadBoth(Frame frame, List<LoweredOperand> results, int bytes, AtomicAccess.Wide both) {
         for (int k = 0; k < results.size(); k++) {
             long half = k * bytes < 8 ? both.low() : both.high();
             switch (bytes) {
@@ -118,7 +118,7 @@ final class MemoryOperations {
     }
 
     /** Raw bits of memory; signed types are sign-extended, since the register may be wider. */
-    static long read(long address, ScalarType type, boolean ordered) {
+    static long read(long address, ValueType type, boolean ordered) {
         long bits = switch (type.bytes()) {
             case 1 -> RealMemory.getByte(address);
             case 2 -> ordered ? RealMemory.getShortVolatile(address) : RealMemory.getShort(address);
@@ -128,8 +128,8 @@ final class MemoryOperations {
         return type.isSigned() || type.bits() >= 64 ? bits : bits & (1L << type.bits()) - 1;
     }
 
-    private static void store(Instruction i, Frame frame, ThreadState thread) {
-        ScalarType type = i.sourceType();
+    private static void store(LoweredInstruction i, Frame frame, ThreadState thread) {
+        ValueType type = i.sourceType();
         int bytes = type.bytes();
         int count = i.arguments().size() - 1;
         long address = real(i, frame, thread, bytes * count);
@@ -146,7 +146,7 @@ final class MemoryOperations {
             return;
         }
         for (int k = 0; k < count; k++) {
-            Operand operand = i.argument(k + 1);
+            LoweredOperand operand = i.argument(k + 1);
             long value = frame.value(thread, operand);
             write(address + (long) k * bytes, Math.min(bytes, 8), value, ordered);
             if (bytes == 16) {
@@ -156,7 +156,7 @@ final class MemoryOperations {
     }
 
     /** Elements of a stored vector in one word, the first in its low end. */
-    private static long packed(Instruction i, Frame frame, ThreadState thread, int first, int end) {
+    private static long packed(LoweredInstruction i, Frame frame, ThreadState thread, int first, int end) {
         int bits = i.sourceType().bits();
         long word = 0;
         for (int k = first; k < end; k++) {
@@ -199,18 +199,18 @@ final class MemoryOperations {
     }
 
     /** The operation of atom or red. */
-    static Modifier operation(Instruction i) {
+    static Modifier operation(LoweredInstruction i) {
         Modifier operation = i.firstOf(Modifier.AND, Modifier.OR, Modifier.XOR, Modifier.ADD, Modifier.INC,
                 Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.EXCH, Modifier.CAS);
         boolean floatBeyondAdd = operation != Modifier.ADD && i.sourceType().isFloat();
-        if (operation == null || floatBeyondAdd || i.sourceType() == ScalarType.F32X2) {
+        if (operation == null || floatBeyondAdd || i.sourceType() == ValueType.F32X2) {
             throw new UnsupportedOperationException(i.spelling());
         }
         return operation;
     }
 
-    private static void atomic(Instruction i, Frame frame, ThreadState thread) {
-        ScalarType type = i.sourceType();
+    private static void atomic(LoweredInstruction i, Frame frame, ThreadState thread) {
+        ValueType type = i.sourceType();
         long address = real(i, frame, thread, type.bytes());
         Modifier operation = operation(i);
         if (type.bits() == 128) {
@@ -235,7 +235,7 @@ final class MemoryOperations {
         }
     }
 
-    private static void wide(Instruction i, Frame frame, ThreadState thread, long address, Modifier operation) {
+    private static void wide(LoweredInstruction i, Frame frame, ThreadState thread, long address, Modifier operation) {
         AtomicAccess.Wide first = new AtomicAccess.Wide(frame.argument(thread, i, 1), frame.high(i.argument(1)));
         boolean exchange = operation == Modifier.EXCH;
         AtomicAccess.Wide value = exchange ? first
@@ -244,18 +244,18 @@ final class MemoryOperations {
         frame.setWide(i.result(), before.low(), before.high());
     }
 
-    private static void copy(Instruction i, Frame frame, ThreadState thread) {
+    private static void copy(LoweredInstruction i, Frame frame, ThreadState thread) {
         int bytes = (int) frame.argument(thread, i, 2);
         int taken = bytes;
         if (i.arguments().size() > 3) {
-            boolean ignores = i.argument(3) instanceof Operand.Register register
+            boolean ignores = i.argument(3) instanceof LoweredOperand.Register register
                     && register.registerClass() == RegisterClass.PREDICATE;
             long last = frame.argument(thread, i, 3);
             taken = ignores ? last != 0 ? 0 : bytes : (int) Math.min(bytes, last);
         }
-        long to = real(i.space(), frame.address((Operand.Address) i.argument(0)), bytes, thread);
+        long to = real(i.space(), frame.address((LoweredOperand.Address) i.argument(0)), bytes, thread);
         if (taken > 0) {
-            long from = thread.block.grid.map.checked(frame.address((Operand.Address) i.argument(1)), bytes);
+            long from = thread.block.grid.map.checked(frame.address((LoweredOperand.Address) i.argument(1)), bytes);
             RealMemory.copy(from, to, taken);
         }
         if (taken < bytes) {
@@ -263,15 +263,15 @@ final class MemoryOperations {
         }
     }
 
-    private static void barrier(Instruction i, Frame frame, ThreadState thread) {
-        if (i.arguments().getFirst() instanceof Operand.Address) {
+    private static void barrier(LoweredInstruction i, Frame frame, ThreadState thread) {
+        if (i.arguments().getFirst() instanceof LoweredOperand.Address) {
             barrierAt(i, frame, thread, real(i, frame, thread, 8));
         } else {
             frame.set(i.result(), MemoryBarrier.pendingCount(frame.argument(thread, i, 0)));
         }
     }
 
-    private static void barrierAt(Instruction i, Frame frame, ThreadState thread, long address) {
+    private static void barrierAt(LoweredInstruction i, Frame frame, ThreadState thread, long address) {
         long operand = i.arguments().size() > 1 ? frame.argument(thread, i, 1) : 1;
         switch (i.opcode()) {
             case MBARRIER_INIT -> MemoryBarrier.initialise(address, operand & 0xFFFFFFFFL);

@@ -1,15 +1,15 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.program.Instruction;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 
 /** {@code mov}: plain, packing a vector into a register, unpacking one. Stateless. */
 final class MoveOperations {
     private MoveOperations() {
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         int bits = i.type().bits();
         if (i.arguments().size() > 1) {
             pack(i, frame, thread, bits / i.arguments().size());
@@ -22,7 +22,7 @@ final class MoveOperations {
         }
     }
 
-    private static void pack(Instruction i, Frame frame, ThreadState thread, int elementBits) {
+    private static void pack(LoweredInstruction i, Frame frame, ThreadState thread, int elementBits) {
         long[] halves = new long[2];
         for (int k = 0; k < i.arguments().size(); k++) {
             long value = frame.argument(thread, i, k);
@@ -36,8 +36,8 @@ final class MoveOperations {
         }
     }
 
-    private static void unpack(Instruction i, Frame frame, ThreadState thread, int elementBits) {
-        Operand source = i.argument(0);
+    private static void unpack(LoweredInstruction i, Frame frame, ThreadState thread, int elementBits) {
+        LoweredOperand source = i.argument(0);
         long low = frame.value(thread, source);
         long high = i.type().bits() == 128 ? frame.high(source) : 0;
         for (int k = 0; k < i.results().size(); k++) {

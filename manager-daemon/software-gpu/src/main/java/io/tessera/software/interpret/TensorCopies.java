@@ -1,15 +1,15 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.MemoryBarrier;
-import io.tessera.software.execution.TensorMap;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.MemoryFault;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.texture.TensorMap;
 
 /**
  * {@code cp.async.bulk.tensor} in its tiled form: boxes between global and shared memory. Done when the instruction is, which
@@ -23,7 +23,7 @@ final class TensorCopies {
     private TensorCopies() {
     }
 
-    private static int rank(Instruction i) {
+    private static int rank(LoweredInstruction i) {
         Modifier[] ranks = {Modifier.GEOM_1D, Modifier.GEOM_2D, Modifier.GEOM_3D, Modifier.GEOM_4D, Modifier.GEOM_5D};
         for (int rank = 1; rank <= ranks.length; rank++) {
             if (i.has(ranks[rank - 1])) {
@@ -34,14 +34,14 @@ final class TensorCopies {
     }
 
     /** @throws UnsupportedOperationException for other forms than the tiled one */
-    static void check(Instruction i) {
+    static void check(LoweredInstruction i) {
         int extra = i.opcode() == Opcode.CP_ASYNC_BULK_TENSOR_LOAD ? 2 : 1;
         if (rank(i) == 0 || i.arguments().size() != 1 + rank(i) + extra) {
             throw new UnsupportedOperationException(i.spelling());
         }
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         boolean load = i.opcode() == Opcode.CP_ASYNC_BULK_TENSOR_LOAD;
         int first = load ? 1 : 0;
         long mapAt = frame.argument(thread, i, first);
@@ -55,18 +55,18 @@ final class TensorCopies {
             origin[d] = (int) frame.argument(thread, i, first + 1 + d);
         }
         int last = i.arguments().size() - 1;
-        long shared = frame.address((Operand.Address) i.argument(load ? 0 : last));
-        StateSpace space = load ? i.space() : StateSpace.SHARED;
+        long shared = frame.address((LoweredOperand.Address) i.argument(load ? 0 : last));
+        AddressSpace space = load ? i.space() : AddressSpace.SHARED;
         move(map, origin, shared, load, space, thread);
         if (load) {
-            long barrier = MemoryOperations.real(i.space(), frame.address((Operand.Address) i.argument(last)), Long.BYTES,
+            long barrier = MemoryOperations.real(i.space(), frame.address((LoweredOperand.Address) i.argument(last)), Long.BYTES,
                     thread);
             MemoryBarrier.arrive(barrier, 0, 0, -(long) map.boxBytes());
         }
     }
 
     /** Element by element, the first dimension fastest. */
-    private static void move(TensorMap map, long[] origin, long shared, boolean load, StateSpace space, ThreadState thread) {
+    private static void move(TensorMap map, long[] origin, long shared, boolean load, AddressSpace space, ThreadState thread) {
         int bytes = map.elementBytes();
         int total = map.boxBytes() / bytes;
         for (int element = 0; element < total; element++) {

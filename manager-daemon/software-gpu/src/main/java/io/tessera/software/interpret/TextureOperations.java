@@ -1,15 +1,15 @@
 package io.tessera.software.interpret;
 
-import io.tessera.software.execution.TextureSampler;
-import io.tessera.software.execution.TextureView;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.memory.MemoryFault;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
+import io.tessera.software.texture.TextureSampler;
+import io.tessera.software.texture.TextureView;
 
 /** {@code tex}, {@code suld.b}, {@code sust.b} and queries, by handle or by the address of a reference. Stateless. */
 final class TextureOperations {
@@ -17,7 +17,7 @@ final class TextureOperations {
     }
 
     /** @throws UnsupportedOperationException for cubes, gathers, formatted surface accesses */
-    static void check(Instruction i) {
+    static void check(LoweredInstruction i) {
         boolean query = i.opcode() == Opcode.TXQ || i.opcode() == Opcode.SUQ;
         boolean surface = i.opcode() == Opcode.SULD || i.opcode() == Opcode.SUST;
         boolean lacking = i.opcode() == Opcode.TLD4 || i.opcode() == Opcode.SURED
@@ -27,39 +27,39 @@ final class TextureOperations {
                         Modifier.GEOM_A2D) == null
                 || surface && !i.has(Modifier.B)
                 || query && i.has(Modifier.LEVEL)
-                || i.opcode() == Opcode.TEX && (i.type() == ScalarType.F16X2 || i.results().size() != 4
+                || i.opcode() == Opcode.TEX && (i.type() == ValueType.F16X2 || i.results().size() != 4
                         || coordinates(i) != leastCoordinates(i) && coordinates(i) != 4
-                        || i.has(Modifier.GRAD) && i.sourceType() != ScalarType.F32);
+                        || i.has(Modifier.GRAD) && i.sourceType() != ValueType.F32);
         if (lacking) {
             throw new UnsupportedOperationException(i.spelling());
         }
     }
 
     /** Operands of {@code tex} that hold coordinates: text of PTX ISA 2 pads all vectors to four. */
-    private static int coordinates(Instruction i) {
+    private static int coordinates(LoweredInstruction i) {
         return i.arguments().size() - 1 - detailOperands(i);
     }
 
     /** Those that count, and all that surfaces have; vectors of three are padded to four. */
-    private static int leastCoordinates(Instruction i) {
+    private static int leastCoordinates(LoweredInstruction i) {
         return i.has(Modifier.GEOM_1D) ? 1 : i.has(Modifier.GEOM_2D) || i.has(Modifier.GEOM_A1D) ? 2 : 4;
     }
 
     /** Operands that say which level: one, or a step for each of two directions, whose vectors of three are padded. */
-    private static int detailOperands(Instruction i) {
+    private static int detailOperands(LoweredInstruction i) {
         int step = dimensions(i) == 3 ? 4 : dimensions(i);
         return i.has(Modifier.LEVEL) ? 1 : i.has(Modifier.GRAD) ? 2 * step : 0;
     }
 
-    private static boolean isLayered(Instruction i) {
+    private static boolean isLayered(LoweredInstruction i) {
         return i.has(Modifier.GEOM_A1D) || i.has(Modifier.GEOM_A2D);
     }
 
-    private static int dimensions(Instruction i) {
+    private static int dimensions(LoweredInstruction i) {
         return i.has(Modifier.GEOM_1D) || i.has(Modifier.GEOM_A1D) ? 1 : i.has(Modifier.GEOM_3D) ? 3 : 2;
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         long handle = frame.argument(thread, i, 0);
         TextureView view = thread.block.grid.textures.find(handle);
         if (view == null) {
@@ -77,7 +77,7 @@ final class TextureOperations {
         }
     }
 
-    private static void sample(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+    private static void sample(LoweredInstruction i, Frame frame, ThreadState thread, TextureView view) {
         int layers = isLayered(i) ? 1 : 0;
         int layer = layers == 0 ? 0 : (int) frame.argument(thread, i, 1);
         int dimensions = dimensions(i);
@@ -86,7 +86,7 @@ final class TextureOperations {
             bits[d] = (int) frame.argument(thread, i, 1 + layers + d);
         }
         int[] texel;
-        if (i.sourceType() == ScalarType.F32) {
+        if (i.sourceType() == ValueType.F32) {
             float[] at = new float[dimensions];
             for (int d = 0; d < dimensions; d++) {
                 at[d] = Float.intBitsToFloat(bits[d]);
@@ -102,7 +102,7 @@ final class TextureOperations {
         }
     }
 
-    private static float detail(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+    private static float detail(LoweredInstruction i, Frame frame, ThreadState thread, TextureView view) {
         int first = 1 + coordinates(i);
         if (i.has(Modifier.LEVEL)) {
             return Float.intBitsToFloat((int) frame.argument(thread, i, first));
@@ -120,7 +120,7 @@ final class TextureOperations {
         return TextureSampler.detail(view, steps[0], steps[1]);
     }
 
-    private static void surface(Instruction i, Frame frame, ThreadState thread, TextureView view) {
+    private static void surface(LoweredInstruction i, Frame frame, ThreadState thread, TextureView view) {
         int layers = isLayered(i) ? 1 : 0;
         int dimensions = dimensions(i);
         int bytes = i.sourceType().bytes();
@@ -145,7 +145,7 @@ final class TextureOperations {
         }
         long address = view.address() + z * view.sliceBytes() + y * view.pitchBytes() + x;
         for (int k = 0; k < count && (inside || !store); k++) {
-            Operand operand = store ? i.argument(first + k) : i.results().get(k);
+            LoweredOperand operand = store ? i.argument(first + k) : i.results().get(k);
             if (store) {
                 MemoryOperations.write(address + (long) k * bytes, bytes, frame.value(thread, operand), false);
             } else {

@@ -2,7 +2,7 @@ package io.tessera.software.interpret;
 
 import io.tessera.software.arithmetic.BitOperations;
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 
 /** {@code lop3}, with or without its second result, a predicate. Stateless. */
@@ -10,7 +10,7 @@ final class TruthTableOperations {
     private TruthTableOperations() {
     }
 
-    static void execute(Instruction i, Frame frame, ThreadState thread) {
+    static void execute(LoweredInstruction i, Frame frame, ThreadState thread) {
         int result = BitOperations.lop3((int) frame.argument(thread, i, 0), (int) frame.argument(thread, i, 1),
                 (int) frame.argument(thread, i, 2), (int) frame.argument(thread, i, 3));
         frame.set(i.result(), result);

@@ -4,10 +4,10 @@ import io.tessera.software.execution.BarrierOperation;
 import io.tessera.software.execution.Stop;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.execution.WarpOperation;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 
 /** Instructions at which a thread waits for others: the request before the stop, the result after it. Stateless. */
 final class WaitOperations {
@@ -18,7 +18,7 @@ final class WaitOperations {
         return opcode.waitsForOthers() || opcode == Opcode.ACTIVEMASK;
     }
 
-    static Stop request(Instruction i, Frame frame, ThreadState thread) {
+    static Stop request(LoweredInstruction i, Frame frame, ThreadState thread) {
         Stop stop = switch (i.opcode()) {
             case BARRIER_SYNC -> thread.askBarrier((int) frame.argument(thread, i, 0),
                     i.arguments().size() > 1 ? (int) frame.argument(thread, i, 1) : 0, BarrierOperation.NONE, false);
@@ -42,11 +42,11 @@ final class WaitOperations {
         return stop;
     }
 
-    private static int mask(Instruction i, Frame frame, ThreadState thread, int place) {
+    private static int mask(LoweredInstruction i, Frame frame, ThreadState thread, int place) {
         return i.asksWhoeverIsHere() ? 0 : (int) frame.argument(thread, i, place);
     }
 
-    private static Stop reduceAtBarrier(Instruction i, Frame frame, ThreadState thread) {
+    private static Stop reduceAtBarrier(LoweredInstruction i, Frame frame, ThreadState thread) {
         BarrierOperation operation = i.has(Modifier.POPC) ? BarrierOperation.POPC
                 : i.has(Modifier.AND) ? BarrierOperation.AND : BarrierOperation.OR;
         int last = i.arguments().size() - 1;
@@ -55,17 +55,17 @@ final class WaitOperations {
                 frame.argument(thread, i, last) != 0);
     }
 
-    private static WarpOperation shuffle(Instruction i) {
+    private static WarpOperation shuffle(LoweredInstruction i) {
         return i.has(Modifier.UP) ? WarpOperation.SHFL_UP : i.has(Modifier.DOWN) ? WarpOperation.SHFL_DOWN
                 : i.has(Modifier.BFLY) ? WarpOperation.SHFL_BFLY : WarpOperation.SHFL_IDX;
     }
 
-    private static WarpOperation vote(Instruction i) {
+    private static WarpOperation vote(LoweredInstruction i) {
         return i.has(Modifier.ALL) ? WarpOperation.VOTE_ALL : i.has(Modifier.ANY) ? WarpOperation.VOTE_ANY
                 : i.has(Modifier.UNI) ? WarpOperation.VOTE_UNI : WarpOperation.VOTE_BALLOT;
     }
 
-    static WarpOperation reduction(Instruction i) {
+    static WarpOperation reduction(LoweredInstruction i) {
         Modifier operation = i.firstOf(Modifier.ADD, Modifier.MIN, Modifier.MAX, Modifier.AND, Modifier.OR,
                 Modifier.XOR);
         boolean signed = i.type().isSigned();
@@ -80,11 +80,11 @@ final class WaitOperations {
         };
     }
 
-    static void finish(Instruction i, Frame frame, ThreadState thread) {
+    static void finish(LoweredInstruction i, Frame frame, ThreadState thread) {
         if (i.results().isEmpty()) {
             return;
         }
-        Operand first = i.result();
+        LoweredOperand first = i.result();
         frame.set(first, thread.result);
         if (i.results().size() > 1) {
             frame.set(i.results().get(1), thread.flag ? 1 : 0);

@@ -1,8 +1,8 @@
 package io.tessera.software.lowering;
 
 import io.tessera.software.program.Function;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -29,8 +29,8 @@ record CallDepth(long frameBytes, boolean recursive) {
         Visit(int index, Function function) {
             this.index = index;
             this.frameBytes = function.frameBytes();
-            this.callees = function.code().stream().filter(i -> i.opcode() == Opcode.CALL && i.argument(0) instanceof Operand.Function)
-                    .mapToInt(i -> ((Operand.Function) i.argument(0)).index()).distinct().toArray();
+            this.callees = function.code().stream().filter(i -> i.opcode() == Opcode.CALL && i.argument(0) instanceof LoweredOperand.Function)
+                    .mapToInt(i -> ((LoweredOperand.Function) i.argument(0)).index()).distinct().toArray();
         }
     }
 

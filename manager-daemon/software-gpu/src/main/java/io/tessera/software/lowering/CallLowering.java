@@ -3,12 +3,12 @@ package io.tessera.software.lowering;
 import io.tessera.guardian.ptx.CallPrototype;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Variable;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.RuntimeFunction;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -22,14 +22,14 @@ final class CallLowering {
     private final Scope scope;
     private final io.tessera.guardian.ptx.Instruction written;
     private final OperandLowering operands;
-    private final Operand.Register guard;
+    private final LoweredOperand.Register guard;
     private List<io.tessera.guardian.ptx.Operand> returned = List.of();
     private io.tessera.guardian.ptx.Operand callee;
     private List<io.tessera.guardian.ptx.Operand> passed = List.of();
     private String prototype;
 
     CallLowering(FunctionLowering function, Scope scope, io.tessera.guardian.ptx.Instruction written,
-            OperandLowering operands, Operand.Register guard) {
+            OperandLowering operands, LoweredOperand.Register guard) {
         this.function = function;
         this.scope = scope;
         this.written = written;
@@ -52,7 +52,7 @@ final class CallLowering {
 
     void lower() {
         Opcode opcode = Opcode.CALL_INDIRECT;
-        Operand target;
+        LoweredOperand target;
         List<Variable> formals;
         List<Variable> formalResults;
         if (callee instanceof io.tessera.guardian.ptx.Operand.Symbol symbol) {
@@ -60,12 +60,12 @@ final class CallLowering {
             RuntimeFunction runtime = RuntimeFunction.ofSymbol(symbol.name());
             if (called != null) {
                 opcode = Opcode.CALL;
-                target = new Operand.Function(function.kernel().functionIndex(symbol.name()));
+                target = new LoweredOperand.Function(function.kernel().functionIndex(symbol.name()));
                 formals = called.parameters();
                 formalResults = called.returns();
             } else if (runtime != null) {
                 opcode = Opcode.CALL_RUNTIME;
-                target = new Operand.Runtime(runtime);
+                target = new LoweredOperand.Runtime(runtime);
                 formals = List.of();
                 formalResults = List.of();
             } else {
@@ -76,8 +76,8 @@ final class CallLowering {
             if (signature == null) {
                 throw function.unsupported("indirect call without a prototype", written.line());
             }
-            List<Operand> pointer = new ArrayList<>();
-            operands.add(callee, ScalarType.U64, pointer);
+            List<LoweredOperand> pointer = new ArrayList<>();
+            operands.add(callee, ValueType.U64, pointer);
             target = pointer.getFirst();
             formals = signature.parameters();
             formalResults = signature.returns();
@@ -85,32 +85,32 @@ final class CallLowering {
         emit(opcode, target, formals, formalResults);
     }
 
-    private void emit(Opcode opcode, Operand target, List<Variable> formals, List<Variable> formalResults) {
-        List<Operand> arguments = new ArrayList<>();
+    private void emit(Opcode opcode, LoweredOperand target, List<Variable> formals, List<Variable> formalResults) {
+        List<LoweredOperand> arguments = new ArrayList<>();
         arguments.add(target);
         for (int i = 0; i < passed.size(); i++) {
             Scope.Place.Frame place = frame(passed.get(i));
             if (place == null) {
                 place = store(passed.get(i), formals, i);
             }
-            arguments.add(new Operand.FrameSlot(place.offset(), place.bytes()));
+            arguments.add(new LoweredOperand.FrameSlot(place.offset(), place.bytes()));
         }
-        List<Operand> results = new ArrayList<>();
-        List<Instruction> loads = new ArrayList<>();
+        List<LoweredOperand> results = new ArrayList<>();
+        List<LoweredInstruction> loads = new ArrayList<>();
         for (int i = 0; i < returned.size(); i++) {
             Scope.Place.Frame place = frame(returned.get(i));
             if (place == null) {
-                ScalarType type = formalType(formalResults, i);
+                ValueType type = formalType(formalResults, i);
                 place = function.reserve(type.bytes(), type.bytes());
-                List<Operand> register = new ArrayList<>();
+                List<LoweredOperand> register = new ArrayList<>();
                 operands.add(returned.get(i), type, register);
-                loads.add(new Instruction(Opcode.LD, List.of(type), Set.of(), StateSpace.LOCAL, register,
-                        List.of(new Operand.Address(null, null, true, place.offset())), guard, written.line(),
+                loads.add(new LoweredInstruction(Opcode.LD, List.of(type), Set.of(), AddressSpace.LOCAL, register,
+                        List.of(new LoweredOperand.Address(null, null, true, place.offset())), guard, written.line(),
                         written.mnemonic()));
             }
-            results.add(new Operand.FrameSlot(place.offset(), place.bytes()));
+            results.add(new LoweredOperand.FrameSlot(place.offset(), place.bytes()));
         }
-        function.emit(new Instruction(opcode, List.of(), Set.of(), null, results, arguments, guard, written.line(),
+        function.emit(new LoweredInstruction(opcode, List.of(), Set.of(), null, results, arguments, guard, written.line(),
                 written.mnemonic()));
         loads.forEach(function::emit);
     }
@@ -122,18 +122,18 @@ final class CallLowering {
     }
 
     private Scope.Place.Frame store(io.tessera.guardian.ptx.Operand operand, List<Variable> formals, int number) {
-        ScalarType type = formalType(formals, number);
+        ValueType type = formalType(formals, number);
         Scope.Place.Frame place = function.reserve(type.bytes(), type.bytes());
-        List<Operand> arguments = new ArrayList<>();
-        arguments.add(new Operand.Address(null, null, true, place.offset()));
+        List<LoweredOperand> arguments = new ArrayList<>();
+        arguments.add(new LoweredOperand.Address(null, null, true, place.offset()));
         operands.add(operand, type, arguments);
-        function.emit(new Instruction(Opcode.ST, List.of(type), Set.of(), StateSpace.LOCAL, List.of(), arguments, guard,
+        function.emit(new LoweredInstruction(Opcode.ST, List.of(type), Set.of(), AddressSpace.LOCAL, List.of(), arguments, guard,
                 written.line(), written.mnemonic()));
         return place;
     }
 
-    private ScalarType formalType(List<Variable> formals, int number) {
-        ScalarType type = number < formals.size() ? ScalarType.ofToken(formals.get(number).type().ptx()) : null;
+    private ValueType formalType(List<Variable> formals, int number) {
+        ValueType type = number < formals.size() ? ValueType.ofToken(formals.get(number).type().ptx()) : null;
         if (type == null) {
             throw function.unsupported("argument " + number + " of " + written.mnemonic() + " in a register",
                     written.line());

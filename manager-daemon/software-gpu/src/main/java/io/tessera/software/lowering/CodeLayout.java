@@ -2,9 +2,9 @@ package io.tessera.software.lowering;
 
 import io.tessera.software.program.BasicBlock;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.Parameter;
 import io.tessera.software.program.RegisterClass;
 import java.util.ArrayList;
@@ -23,26 +23,26 @@ final class CodeLayout {
     }
 
     Function finish(String name, List<Parameter> parameters, List<Parameter> results, List<RegisterClass> registers,
-            int frameBytes, List<Instruction> labelled) {
-        List<Instruction> code = labelled.stream().map(this::resolve).toList();
+            int frameBytes, List<LoweredInstruction> labelled) {
+        List<LoweredInstruction> code = labelled.stream().map(this::resolve).toList();
         return new Function(name, List.copyOf(parameters), List.copyOf(results), registers.size(),
                 Collections.unmodifiableList(new ArrayList<>(registers)), frameBytes, code, blocks(code));
     }
 
-    private Instruction resolve(Instruction i) {
+    private LoweredInstruction resolve(LoweredInstruction i) {
         if (i.opcode() != Opcode.BRA && i.opcode() != Opcode.BRX) {
             return i;
         }
-        List<Operand> arguments = new ArrayList<>();
-        for (Operand argument : i.arguments()) {
-            arguments.add(argument instanceof Operand.Target target
-                    ? new Operand.Target(labels.get(target.instruction())) : argument);
+        List<LoweredOperand> arguments = new ArrayList<>();
+        for (LoweredOperand argument : i.arguments()) {
+            arguments.add(argument instanceof LoweredOperand.Target target
+                    ? new LoweredOperand.Target(labels.get(target.instruction())) : argument);
         }
-        return new Instruction(i.opcode(), i.types(), i.modifiers(), i.space(), i.results(), arguments, i.guard(),
+        return new LoweredInstruction(i.opcode(), i.types(), i.modifiers(), i.space(), i.results(), arguments, i.guard(),
                 i.line(), i.spelling());
     }
 
-    private static List<BasicBlock> blocks(List<Instruction> code) {
+    private static List<BasicBlock> blocks(List<LoweredInstruction> code) {
         TreeSet<Integer> leaders = new TreeSet<>();
         leaders.add(0);
         for (int i = 0; i < code.size(); i++) {
@@ -58,7 +58,7 @@ final class CodeLayout {
         for (int first : leaders) {
             Integer next = leaders.higher(first);
             int end = next == null ? code.size() : next;
-            Instruction last = code.get(end - 1);
+            LoweredInstruction last = code.get(end - 1);
             TreeSet<Integer> successors = new TreeSet<>();
             targets(last).forEach(target -> successors.add(numbers.get(target)));
             if (next != null && (!last.opcode().endsBlock() || last.guard() != null)) {
@@ -69,10 +69,10 @@ final class CodeLayout {
         return List.copyOf(blocks);
     }
 
-    private static List<Integer> targets(Instruction instruction) {
+    private static List<Integer> targets(LoweredInstruction instruction) {
         List<Integer> targets = new ArrayList<>();
-        for (Operand argument : instruction.arguments()) {
-            if (argument instanceof Operand.Target target) {
+        for (LoweredOperand argument : instruction.arguments()) {
+            if (argument instanceof LoweredOperand.Target target) {
                 targets.add(target.instruction());
             }
         }

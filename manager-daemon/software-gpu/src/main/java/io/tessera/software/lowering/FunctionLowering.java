@@ -10,13 +10,13 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import io.tessera.guardian.ptx.Variable;
 import io.tessera.software.program.Function;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import io.tessera.software.program.Parameter;
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
 import io.tessera.software.program.UnsupportedPtxException;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +29,7 @@ final class FunctionLowering {
     private final PtxFunction function;
     private final boolean entry;
     private final List<RegisterClass> slots = new ArrayList<>();
-    private final List<Instruction> code = new ArrayList<>();
+    private final List<LoweredInstruction> code = new ArrayList<>();
     /** Instruction index by label number; -1 until the label is reached. */
     private final List<Integer> labels = new ArrayList<>();
     private final List<Parameter> parameters = new ArrayList<>();
@@ -40,7 +40,7 @@ final class FunctionLowering {
     private int cursor;
     private int frame;
 
-    private record Formal(Operand.Register register, ScalarType type, int offset) {
+    private record Formal(LoweredOperand.Register register, ValueType type, int offset) {
     }
 
     FunctionLowering(KernelLowering kernel, PtxFunction function) {
@@ -81,14 +81,14 @@ final class FunctionLowering {
             scope.place(variable.name(), place);
             return;
         }
-        ScalarType type = type(variable.type(), variable.line());
-        Operand.Register register = newRegister(type);
+        ValueType type = type(variable.type(), variable.line());
+        LoweredOperand.Register register = newRegister(type);
         scope.register(variable.name(), List.of(register));
         if (result) {
             registerResults.add(new Formal(register, type, place.offset()));
         } else {
-            emit(new Instruction(Opcode.LD, List.of(type), Set.of(), io.tessera.software.program.StateSpace.LOCAL,
-                    List.of(register), List.of(new Operand.Address(null, null, true, place.offset())), null,
+            emit(new LoweredInstruction(Opcode.LD, List.of(type), Set.of(), io.tessera.software.program.AddressSpace.LOCAL,
+                    List.of(register), List.of(new LoweredOperand.Address(null, null, true, place.offset())), null,
                     variable.line(), "ld.param"));
         }
     }
@@ -141,7 +141,7 @@ final class FunctionLowering {
     }
 
     private void declare(RegisterDeclaration declaration) {
-        ScalarType type = type(declaration.type(), declaration.line());
+        ValueType type = type(declaration.type(), declaration.line());
         for (int i = 0; i < declaration.count(); i++) {
             scope.register(declaration.prefix() + i, List.of(newRegister(type)));
         }
@@ -155,17 +155,17 @@ final class FunctionLowering {
         }
     }
 
-    private ScalarType type(io.tessera.guardian.ptx.ScalarType written, int line) {
-        ScalarType type = ScalarType.ofToken(written.ptx());
+    private ValueType type(io.tessera.guardian.ptx.ScalarType written, int line) {
+        ValueType type = ValueType.ofToken(written.ptx());
         if (type == null) {
             throw unsupported("type ." + written.ptx(), line);
         }
         return type;
     }
 
-    Operand.Register newRegister(ScalarType type) {
+    LoweredOperand.Register newRegister(ValueType type) {
         RegisterClass registerClass = RegisterClass.of(type);
-        Operand.Register register = new Operand.Register(registerClass, slots.size(), false);
+        LoweredOperand.Register register = new LoweredOperand.Register(registerClass, slots.size(), false);
         slots.add(registerClass);
         if (registerClass == RegisterClass.BITS128) {
             slots.add(null);
@@ -173,19 +173,19 @@ final class FunctionLowering {
         return register;
     }
 
-    void emit(Instruction instruction) {
+    void emit(LoweredInstruction instruction) {
         code.add(instruction);
     }
 
     /** A return: results that are registers go to the frame first; a kernel's thread ends. */
-    void emitReturn(Operand.Register guard, int line) {
+    void emitReturn(LoweredOperand.Register guard, int line) {
         for (Formal formal : registerResults) {
-            emit(new Instruction(Opcode.ST, List.of(formal.type()), Set.of(),
-                    io.tessera.software.program.StateSpace.LOCAL, List.of(),
-                    List.of(new Operand.Address(null, null, true, formal.offset()), formal.register()), guard, line,
+            emit(new LoweredInstruction(Opcode.ST, List.of(formal.type()), Set.of(),
+                    io.tessera.software.program.AddressSpace.LOCAL, List.of(),
+                    List.of(new LoweredOperand.Address(null, null, true, formal.offset()), formal.register()), guard, line,
                     "st.param"));
         }
-        emit(new Instruction(entry ? Opcode.EXIT : Opcode.RET, List.of(), Set.of(), null, List.of(), List.of(), guard,
+        emit(new LoweredInstruction(entry ? Opcode.EXIT : Opcode.RET, List.of(), Set.of(), null, List.of(), List.of(), guard,
                 line, "ret"));
     }
 

@@ -5,7 +5,7 @@ import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.Variable;
 import io.tessera.software.arithmetic.BinaryFormat;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.AddressSpace;
 import io.tessera.software.program.UnsupportedPtxException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,7 +15,7 @@ import java.util.List;
 final class InitialValue {
     private final Variable variable;
     private final int elementBytes;
-    private final List<io.tessera.software.program.Variable.Reference> references = new ArrayList<>();
+    private final List<io.tessera.software.program.ModuleVariable.Reference> references = new ArrayList<>();
     private byte[] bytes = {};
 
     private InitialValue(Variable variable) {
@@ -24,17 +24,17 @@ final class InitialValue {
     }
 
     /** The lowered variable. */
-    static io.tessera.software.program.Variable lower(Variable variable) {
+    static io.tessera.software.program.ModuleVariable lower(Variable variable) {
         InitialValue value = new InitialValue(variable);
         variable.initializer().ifPresent(initial -> value.write(initial, 0, 0));
         long size = variable.sizeBytes();
         if (!variable.dimensions().isEmpty() && variable.dimensions().getFirst() == Variable.UNSIZED) {
             size = value.bytes.length;
         }
-        StateSpace space = variable.space() == io.tessera.guardian.ptx.StateSpace.CONST ? StateSpace.CONST
-                : StateSpace.GLOBAL;
+        AddressSpace space = variable.space() == io.tessera.guardian.ptx.StateSpace.CONST ? AddressSpace.CONST
+                : AddressSpace.GLOBAL;
         boolean external = variable.linkage() == Linkage.EXTERN && variable.initializer().isEmpty();
-        return new io.tessera.software.program.Variable(variable.name(), space, size, variable.alignment(), external,
+        return new io.tessera.software.program.ModuleVariable(variable.name(), space, size, variable.alignment(), external,
                 value.bytes, List.copyOf(value.references));
     }
 
@@ -68,7 +68,7 @@ final class InitialValue {
                     variable.type() == ScalarType.BF16 ? BinaryFormat.BF16 : BinaryFormat.F16));
             case Initializer.AddressOf address -> {
                 int shift = address.mask() == 0 ? 0 : Long.numberOfTrailingZeros(address.mask());
-                references.add(new io.tessera.software.program.Variable.Reference(offset,
+                references.add(new io.tessera.software.program.ModuleVariable.Reference(offset,
                         address.mask() == 0 ? elementBytes : 1, address.symbol(), address.offsetBytes(), shift));
                 put(offset, 0);
             }

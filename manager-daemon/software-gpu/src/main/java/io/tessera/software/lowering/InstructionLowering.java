@@ -1,11 +1,11 @@
 package io.tessera.software.lowering;
 
 import io.tessera.guardian.ptx.TargetList;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.StateSpace;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -26,7 +26,7 @@ final class InstructionLowering {
     private final Scope scope;
     private final io.tessera.guardian.ptx.Instruction written;
     private final OperandLowering operands;
-    private final Operand.Register guard;
+    private final LoweredOperand.Register guard;
 
     InstructionLowering(FunctionLowering function, Scope scope, io.tessera.guardian.ptx.Instruction written) {
         this.function = function;
@@ -34,8 +34,8 @@ final class InstructionLowering {
         this.written = written;
         this.operands = new OperandLowering(function, scope, written.line());
         this.guard = written.guard().map(g -> {
-            Operand.Register register = operands.registers(g.register().name()).getFirst();
-            return new Operand.Register(register.registerClass(), register.slot(), g.negated());
+            LoweredOperand.Register register = operands.registers(g.register().name()).getFirst();
+            return new LoweredOperand.Register(register.registerClass(), register.slot(), g.negated());
         }).orElse(null);
     }
 
@@ -45,7 +45,7 @@ final class InstructionLowering {
         if (opcode == null) {
             throw function.unsupported(written.mnemonic(), written.line());
         }
-        Words words = Words.of(opcode, written.modifiers());
+        ModifierSorter words = ModifierSorter.of(opcode, written.modifiers());
         boolean vectorAtomic = (opcode == Opcode.ATOM || opcode == Opcode.RED)
                 && (words.modifiers.contains(Modifier.V2) || words.modifiers.contains(Modifier.V4)
                 || words.modifiers.contains(Modifier.V8));
@@ -66,31 +66,31 @@ final class InstructionLowering {
         }
     }
 
-    private void lowerIndexedBranch(Words words) {
-        List<Operand> arguments = new ArrayList<>();
-        operands.add(written.operands().getFirst(), io.tessera.software.program.ScalarType.U32, arguments);
+    private void lowerIndexedBranch(ModifierSorter words) {
+        List<LoweredOperand> arguments = new ArrayList<>();
+        operands.add(written.operands().getFirst(), io.tessera.software.program.ValueType.U32, arguments);
         String name = ((io.tessera.guardian.ptx.Operand.Symbol) written.operands().get(1)).name();
         TargetList targets = scope.targets(name);
         if (targets == null) {
             throw function.unsupported("branch list " + name + " that is not in scope", written.line());
         }
         for (String target : targets.targets()) {
-            arguments.add(new Operand.Target(scope.label(target)));
+            arguments.add(new LoweredOperand.Target(scope.label(target)));
         }
         emit(Opcode.BRX, words, List.of(), arguments);
     }
 
-    private void lowerPlain(Opcode opcode, Words words) {
+    private void lowerPlain(Opcode opcode, ModifierSorter words) {
         List<io.tessera.guardian.ptx.Operand> source = new ArrayList<>(written.operands());
         if (written.modifiers().contains("L2::cache_hint")) {
             source.removeLast();
         }
-        List<Operand> results = new ArrayList<>();
+        List<LoweredOperand> results = new ArrayList<>();
         if (!WITHOUT_RESULT.contains(opcode) && !source.isEmpty()) {
-            operands.add(source.removeFirst(), words.types.isEmpty() ? io.tessera.software.program.ScalarType.B32
+            operands.add(source.removeFirst(), words.types.isEmpty() ? io.tessera.software.program.ValueType.B32
                     : words.types.getFirst(), results);
         }
-        List<Operand> arguments = new ArrayList<>();
+        List<LoweredOperand> arguments = new ArrayList<>();
         int place = 0;
         for (io.tessera.guardian.ptx.Operand operand : source) {
             int count = operand instanceof io.tessera.guardian.ptx.Operand.Vector vector
@@ -100,29 +100,29 @@ final class InstructionLowering {
                 place++;
             }
         }
-        if (words.space == StateSpace.PARAM) {
+        if (words.space == AddressSpace.PARAM) {
             words.space = parameterSpace(arguments);
         }
         emit(opcode, words, results, arguments);
     }
 
-    private void lowerVideo(Opcode opcode, Words words) {
+    private void lowerVideo(Opcode opcode, ModifierSorter words) {
         VideoOperands video = new VideoOperands(function, operands, opcode, written);
         emit(opcode, words, video.results(), video.arguments());
     }
 
     /** Parameters of device functions, and those that a function passes on, are in its frame: local memory. */
-    private StateSpace parameterSpace(List<Operand> arguments) {
-        for (Operand argument : arguments) {
-            if (argument instanceof Operand.Address address && address.register() == null) {
-                return address.frameRelative() ? StateSpace.LOCAL : StateSpace.PARAM;
+    private AddressSpace parameterSpace(List<LoweredOperand> arguments) {
+        for (LoweredOperand argument : arguments) {
+            if (argument instanceof LoweredOperand.Address address && address.register() == null) {
+                return address.frameRelative() ? AddressSpace.LOCAL : AddressSpace.PARAM;
             }
         }
-        return function.isEntry() ? StateSpace.PARAM : StateSpace.LOCAL;
+        return function.isEntry() ? AddressSpace.PARAM : AddressSpace.LOCAL;
     }
 
-    private void emit(Opcode opcode, Words words, List<Operand> results, List<Operand> arguments) {
-        function.emit(new Instruction(opcode, words.types, words.modifiers, words.space, results, arguments, guard,
+    private void emit(Opcode opcode, ModifierSorter words, List<LoweredOperand> results, List<LoweredOperand> arguments) {
+        function.emit(new LoweredInstruction(opcode, words.types, words.modifiers, words.space, results, arguments, guard,
                 written.line(), written.mnemonic()));
     }
 }

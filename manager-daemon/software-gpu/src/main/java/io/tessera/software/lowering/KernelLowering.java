@@ -21,7 +21,7 @@ final class KernelLowering {
     private final PtxProgram program;
     private final PtxFunction entry;
     private final Reachability reachable;
-    private final SharedLayout shared;
+    private final SharedMemoryLayout shared;
     private final List<PtxFunction> order;
     private final Map<String, Integer> indices = new HashMap<>();
     private final List<Function> functions = new ArrayList<>();
@@ -35,7 +35,7 @@ final class KernelLowering {
         for (PtxFunction function : order) {
             indices.put(function.name(), indices.size());
         }
-        this.shared = new SharedLayout(program, reachable, entry);
+        this.shared = new SharedMemoryLayout(program, reachable, entry);
     }
 
     /** Does it. */
@@ -99,7 +99,7 @@ final class KernelLowering {
         return program;
     }
 
-    SharedLayout shared() {
+    SharedMemoryLayout shared() {
         return shared;
     }
 

@@ -2,11 +2,11 @@ package io.tessera.software.lowering;
 
 import io.tessera.guardian.ptx.Operand.Named;
 import io.tessera.software.arithmetic.BinaryFormat;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.Operand.Address;
+import io.tessera.software.program.LoweredOperand;
+import io.tessera.software.program.LoweredOperand.Address;
 import io.tessera.software.program.RegisterClass;
-import io.tessera.software.program.ScalarType;
 import io.tessera.software.program.SpecialRegister;
+import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /** Lowers operands: names to registers and places, constants to bits. */
@@ -22,7 +22,7 @@ final class OperandLowering {
     }
 
     /** Adds an operand, flattened; {@code type} is what constants are cut to. */
-    void add(io.tessera.guardian.ptx.Operand operand, ScalarType type, List<Operand> into) {
+    void add(io.tessera.guardian.ptx.Operand operand, ValueType type, List<LoweredOperand> into) {
         switch (operand) {
             case io.tessera.guardian.ptx.Operand.Register register -> into.addAll(registers(register.name()));
             case io.tessera.guardian.ptx.Operand.Vector vector ->
@@ -38,66 +38,66 @@ final class OperandLowering {
         }
     }
 
-    private Operand single(io.tessera.guardian.ptx.Operand operand, ScalarType type) {
+    private LoweredOperand single(io.tessera.guardian.ptx.Operand operand, ValueType type) {
         return switch (operand) {
-            case io.tessera.guardian.ptx.Operand.Immediate immediate -> new Operand.Immediate(
+            case io.tessera.guardian.ptx.Operand.Immediate immediate -> new LoweredOperand.Immediate(
                     cut(immediate.value(), type));
-            case io.tessera.guardian.ptx.Operand.Float32 single -> new Operand.Immediate(type.bits() == 64
+            case io.tessera.guardian.ptx.Operand.Float32 single -> new LoweredOperand.Immediate(type.bits() == 64
                     ? Double.doubleToRawLongBits(Float.intBitsToFloat(single.bits()))
                     : Integer.toUnsignedLong(single.bits()));
-            case io.tessera.guardian.ptx.Operand.Float64 number -> new Operand.Immediate(FloatConstant.narrow(
-                    number.bits(), type.bits(), type == ScalarType.BF16 ? BinaryFormat.BF16 : BinaryFormat.F16));
+            case io.tessera.guardian.ptx.Operand.Float64 number -> new LoweredOperand.Immediate(FloatConstant.narrow(
+                    number.bits(), type.bits(), type == ValueType.BF16 ? BinaryFormat.BF16 : BinaryFormat.F16));
             case io.tessera.guardian.ptx.Operand.SpecialRegister special -> special(special);
             case io.tessera.guardian.ptx.Operand.Component component -> component(component);
             case io.tessera.guardian.ptx.Operand.Symbol symbol -> symbol(symbol);
             case io.tessera.guardian.ptx.Operand.Address address -> address(address);
-            case io.tessera.guardian.ptx.Operand.Sink _ -> new Operand.Sink();
+            case io.tessera.guardian.ptx.Operand.Sink _ -> new LoweredOperand.Sink();
             default -> throw function.unsupported("operand " + operand, line);
         };
     }
 
-    private static long cut(long value, ScalarType type) {
-        return type.bits() >= 64 ? value : type == ScalarType.PRED ? (value != 0 ? 1 : 0)
+    private static long cut(long value, ValueType type) {
+        return type.bits() >= 64 ? value : type == ValueType.PRED ? (value != 0 ? 1 : 0)
                 : value & (1L << type.bits()) - 1;
     }
 
-    private Operand not(io.tessera.guardian.ptx.Operand.Not not) {
-        Operand.Register register = register(not.operand());
+    private LoweredOperand not(io.tessera.guardian.ptx.Operand.Not not) {
+        LoweredOperand.Register register = register(not.operand());
         if (register.registerClass() != RegisterClass.PREDICATE) {
             throw function.unsupported("negated operand that is no predicate", line);
         }
-        return new Operand.Register(register.registerClass(), register.slot(), !register.negated());
+        return new LoweredOperand.Register(register.registerClass(), register.slot(), !register.negated());
     }
 
-    private Operand.Register register(io.tessera.guardian.ptx.Operand operand) {
+    private LoweredOperand.Register register(io.tessera.guardian.ptx.Operand operand) {
         if (operand instanceof io.tessera.guardian.ptx.Operand.Register register) {
             return registers(register.name()).getFirst();
         }
         throw function.unsupported("operand " + operand, line);
     }
 
-    List<Operand.Register> registers(String name) {
-        List<Operand.Register> found = scope.registers(name);
+    List<LoweredOperand.Register> registers(String name) {
+        List<LoweredOperand.Register> found = scope.registers(name);
         if (found == null) {
             throw function.unsupported("undeclared register " + name, line);
         }
         return found;
     }
 
-    private Operand special(io.tessera.guardian.ptx.Operand.SpecialRegister special) {
+    private LoweredOperand special(io.tessera.guardian.ptx.Operand.SpecialRegister special) {
         SpecialRegister register = SpecialRegister.ofName(special.name().substring(1));
         if (register == null) {
             throw function.unsupported("special register " + special.name(), line);
         }
         // The fourth component of the vectors is always zero.
         if (special.component().equals("w")) {
-            return new Operand.Immediate(0);
+            return new LoweredOperand.Immediate(0);
         }
-        return new Operand.Special(register, Math.max(0, "xyz".indexOf(special.component())));
+        return new LoweredOperand.Special(register, Math.max(0, "xyz".indexOf(special.component())));
     }
 
-    private Operand component(io.tessera.guardian.ptx.Operand.Component component) {
-        List<Operand.Register> elements = registers(component.name());
+    private LoweredOperand component(io.tessera.guardian.ptx.Operand.Component component) {
+        List<LoweredOperand.Register> elements = registers(component.name());
         int element = switch (component.component()) {
             case "x", "r" -> 0;
             case "y", "g" -> 1;
@@ -111,13 +111,13 @@ final class OperandLowering {
         return elements.get(element);
     }
 
-    private Operand symbol(io.tessera.guardian.ptx.Operand.Symbol symbol) {
+    private LoweredOperand symbol(io.tessera.guardian.ptx.Operand.Symbol symbol) {
         Integer label = scope.label(symbol.name());
         if (label != null) {
-            return new Operand.Target(label);
+            return new LoweredOperand.Target(label);
         }
         if (symbol.name().equals("WARP_SZ")) {
-            return new Operand.Immediate(32);
+            return new LoweredOperand.Immediate(32);
         }
         Scope.Place place = function.place(scope, symbol.name());
         if (place != null) {

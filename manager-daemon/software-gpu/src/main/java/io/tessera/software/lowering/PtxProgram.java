@@ -3,16 +3,16 @@ package io.tessera.software.lowering;
 import io.tessera.guardian.ptx.Alias;
 import io.tessera.guardian.ptx.Directive;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.software.program.Kernel;
-import io.tessera.software.program.Program;
+import io.tessera.software.program.LoweredProgram;
+import io.tessera.software.program.ModuleVariable;
 import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
-import io.tessera.software.program.Variable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -23,11 +23,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A program made from a PTX module. Thread-safe. */
-public final class PtxProgram implements Program {
+public final class PtxProgram implements LoweredProgram {
     private final Map<String, PtxFunction> entries = new LinkedHashMap<>();
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();
-    private final Map<String, Variable> variables = new LinkedHashMap<>();
+    private final Map<String, ModuleVariable> variables = new LinkedHashMap<>();
     private final Map<String, ReferenceKind> references = new LinkedHashMap<>();
     private final Map<String, io.tessera.guardian.ptx.Variable> shared = new LinkedHashMap<>();
     private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
@@ -58,8 +58,8 @@ public final class PtxProgram implements Program {
         if (variable.space() == StateSpace.SHARED) {
             shared.putIfAbsent(variable.name(), variable);
         } else if (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST) {
-            Variable lowered = InitialValue.lower(variable);
-            Variable before = variables.get(variable.name());
+            ModuleVariable lowered = InitialValue.lower(variable);
+            ModuleVariable before = variables.get(variable.name());
             if (before == null || before.external()) {
                 variables.put(variable.name(), lowered);
             }
@@ -76,8 +76,8 @@ public final class PtxProgram implements Program {
             default -> null; // refused where a kernel uses it: others of the module run
         };
         if (kind != null && variable.space() == StateSpace.GLOBAL) {
-            variables.putIfAbsent(variable.name(), new Variable(variable.name(),
-                    io.tessera.software.program.StateSpace.GLOBAL, Long.BYTES, Long.BYTES, false, new byte[Long.BYTES], List.of()));
+            variables.putIfAbsent(variable.name(), new ModuleVariable(variable.name(),
+                    io.tessera.software.program.AddressSpace.GLOBAL, Long.BYTES, Long.BYTES, false, new byte[Long.BYTES], List.of()));
             references.put(variable.name(), kind);
         }
     }
@@ -102,7 +102,7 @@ public final class PtxProgram implements Program {
     }
 
     @Override
-    public Map<String, Variable> variables() {
+    public Map<String, ModuleVariable> variables() {
         return Collections.unmodifiableMap(variables);
     }
 

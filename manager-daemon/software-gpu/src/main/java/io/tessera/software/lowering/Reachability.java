@@ -4,7 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Statement;
-import io.tessera.software.program.Variable;
+import io.tessera.software.program.ModuleVariable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -102,8 +102,8 @@ final class Reachability {
     /** Every function whose address some instruction or variable of the module takes. */
     private Set<String> addressTaken() {
         Set<String> taken = new TreeSet<>();
-        for (Variable variable : program.variables().values()) {
-            for (Variable.Reference reference : variable.references()) {
+        for (ModuleVariable variable : program.variables().values()) {
+            for (ModuleVariable.Reference reference : variable.references()) {
                 if (program.function(reference.symbol()) != null) {
                     taken.add(program.function(reference.symbol()).name());
                 }

@@ -2,7 +2,7 @@ package io.tessera.software.lowering;
 
 import io.tessera.guardian.ptx.CallPrototype;
 import io.tessera.guardian.ptx.TargetList;
-import io.tessera.software.program.Operand;
+import io.tessera.software.program.LoweredOperand;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ final class Scope {
     }
 
     private final Scope outer;
-    private final Map<String, List<Operand.Register>> registers = new HashMap<>();
+    private final Map<String, List<LoweredOperand.Register>> registers = new HashMap<>();
     private final Map<String, Place> places = new HashMap<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, TargetList> targetLists = new HashMap<>();
@@ -43,7 +43,7 @@ final class Scope {
         return outer;
     }
 
-    void register(String name, List<Operand.Register> elements) {
+    void register(String name, List<LoweredOperand.Register> elements) {
         registers.put(name, elements);
     }
 
@@ -64,9 +64,9 @@ final class Scope {
     }
 
     /** Elements of a register (one, unless it is a vector), or null. */
-    List<Operand.Register> registers(String name) {
+    List<LoweredOperand.Register> registers(String name) {
         for (Scope scope = this; scope != null; scope = scope.outer) {
-            List<Operand.Register> found = scope.registers.get(name);
+            List<LoweredOperand.Register> found = scope.registers.get(name);
             if (found != null) {
                 return found;
             }

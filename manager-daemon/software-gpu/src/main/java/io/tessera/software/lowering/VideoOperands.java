@@ -5,9 +5,9 @@ import io.tessera.guardian.ptx.Operand.Component;
 import io.tessera.guardian.ptx.Operand.Minus;
 import io.tessera.software.arithmetic.LaneArithmetic;
 import io.tessera.software.arithmetic.VideoArithmetic;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import io.tessera.software.program.VideoSigns;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +20,8 @@ final class VideoOperands {
     private final OperandLowering operands;
     private final Instruction written;
     private final int lanes;
-    private final List<Operand> results = new ArrayList<>();
-    private final List<Operand> arguments = new ArrayList<>();
+    private final List<LoweredOperand> results = new ArrayList<>();
+    private final List<LoweredOperand> arguments = new ArrayList<>();
 
     VideoOperands(FunctionLowering function, OperandLowering operands, Opcode opcode, Instruction written) {
         this.function = function;
@@ -32,28 +32,28 @@ final class VideoOperands {
         if (all.size() < 3 || all.size() > 4) {
             throw function.unsupported(written.mnemonic(), written.line());
         }
-        operands.add(plain(all.get(0)), ScalarType.B32, results);
+        operands.add(plain(all.get(0)), ValueType.B32, results);
         for (int i = 1; i < all.size(); i++) {
-            operands.add(plain(all.get(i)), ScalarType.B32, arguments);
+            operands.add(plain(all.get(i)), ValueType.B32, arguments);
         }
         boolean third = all.size() > 3;
         if (!third) {
-            arguments.add(new Operand.Immediate(0));
+            arguments.add(new LoweredOperand.Immediate(0));
         }
         LaneArithmetic.Selection every = lanes == 1 ? null : LaneArithmetic.Selection.all(32 / lanes);
         arguments.add(selector(all.get(1), every == null ? 0 : every.a()));
         arguments.add(selector(all.get(2), every == null ? 0 : every.b()));
         arguments.add(lanes == 1 ? selector(all.get(0), 0) : mask(all.get(0), every.mask()));
         boolean product = all.get(1) instanceof Minus ^ all.get(2) instanceof Minus;
-        arguments.add(new Operand.Immediate((product ? VideoSigns.PRODUCT : 0) | (third ? VideoSigns.THIRD : 0)
+        arguments.add(new LoweredOperand.Immediate((product ? VideoSigns.PRODUCT : 0) | (third ? VideoSigns.THIRD : 0)
                 | (third && all.get(3) instanceof Minus ? VideoSigns.ADDEND : 0)));
     }
 
-    List<Operand> results() {
+    List<LoweredOperand> results() {
         return results;
     }
 
-    List<Operand> arguments() {
+    List<LoweredOperand> arguments() {
         return arguments;
     }
 
@@ -76,13 +76,13 @@ final class VideoOperands {
     }
 
     /** A part of a scalar, or which lanes come in which order, the highest first. */
-    private Operand selector(io.tessera.guardian.ptx.Operand operand, int otherwise) {
+    private LoweredOperand selector(io.tessera.guardian.ptx.Operand operand, int otherwise) {
         String word = word(operand);
         if (lanes == 1) {
-            return new Operand.Immediate((word == null ? WHOLE : part(word)).code());
+            return new LoweredOperand.Immediate((word == null ? WHOLE : part(word)).code());
         }
         if (word == null) {
-            return new Operand.Immediate(otherwise);
+            return new LoweredOperand.Immediate(otherwise);
         }
         int order = 0;
         for (int digit : digits(word, 2 * lanes)) {
@@ -91,7 +91,7 @@ final class VideoOperands {
         if (word.length() != lanes + 1) {
             throw function.unsupported("selector ." + word, written.line());
         }
-        return new Operand.Immediate(order);
+        return new LoweredOperand.Immediate(order);
     }
 
     private VideoArithmetic.Part part(String word) {
@@ -104,16 +104,16 @@ final class VideoOperands {
         return new VideoArithmetic.Part(digits[0] * bits, bits);
     }
 
-    private Operand mask(io.tessera.guardian.ptx.Operand operand, int otherwise) {
+    private LoweredOperand mask(io.tessera.guardian.ptx.Operand operand, int otherwise) {
         String word = word(operand);
         if (word == null) {
-            return new Operand.Immediate(otherwise);
+            return new LoweredOperand.Immediate(otherwise);
         }
         int mask = 0;
         for (int digit : digits(word, lanes)) {
             mask |= 1 << digit;
         }
-        return new Operand.Immediate(mask);
+        return new LoweredOperand.Immediate(mask);
     }
 
     /** Digits after the letter, which says how wide a lane is. */

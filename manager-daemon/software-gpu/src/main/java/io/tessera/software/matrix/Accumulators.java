@@ -2,7 +2,7 @@ package io.tessera.software.matrix;
 
 import io.tessera.software.arithmetic.BinaryFormat;
 import io.tessera.software.arithmetic.Rounding;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /**
  * Matrices C and D of {@code mma}, m x 8 numbers by rows: a lane has two neighbours of a row, and where there are 16 rows two more
@@ -19,13 +19,13 @@ record Accumulators(int rows) {
         return ((lane >> 2) + 8 * pair) * COLUMNS + (lane & 3) * 2;
     }
 
-    double[] read(ScalarType type, long[][] lanes, int[] slots) {
+    double[] read(ValueType type, long[][] lanes, int[] slots) {
         double[] matrix = new double[rows * COLUMNS];
         for (int lane = 0; lane < 32; lane++) {
             long[] values = lanes[lane];
             for (int pair = 0; pair < rows / 8; pair++) {
                 int to = place(lane, pair);
-                if (type == ScalarType.F16) {
+                if (type == ValueType.F16) {
                     Elements.read(type, values[slots[pair]], 2, matrix, to, 1);
                 } else {
                     matrix[to] = number(type, values[slots[2 * pair]]);
@@ -36,7 +36,7 @@ record Accumulators(int rows) {
         return matrix;
     }
 
-    private static double number(ScalarType type, long bits) {
+    private static double number(ValueType type, long bits) {
         return switch (type) {
             case F32 -> Float.intBitsToFloat((int) bits);
             case F64 -> Double.longBitsToDouble(bits);
@@ -44,12 +44,12 @@ record Accumulators(int rows) {
         };
     }
 
-    void write(ScalarType type, boolean saturate, double[] matrix, long[][] lanes, int[] slots) {
+    void write(ValueType type, boolean saturate, double[] matrix, long[][] lanes, int[] slots) {
         for (int lane = 0; lane < 32; lane++) {
             long[] values = lanes[lane];
             for (int pair = 0; pair < rows / 8; pair++) {
                 int from = place(lane, pair);
-                if (type == ScalarType.F16) {
+                if (type == ValueType.F16) {
                     values[slots[pair]] = half(matrix[from]) | half(matrix[from + 1]) << 16;
                 } else {
                     values[slots[2 * pair]] = bits(type, saturate, matrix[from]);
@@ -63,7 +63,7 @@ record Accumulators(int rows) {
         return BinaryFormat.F16.encode(value, Rounding.NEAREST_EVEN);
     }
 
-    private static long bits(ScalarType type, boolean saturate, double value) {
+    private static long bits(ValueType type, boolean saturate, double value) {
         return switch (type) {
             case F32 -> value != value ? CANONICAL_NAN : Integer.toUnsignedLong(Float.floatToRawIntBits((float) value));
             case F64 -> Double.doubleToRawLongBits(value);

@@ -1,7 +1,7 @@
 package io.tessera.software.matrix;
 
 import io.tessera.software.arithmetic.BinaryFormat;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 
 /** Reads packed elements of a register as numbers. Stateless. */
 final class Elements {
@@ -18,7 +18,7 @@ final class Elements {
      * @param count how many there are, the first in the low bits
      * @param to    where they go, from {@code at} on, {@code step} apart
      */
-    static void read(ScalarType type, long word, int count, double[] to, int at, int step) {
+    static void read(ValueType type, long word, int count, double[] to, int at, int step) {
         switch (type) {
             case F16 -> {
                 to[at] = Float.float16ToFloat((short) word);
@@ -39,7 +39,7 @@ final class Elements {
     }
 
     /** The low bits of a word. */
-    private static double element(ScalarType type, int word) {
+    private static double element(ValueType type, int word) {
         int unused = 32 - type.bits();
         return switch (type) {
             case E4M3 -> BinaryFormat.E4M3.decode(word);

@@ -1,11 +1,11 @@
 package io.tessera.software.matrix;
 
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.ScalarType;
-import io.tessera.software.program.StateSpace;
+import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /**
@@ -24,8 +24,8 @@ final class MatrixRows {
      *
      * @throws UnsupportedOperationException if it is a form that is not here
      */
-    static WarpStep of(Instruction i, int[] from, int[] to) {
-        boolean known = i.has(Modifier.M8N8) && i.types().equals(List.of(ScalarType.B16));
+    static WarpStep of(LoweredInstruction i, int[] from, int[] to) {
+        boolean known = i.has(Modifier.M8N8) && i.types().equals(List.of(ValueType.B16));
         boolean transposed = i.has(Modifier.TRANS);
         if (i.opcode() == Opcode.MOVMATRIX) {
             if (!known || !transposed || from.length != 1 || to.length != 1) {
@@ -35,8 +35,8 @@ final class MatrixRows {
         }
         int count = i.has(Modifier.X4) ? 4 : i.has(Modifier.X2) ? 2 : i.has(Modifier.X1) ? 1 : 0;
         boolean loads = i.opcode() == Opcode.LDMATRIX;
-        boolean shared = i.space() == StateSpace.SHARED;
-        if (!known || !shared && i.space() != StateSpace.GENERIC || from.length != (loads ? 1 : count + 1)
+        boolean shared = i.space() == AddressSpace.SHARED;
+        if (!known || !shared && i.space() != AddressSpace.GENERIC || from.length != (loads ? 1 : count + 1)
                 || to.length != (loads ? count : 0) || count == 0) {
             throw new UnsupportedOperationException(i.spelling());
         }

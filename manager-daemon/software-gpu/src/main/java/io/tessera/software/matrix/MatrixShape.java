@@ -1,6 +1,6 @@
 package io.tessera.software.matrix;
 
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +16,7 @@ record MatrixShape(int m, int n, int k) {
     private static final Pattern WORD = Pattern.compile("M(\\d+)N(\\d+)K(\\d+)");
 
     /** The shape that an instruction names, or null. */
-    static MatrixShape of(Instruction instruction) {
+    static MatrixShape of(LoweredInstruction instruction) {
         for (Modifier word : instruction.modifiers()) {
             Matcher matcher = WORD.matcher(word.name());
             if (matcher.matches()) {

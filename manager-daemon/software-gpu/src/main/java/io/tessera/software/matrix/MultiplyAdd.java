@@ -1,8 +1,8 @@
 package io.tessera.software.matrix;
 
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.Set;
 
 /**
@@ -18,25 +18,25 @@ import java.util.Set;
  * @param saturate whether integers are clamped
  * @param differs  of {@code .b1}: elements are combined by xor, not by and
  */
-record MultiplyAdd(MatrixShape shape, ScalarType d, ScalarType a, ScalarType b, ScalarType c, boolean saturate,
+record MultiplyAdd(MatrixShape shape, ValueType d, ValueType a, ValueType b, ValueType c, boolean saturate,
         boolean differs) {
     private static final int COLUMNS = 8;
-    private static final Set<ScalarType> BYTES = Set.of(ScalarType.S8, ScalarType.U8);
-    private static final Set<ScalarType> NIBBLES = Set.of(ScalarType.S4, ScalarType.U4);
-    private static final Set<ScalarType> SMALL_FLOATS = Set.of(ScalarType.E4M3, ScalarType.E5M2);
+    private static final Set<ValueType> BYTES = Set.of(ValueType.S8, ValueType.U8);
+    private static final Set<ValueType> NIBBLES = Set.of(ValueType.S4, ValueType.U4);
+    private static final Set<ValueType> SMALL_FLOATS = Set.of(ValueType.E4M3, ValueType.E5M2);
 
     /**
      * The form of an instruction.
      *
      * @throws UnsupportedOperationException if it is none that is here
      */
-    static MultiplyAdd of(Instruction instruction) {
+    static MultiplyAdd of(LoweredInstruction instruction) {
         MatrixShape shape = MatrixShape.of(instruction);
         boolean laidOut = instruction.has(Modifier.ROW) && instruction.has(Modifier.COL);
         if (shape == null || instruction.types().size() != 4 || !laidOut || shape.n() != COLUMNS) {
             throw new UnsupportedOperationException(instruction.spelling());
         }
-        boolean bits = instruction.types().get(1) == ScalarType.B1;
+        boolean bits = instruction.types().get(1) == ValueType.B1;
         MultiplyAdd form = new MultiplyAdd(shape, instruction.types().get(0), instruction.types().get(1),
                 instruction.types().get(2), instruction.types().get(3), instruction.has(Modifier.SATFINITE),
                 instruction.has(Modifier.XOR));
@@ -51,9 +51,9 @@ record MultiplyAdd(MatrixShape shape, ScalarType d, ScalarType a, ScalarType b, 
     }
 
     private boolean exists() {
-        boolean integers = d == ScalarType.S32 && c == ScalarType.S32;
-        boolean halves = (d == ScalarType.F16 || d == ScalarType.F32) && (c == ScalarType.F16 || c == ScalarType.F32);
-        boolean singles = d == ScalarType.F32 && c == ScalarType.F32;
+        boolean integers = d == ValueType.S32 && c == ValueType.S32;
+        boolean halves = (d == ValueType.F16 || d == ValueType.F32) && (c == ValueType.F16 || c == ValueType.F32);
+        boolean singles = d == ValueType.F32 && c == ValueType.F32;
         int m = shape.m();
         int k = shape.k();
         boolean tall = m == 16;
@@ -72,7 +72,7 @@ record MultiplyAdd(MatrixShape shape, ScalarType d, ScalarType a, ScalarType b, 
 
     /** Elements of A or B in a register. */
     int packed() {
-        return a == ScalarType.F64 ? 1 : 32 / a.bits();
+        return a == ValueType.F64 ? 1 : 32 / a.bits();
     }
 
     int registersOfA() {
@@ -84,8 +84,8 @@ record MultiplyAdd(MatrixShape shape, ScalarType d, ScalarType a, ScalarType b, 
     }
 
     /** Registers of C or D. */
-    private int registers(ScalarType type) {
-        return shape.m() * COLUMNS / 32 / (type == ScalarType.F16 ? 2 : 1);
+    private int registers(ValueType type) {
+        return shape.m() * COLUMNS / 32 / (type == ValueType.F16 ? 2 : 1);
     }
 
     /** The instruction with its registers' slots, and the numbers of its fragments in {@link WarpStep.Lanes#decoded}. */
@@ -103,7 +103,7 @@ record MultiplyAdd(MatrixShape shape, ScalarType d, ScalarType a, ScalarType b, 
                 lanes.decoded()[fragmentB] = right;
             }
             double[] sums = accumulators.read(c, lanes.values(), ofC);
-            if (a == ScalarType.F64) {
+            if (a == ValueType.F64) {
                 addFused(left, right, sums);
             } else if (differs) {
                 countDifferences(left, right, sums);

@@ -2,9 +2,9 @@ package io.tessera.software.matrix;
 
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.execution.WarpFunction;
-import io.tessera.software.program.Instruction;
+import io.tessera.software.program.LoweredInstruction;
+import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;
-import io.tessera.software.program.Operand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -24,13 +24,13 @@ public final class WarpSequence implements WarpFunction {
     private static final int LANES = 32;
 
     private final List<WarpStep> steps;
-    private final List<Operand> given;
+    private final List<LoweredOperand> given;
     private final List<Result> results;
     private final int slots;
     private final int fragments;
 
     /** A register that a lane takes its value of from a slot. */
-    public record Result(Operand.Register register, int slot) {
+    public record Result(LoweredOperand.Register register, int slot) {
     }
 
     private WarpSequence(Builder builder) {
@@ -54,11 +54,11 @@ public final class WarpSequence implements WarpFunction {
      *
      * @param instructions that {@link #takes} accepts, at least one
      */
-    public static int length(List<Instruction> instructions) {
-        List<Operand> written = new ArrayList<>();
+    public static int length(List<LoweredInstruction> instructions) {
+        List<LoweredOperand> written = new ArrayList<>();
         for (int i = 0; i < instructions.size(); i++) {
-            for (Operand argument : instructions.get(i).arguments()) {
-                if (i == LONGEST || argument instanceof Operand.Address address && written.contains(address.register())) {
+            for (LoweredOperand argument : instructions.get(i).arguments()) {
+                if (i == LONGEST || argument instanceof LoweredOperand.Address address && written.contains(address.register())) {
                     return i;
                 }
             }
@@ -72,7 +72,7 @@ public final class WarpSequence implements WarpFunction {
      *
      * @throws UnsupportedOperationException if a form of them is lacking
      */
-    public static WarpSequence of(List<Instruction> instructions) {
+    public static WarpSequence of(List<LoweredInstruction> instructions) {
         Builder builder = new Builder();
         instructions.forEach(builder::read);
         builder.slots = builder.given.size();
@@ -81,7 +81,7 @@ public final class WarpSequence implements WarpFunction {
     }
 
     /** What each lane gives, in the order of slots. */
-    public List<Operand> given() {
+    public List<LoweredOperand> given() {
         return given;
     }
 
@@ -113,15 +113,15 @@ public final class WarpSequence implements WarpFunction {
     /** Numbers slots: first those of operands that are read before they are written, then those of results. */
     private static final class Builder {
         final List<WarpStep> steps = new ArrayList<>();
-        final Map<Operand, Integer> given = new LinkedHashMap<>();
-        final Map<Operand.Register, Integer> results = new LinkedHashMap<>();
+        final Map<LoweredOperand, Integer> given = new LinkedHashMap<>();
+        final Map<LoweredOperand.Register, Integer> results = new LinkedHashMap<>();
         final Map<List<Object>, Integer> fragments = new HashMap<>();
-        private final Set<Operand> written = new HashSet<>();
+        private final Set<LoweredOperand> written = new HashSet<>();
         private final Map<Integer, Integer> versions = new HashMap<>();
         private int slots;
 
-        void read(Instruction instruction) {
-            for (Operand argument : instruction.arguments()) {
+        void read(LoweredInstruction instruction) {
+            for (LoweredOperand argument : instruction.arguments()) {
                 if (!written.contains(argument)) {
                     given.putIfAbsent(argument, given.size());
                 }
@@ -129,7 +129,7 @@ public final class WarpSequence implements WarpFunction {
             written.addAll(instruction.results());
         }
 
-        void add(Instruction instruction) {
+        void add(LoweredInstruction instruction) {
             int[] from = instruction.arguments().stream().mapToInt(this::slot).toArray();
             int[] to = instruction.results().stream().mapToInt(this::resultSlot).toArray();
             steps.add(instruction.opcode() == Opcode.MMA ? multiply(instruction, from, to)
@@ -137,7 +137,7 @@ public final class WarpSequence implements WarpFunction {
             Arrays.stream(to).forEach(slot -> versions.merge(slot, 1, Integer::sum));
         }
 
-        private WarpStep multiply(Instruction instruction, int[] from, int[] to) {
+        private WarpStep multiply(LoweredInstruction instruction, int[] from, int[] to) {
             MultiplyAdd operation = MultiplyAdd.of(instruction);
             int b = operation.registersOfA();
             int c = b + operation.registersOfB();
@@ -157,13 +157,13 @@ public final class WarpSequence implements WarpFunction {
             return fragments.computeIfAbsent(key, k -> fragments.size());
         }
 
-        private int slot(Operand argument) {
-            Integer result = argument instanceof Operand.Register register ? results.get(register) : null;
+        private int slot(LoweredOperand argument) {
+            Integer result = argument instanceof LoweredOperand.Register register ? results.get(register) : null;
             return result != null ? result : given.get(argument);
         }
 
-        private int resultSlot(Operand result) {
-            return result instanceof Operand.Register register ? results.computeIfAbsent(register, r -> {
+        private int resultSlot(LoweredOperand result) {
+            return result instanceof LoweredOperand.Register register ? results.computeIfAbsent(register, r -> {
                 Integer same = given.get(r);
                 return same != null ? same : slots++;
             }) : slots++;

@@ -118,7 +118,7 @@ public final class DeviceMemory implements AutoCloseable {
      * @throws OutOfDeviceMemoryException if too little is left
      */
     public long allocate(long bytes) {
-        return allocate(bytes, MemoryMap.GRANULE, MemoryKind.GLOBAL);
+        return allocate(bytes, MemoryMap.GRANULE, AddressKind.GLOBAL);
     }
 
     /**
@@ -130,9 +130,9 @@ public final class DeviceMemory implements AutoCloseable {
      * @param kind  what isspacep finds there
      * @throws OutOfDeviceMemoryException if too little is left
      */
-    public synchronized long allocate(long bytes, long align, MemoryKind kind) {
+    public synchronized long allocate(long bytes, long align, AddressKind kind) {
         long rounded = granules(bytes);
-        boolean counted = kind == MemoryKind.GLOBAL || kind == MemoryKind.CONST;
+        boolean counted = kind == AddressKind.GLOBAL || kind == AddressKind.CONST;
         if (bytes < 0 || counted && rounded > capacityBytes - usedBytes) {
             throw new OutOfDeviceMemoryException(bytes, capacityBytes - usedBytes, capacityBytes);
         }
@@ -158,8 +158,8 @@ public final class DeviceMemory implements AutoCloseable {
      * @throws OutOfDeviceMemoryException if no addresses are left
      */
     public synchronized long allocateWindows(long sharedBytes, long localBytes) {
-        long address = allocate(sharedBytes + localBytes, 1024, MemoryKind.LOCAL);
-        map.set(address, sharedBytes, MemoryKind.SHARED);
+        long address = allocate(sharedBytes + localBytes, 1024, AddressKind.LOCAL);
+        map.set(address, sharedBytes, AddressKind.SHARED);
         return address;
     }
 
@@ -174,7 +174,7 @@ public final class DeviceMemory implements AutoCloseable {
         }
         boolean counted = address < windowsBegin;
         long bytes = (counted ? ranges : windows).give(address);
-        map.set(address, bytes, MemoryKind.NONE);
+        map.set(address, bytes, AddressKind.NONE);
         if (counted) {
             usedBytes -= bytes;
         }
@@ -191,18 +191,18 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /** The allocation, mapping or registered range that holds an address. */
-    public synchronized Optional<Allocation> find(long address) {
+    public synchronized Optional<MemoryBlock> find(long address) {
         Map.Entry<Long, Long> host = hostRanges.floorEntry(address);
         if (host != null && address < host.getKey() + host.getValue()) {
-            return Optional.of(new Allocation(host.getKey(), host.getValue()));
+            return Optional.of(new MemoryBlock(host.getKey(), host.getValue()));
         }
         Map.Entry<Long, Mapping> mapping = mappings.floorEntry(address);
         if (mapping != null && address < mapping.getKey() + mapping.getValue().bytes()) {
-            return Optional.of(new Allocation(mapping.getKey(), mapping.getValue().bytes()));
+            return Optional.of(new MemoryBlock(mapping.getKey(), mapping.getValue().bytes()));
         }
         Map.Entry<Long, Long> piece = ranges.find(address);
         Long bytes = piece == null ? null : requested.get(piece.getKey());
-        return bytes == null ? Optional.empty() : Optional.of(new Allocation(piece.getKey(), bytes));
+        return bytes == null ? Optional.empty() : Optional.of(new MemoryBlock(piece.getKey(), bytes));
     }
 
     /**
@@ -413,7 +413,7 @@ public final class DeviceMemory implements AutoCloseable {
                     map.addSink(at, mapping.bytes(), physical.place());
                 }
             } else {
-                map.set(at, mapping.bytes(), access ? MemoryKind.GLOBAL : MemoryKind.NONE);
+                map.set(at, mapping.bytes(), access ? AddressKind.GLOBAL : AddressKind.NONE);
             }
             at += mapping.bytes();
         }
@@ -447,7 +447,7 @@ public final class DeviceMemory implements AutoCloseable {
             if (physical.isSink()) {
                 map.removeSink(at);
             } else {
-                map.set(at, mapping.bytes(), MemoryKind.NONE);
+                map.set(at, mapping.bytes(), AddressKind.NONE);
                 HostMapping.mapPrivate(at, mapping.bytes());
             }
             keep(mapping.handle(), physical.with(physical.mappings() - 1, physical.released()));

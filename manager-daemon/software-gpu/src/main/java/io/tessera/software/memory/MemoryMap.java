@@ -22,7 +22,7 @@ public final class MemoryMap {
     private static final int FAR_SHIFT = 21;
     private static final long FAR_GRANULES = FAR_END - FAR_BEGIN >>> FAR_SHIFT;
 
-    /** Entry of the far range where a sink is: no {@link MemoryKind} has this number. */
+    /** Entry of the far range where a sink is: no {@link AddressKind} has this number. */
     private static final byte SINK = 0x7f;
 
     private final long begin;
@@ -52,12 +52,12 @@ public final class MemoryMap {
      *
      * @param address real address
      */
-    public MemoryKind kindOf(long address) {
+    public AddressKind kindOf(long address) {
         long granule = (address - begin) >>> GRANULE_SHIFT;
         if (granule < granules) {
-            return MemoryKind.of(RealMemory.getByte(entries + granule));
+            return AddressKind.of(RealMemory.getByte(entries + granule));
         }
-        return isFar(address) || inHostRange(address, 1) ? MemoryKind.GLOBAL : MemoryKind.NONE;
+        return isFar(address) || inHostRange(address, 1) ? AddressKind.GLOBAL : AddressKind.NONE;
     }
 
     /**
@@ -216,7 +216,7 @@ public final class MemoryMap {
     }
 
     /** Sets the entries of a range of whole granules. */
-    void set(long address, long bytes, MemoryKind kind) {
+    void set(long address, long bytes, AddressKind kind) {
         if (inFar(address, bytes)) {
             RealMemory.fill(farEntries + (address - FAR_BEGIN >>> FAR_SHIFT), bytes >>> FAR_SHIFT,
                     (byte) kind.ordinal());

@@ -1,14 +1,14 @@
 package io.tessera.software.processor;
 
-import io.tessera.software.execution.FailureReport;
-import io.tessera.software.execution.StopWord;
 import io.tessera.software.execution.SymbolAddresses;
-import io.tessera.software.execution.TextureUnit;
-import io.tessera.software.execution.TextureView;
+import io.tessera.software.launch.FailureReport;
+import io.tessera.software.launch.StopWord;
 import io.tessera.software.program.Kernel;
-import io.tessera.software.program.Program;
+import io.tessera.software.program.LoweredProgram;
 import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
+import io.tessera.software.texture.TextureUnit;
+import io.tessera.software.texture.TextureView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -22,14 +22,14 @@ import java.util.stream.Collectors;
  */
 public final class LoadedModule implements AutoCloseable {
     private final SoftwareProcessor processor;
-    private final Program program;
+    private final LoweredProgram program;
     private final Map<String, GlobalVariable> globals;
     private final Map<String, Long> addresses;
     /** Addresses of its texture and surface references. */
     private final Set<Long> references;
     private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
 
-    LoadedModule(SoftwareProcessor processor, Program program, Map<String, GlobalVariable> globals,
+    LoadedModule(SoftwareProcessor processor, LoweredProgram program, Map<String, GlobalVariable> globals,
             Map<String, Long> addresses) {
         this.processor = processor;
         this.program = program;

@@ -1,11 +1,11 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.memory.AddressKind;
 import io.tessera.software.memory.DeviceMemory;
-import io.tessera.software.memory.MemoryKind;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.program.Program;
-import io.tessera.software.program.StateSpace;
-import io.tessera.software.program.Variable;
+import io.tessera.software.program.AddressSpace;
+import io.tessera.software.program.LoweredProgram;
+import io.tessera.software.program.ModuleVariable;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class ModuleLoader {
      * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
      * @throws NoSuchElementException if it refers to a variable that only another module has
      */
-    static LoadedModule load(SoftwareProcessor processor, Program program) {
+    static LoadedModule load(SoftwareProcessor processor, LoweredProgram program) {
         ModuleLoader loader = new ModuleLoader(processor.memory());
         try {
             loader.place(program);
@@ -47,13 +47,13 @@ final class ModuleLoader {
         return new LoadedModule(processor, program, loader.globals, loader.addresses);
     }
 
-    private void place(Program program) {
+    private void place(LoweredProgram program) {
         for (String function : program.functionNames()) {
             addresses.put(function, NEXT_CODE.getAndAdd(CODE_STEP));
         }
-        for (Variable variable : program.variables().values()) {
+        for (ModuleVariable variable : program.variables().values()) {
             if (!variable.external()) {
-                MemoryKind kind = variable.space() == StateSpace.CONST ? MemoryKind.CONST : MemoryKind.GLOBAL;
+                AddressKind kind = variable.space() == AddressSpace.CONST ? AddressKind.CONST : AddressKind.GLOBAL;
                 long address = memory.allocate(Math.max(1, variable.bytes()), variable.align(), kind);
                 globals.put(variable.name(), new GlobalVariable(variable.name(), address, variable.bytes()));
                 addresses.put(variable.name(), address);
@@ -61,13 +61,13 @@ final class ModuleLoader {
         }
     }
 
-    private void initialise(Variable variable) {
+    private void initialise(ModuleVariable variable) {
         if (variable.external()) {
             return;
         }
         long address = addresses.get(variable.name());
         RealMemory.put(address, variable.initial());
-        for (Variable.Reference reference : variable.references()) {
+        for (ModuleVariable.Reference reference : variable.references()) {
             Long target = addresses.get(reference.symbol());
             if (target == null) {
                 throw new NoSuchElementException(variable.name() + " refers to " + reference.symbol()

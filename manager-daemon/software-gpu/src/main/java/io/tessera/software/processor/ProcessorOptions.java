@@ -1,8 +1,8 @@
 package io.tessera.software.processor;
 
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.execution.KernelTranslator;
+import io.tessera.software.launch.DeviceLimits;
 
 /**
  * How a software GPU is set up.

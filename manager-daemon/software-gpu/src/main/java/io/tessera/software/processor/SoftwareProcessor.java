@@ -1,24 +1,24 @@
 package io.tessera.software.processor;
 
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.software.execution.DeviceHeap;
-import io.tessera.software.execution.DeviceOutput;
-import io.tessera.software.execution.GridControl;
-import io.tessera.software.execution.GridState;
-import io.tessera.software.execution.KernelFailure;
-import io.tessera.software.execution.KernelFault;
-import io.tessera.software.execution.LaunchOutcome;
-import io.tessera.software.execution.LaunchRefusedException;
-import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.execution.GridRunner;
-import io.tessera.software.execution.TextureUnit;
-import io.tessera.software.execution.TextureView;
+import io.tessera.software.execution.GridState;
+import io.tessera.software.fault.KernelFailure;
+import io.tessera.software.fault.KernelFault;
+import io.tessera.software.launch.DeviceOutput;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchOutcome;
+import io.tessera.software.launch.LaunchRefusedException;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.lowering.PtxProgram;
+import io.tessera.software.memory.AddressKind;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
-import io.tessera.software.memory.MemoryKind;
 import io.tessera.software.program.Kernel;
+import io.tessera.software.texture.TextureUnit;
+import io.tessera.software.texture.TextureView;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -99,7 +99,7 @@ public final class SoftwareProcessor implements AutoCloseable {
      * @throws LaunchRefusedException if the device cannot do the launch as asked
      */
     public void check(LoadedKernel loaded, LaunchSpec spec) {
-        LaunchCheck.of(loaded.kernel(), spec, options.limits());
+        LaunchValidator.of(loaded.kernel(), spec, options.limits());
     }
 
     /**
@@ -121,12 +121,12 @@ public final class SoftwareProcessor implements AutoCloseable {
             return view == null ? objects.find(handle) : view;
         };
         Kernel kernel = loaded.kernel();
-        LaunchCheck check = LaunchCheck.of(kernel, spec, options.limits());
+        LaunchValidator check = LaunchValidator.of(kernel, spec, options.limits());
         long parameters = 0;
         long workspace = 0;
         try {
             if (kernel.parameterBytes() > 0) {
-                parameters = memory.allocate(kernel.parameterBytes(), PARAMETER_ALIGN, MemoryKind.PARAM);
+                parameters = memory.allocate(kernel.parameterBytes(), PARAMETER_ALIGN, AddressKind.PARAM);
                 RealMemory.put(parameters, spec.parameters());
             }
             if (spec.cooperative()) {

@@ -16,5 +16,5 @@ import java.util.List;
  * @param blocks     basic blocks in the order of the code, which they cover
  */
 public record Function(String name, List<Parameter> parameters, List<Parameter> results, int slots,
-        List<RegisterClass> registers, int frameBytes, List<Instruction> code, List<BasicBlock> blocks) {
+        List<RegisterClass> registers, int frameBytes, List<LoweredInstruction> code, List<BasicBlock> blocks) {
 }

@@ -8,7 +8,7 @@ import java.util.Map;
  * shared memory belongs to the kernel.
  *
  * @param entry             the kernel's own code
- * @param functions         device functions that it can reach; {@link Operand.Function} holds indices into this list
+ * @param functions         device functions that it can reach; {@link LoweredOperand.Function} holds indices into this list
  * @param addressable       names of functions whose address some code or variable of the module takes, with their
  *                          index into {@code functions}; empty where the kernel makes no indirect call
  * @param parameterBytes    size of the parameter buffer

@@ -24,7 +24,7 @@ public enum RegisterClass {
     }
 
     /** The class for registers declared with a type; 8-bit registers live in 16 bits, as the hardware has none. */
-    public static RegisterClass of(ScalarType type) {
+    public static RegisterClass of(ValueType type) {
         return switch (type.bits()) {
             case 1 -> PREDICATE;
             case 8, 16 -> BITS16;

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.GridControl;
 import io.tessera.software.execution.KernelTranslator;
-import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.processor.ProcessorOptions;

@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
-import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.ProcessorOptions;
 import io.tessera.software.processor.SoftwareProcessor;
-import io.tessera.software.program.ScalarType;
+import io.tessera.software.program.ValueType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -61,12 +61,12 @@ class ConformanceTest {
     @Test
     void tolerancesRefuseMoreThanTheyAllow() {
         int one = Float.floatToRawIntBits(1);
-        assertTrue(Tolerance.ulps(2).accepts(ScalarType.F32, one, one + 2));
-        assertFalse(Tolerance.ulps(2).accepts(ScalarType.F32, one, one + 3));
-        assertFalse(Tolerance.EXACT.accepts(ScalarType.F32, 0, 0x80000000L), "signs of zero differ");
-        assertTrue(Tolerance.EXACT.accepts(ScalarType.F32, 0x7fffffff, 0x7fc00000), "NaNs are equal");
-        assertFalse(Tolerance.absolute(1).accepts(ScalarType.F32, 0x7fffffff, one));
-        assertFalse(Tolerance.absolute(1).accepts(ScalarType.U32, 1, 2));
-        assertFalse(Tolerance.EXACT.accepts(ScalarType.F16X2, 0x3C003C00, 0x3C003C01));
+        assertTrue(Tolerance.ulps(2).accepts(ValueType.F32, one, one + 2));
+        assertFalse(Tolerance.ulps(2).accepts(ValueType.F32, one, one + 3));
+        assertFalse(Tolerance.EXACT.accepts(ValueType.F32, 0, 0x80000000L), "signs of zero differ");
+        assertTrue(Tolerance.EXACT.accepts(ValueType.F32, 0x7fffffff, 0x7fc00000), "NaNs are equal");
+        assertFalse(Tolerance.absolute(1).accepts(ValueType.F32, 0x7fffffff, one));
+        assertFalse(Tolerance.absolute(1).accepts(ValueType.U32, 1, 2));
+        assertFalse(Tolerance.EXACT.accepts(ValueType.F16X2, 0x3C003C00, 0x3C003C01));
     }
 }

@@ -11,7 +11,7 @@ import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.ptx.Linkage;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelFault;
-import io.tessera.software.execution.LaunchRefusedException;
-import io.tessera.software.execution.LaunchRefusedException.Reason;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
 import io.tessera.software.kernels.TestDevice.Kind;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.LaunchRefusedException;
+import io.tessera.software.launch.LaunchRefusedException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelFault;
-import io.tessera.software.execution.LaunchOutcome;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
 import io.tessera.software.kernels.TestDevice.Kind;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.LaunchOutcome;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

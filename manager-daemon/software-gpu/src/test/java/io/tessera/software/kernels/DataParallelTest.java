@@ -3,8 +3,8 @@ package io.tessera.software.kernels;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tessera.software.execution.Dim3;
 import io.tessera.software.kernels.TestDevice.Kind;
+import io.tessera.software.launch.Dim3;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

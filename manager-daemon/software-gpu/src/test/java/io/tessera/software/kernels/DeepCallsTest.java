@@ -3,8 +3,8 @@ package io.tessera.software.kernels;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelFault;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
 import io.tessera.software.kernels.TestDevice.Kind;
 import io.tessera.software.program.UnsupportedPtxException;
 import org.junit.jupiter.api.Timeout;

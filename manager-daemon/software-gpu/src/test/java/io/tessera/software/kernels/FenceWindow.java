@@ -9,10 +9,10 @@ import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.software.memory.AddressKind;
 import io.tessera.software.memory.DeviceMemory;
-import io.tessera.software.memory.MemoryKind;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.SoftwareProcessor;
@@ -43,7 +43,7 @@ final class FenceWindow {
         this.processor = processor;
         this.mode = mode;
         long region = memory.allocate(WINDOW_BYTES + 2 * WindowConstants.GUARD_BYTES, WINDOW_BYTES,
-                MemoryKind.GLOBAL);
+                AddressKind.GLOBAL);
         this.base = region + WindowConstants.GUARD_BYTES;
         this.next = base + MARGIN_BYTES;
         this.report = memory.allocate(ReportArea.BYTES);

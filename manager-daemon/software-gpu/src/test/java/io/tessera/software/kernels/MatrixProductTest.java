@@ -2,8 +2,8 @@ package io.tessera.software.kernels;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tessera.software.execution.Dim3;
 import io.tessera.software.kernels.TestDevice.Kind;
+import io.tessera.software.launch.Dim3;
 import io.tessera.software.memory.RealMemory;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelFault;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
 import io.tessera.software.kernels.TestDevice.Kind;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.software.execution.FaultKind;
-import io.tessera.software.execution.KernelFault;
+import io.tessera.software.fault.FaultKind;
+import io.tessera.software.fault.KernelFault;
 import io.tessera.software.kernels.TestDevice.Kind;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.ptx.Opcodes;
+import io.tessera.guardian.ptx.parse.Opcodes;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
-import io.tessera.software.execution.DeviceLimits;
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.ProcessorOptions;
 import io.tessera.software.processor.SoftwareProcessor;

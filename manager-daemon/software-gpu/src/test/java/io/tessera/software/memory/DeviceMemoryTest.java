@@ -28,14 +28,14 @@ class DeviceMemoryTest {
     @Test
     void allocationsAreAlignedZeroAndAccessible() {
         long small = memory.allocate(1);
-        long large = memory.allocate(3 * MIB, 1 << 16, MemoryKind.CONST);
+        long large = memory.allocate(3 * MIB, 1 << 16, AddressKind.CONST);
         assertEquals(0, small % 512);
         assertEquals(0, large % (1 << 16));
-        assertEquals(MemoryKind.GLOBAL, memory.map().kindOf(small));
-        assertEquals(MemoryKind.CONST, memory.map().kindOf(large + 3 * MIB - 1));
-        assertEquals(MemoryKind.NONE, memory.map().kindOf(large + 3 * MIB + 512));
+        assertEquals(AddressKind.GLOBAL, memory.map().kindOf(small));
+        assertEquals(AddressKind.CONST, memory.map().kindOf(large + 3 * MIB - 1));
+        assertEquals(AddressKind.NONE, memory.map().kindOf(large + 3 * MIB + 512));
         assertEquals(64 * MIB - 512 - 3 * MIB, memory.freeBytes());
-        assertEquals(new Allocation(large, 3 * MIB), memory.find(large + 5).orElseThrow());
+        assertEquals(new MemoryBlock(large, 3 * MIB), memory.find(large + 5).orElseThrow());
         RealMemory.putLong(small, -1);
         assertTrue(memory.free(small));
         assertFalse(memory.free(small), "freed twice");
@@ -145,7 +145,7 @@ class DeviceMemoryTest {
         assertTrue(memory.unregisterHost(host + 512));
         assertFalse(memory.unregisterHost(host + 512));
         assertFalse(memory.map().allows(host + 512, 4));
-        assertEquals(new Allocation(host + 2048, 8), memory.find(host + 2050).orElseThrow());
+        assertEquals(new MemoryBlock(host + 2048, 8), memory.find(host + 2050).orElseThrow());
         other.close();
     }
 

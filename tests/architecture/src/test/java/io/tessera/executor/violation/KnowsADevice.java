@@ -1,6 +1,6 @@
 package io.tessera.executor.violation;
 
-import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.launch.DeviceLimits;
 
 /** The executor may not know which device is behind the port. */
 public final class KnowsADevice {

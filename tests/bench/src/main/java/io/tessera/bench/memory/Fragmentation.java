@@ -25,7 +25,7 @@ import java.util.function.Function;
  *
  * <p>Arguments: {@code --granule=MIB}, what is committed at once (2, the device's; an executor that replaces whole slots
  * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}), or {@code generated} for
- * the traces of {@link Program}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
+ * the traces of {@link TensorProgram}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
  * RecordedTraces}), each by itself, then all of them as programs of one tenant that take turns in one window until 10
  * million operations are done. Where one of these rows is above 5 %, the exit status is 1.
  */
@@ -100,7 +100,7 @@ public final class Fragmentation {
     }
 
     private void generate(String name, int repeats, Function<MemoryTrace, TensorMemory> memory) {
-        for (Program program : Program.values()) {
+        for (TensorProgram program : TensorProgram.values()) {
             MemoryTrace trace = new MemoryTrace();
             int steps = switch (program) {
                 case TRAINING -> 1400;

@@ -39,7 +39,7 @@ import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.window.WindowSpace;
-import io.tessera.os.Linux;
+import io.tessera.os.linux.Linux;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RecordKind;

@@ -2,12 +2,12 @@ package io.tessera.bench.software;
 
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
-import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.GridControl;
 import io.tessera.software.execution.KernelTranslator;
-import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.processor.LoadedModule;
@@ -47,7 +47,7 @@ final class BenchmarkDevice implements AutoCloseable {
             module = processor.load(new String(text.readAllBytes(), StandardCharsets.US_ASCII));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (io.tessera.guardian.ptx.PtxException e) {
+        } catch (io.tessera.guardian.ptx.parse.PtxException e) {
             throw new IllegalStateException("the benchmark's own kernels", e);
         }
         a = processor.memory().allocate(4L * COUNT);
@@ -70,7 +70,7 @@ final class BenchmarkDevice implements AutoCloseable {
     }
 
     /** Launches one of the kernels over all its data. */
-    void launch(Workload workload) {
+    void launch(BenchmarkKernel workload) {
         LoadedKernel kernel = module.kernel(workload.kernel());
         switch (workload) {
             case VECTOR_ADD -> launch(kernel, new Dim3(COUNT / BLOCK, 1, 1), new Dim3(BLOCK, 1, 1), COUNT, a, b, c);

@@ -31,10 +31,10 @@ public final class KernelRates {
         OptionsBuilder options = new OptionsBuilder();
         options.parent(new CommandLineOptions(arguments)).include(SoftwareGpuBenchmark.class.getName());
         Collection<RunResult> results = new Runner(options.build()).run();
-        Map<Workload, Map<String, Double>> times = new EnumMap<>(Workload.class);
+        Map<BenchmarkKernel, Map<String, Double>> times = new EnumMap<>(BenchmarkKernel.class);
         for (RunResult result : results) {
             String method = result.getParams().getBenchmark();
-            times.computeIfAbsent(Workload.valueOf(result.getParams().getParam("workload")), _ -> new HashMap<>())
+            times.computeIfAbsent(BenchmarkKernel.valueOf(result.getParams().getParam("workload")), _ -> new HashMap<>())
                     .put(method.substring(method.lastIndexOf('.') + 1), result.getPrimaryResult().getScore());
         }
         System.out.printf("%n%-12s %18s %18s %14s %14s%n", "workload", "compiled [instr/s]", "interpreted", "x interpreter",
@@ -45,7 +45,7 @@ public final class KernelRates {
                 time.get("plainJava") / time.get("compiled"))));
     }
 
-    private static double rate(Workload workload, double microseconds) {
+    private static double rate(BenchmarkKernel workload, double microseconds) {
         return workload.instructions() / microseconds * MICROSECONDS;
     }
 }

@@ -19,7 +19,7 @@ final class PlainLoops {
     }
 
     /** Runs one; the result keeps the JIT compiler from leaving it out. */
-    float run(Workload workload) {
+    float run(BenchmarkKernel workload) {
         return switch (workload) {
             case VECTOR_ADD -> add();
             case TILED_GEMM -> multiply();

@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class SoftwareGpuBenchmark {
     /** What runs. */
     @Param
-    public Workload workload;
+    public BenchmarkKernel workload;
 
     private BenchmarkDevice compiled;
     private BenchmarkDevice interpreted;

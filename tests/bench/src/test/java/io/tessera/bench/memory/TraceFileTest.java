@@ -88,7 +88,7 @@ class TraceFileTest {
     @Test
     void aReplayServesAllOrNamesWhatWasRefused() {
         MemoryTrace trace = new MemoryTrace();
-        Program.SERVING.run(new SegmentCache(trace, 40L << 30), new Random(3), 500);
+        TensorProgram.SERVING.run(new SegmentCache(trace, 40L << 30), new Random(3), 500);
         HeapSettings settings = HeapSettings.standard(64L << 30, TraceReplay.GRANULE_BYTES);
         TraceReplay.Outcome whole = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
         assertTrue(whole.whole() && whole.committedPeak() >= trace.peakBytes());
@@ -101,7 +101,7 @@ class TraceFileTest {
     @Test
     void programsThatTakeTurnsAreServedAndBeginAgain() {
         List<MemoryTrace> traces = new ArrayList<>();
-        for (Program program : Program.values()) {
+        for (TensorProgram program : TensorProgram.values()) {
             MemoryTrace trace = new MemoryTrace();
             program.run(new UncachedTensors(trace), new Random(7), 60);
             traces.add(trace);
@@ -118,7 +118,7 @@ class TraceFileTest {
 
     @Test
     void programsFreeWhatTheyMake() {
-        for (Program program : Program.values()) {
+        for (TensorProgram program : TensorProgram.values()) {
             MemoryTrace trace = new MemoryTrace();
             program.run(new UncachedTensors(trace), new Random(7), 60);
             int live = 0;

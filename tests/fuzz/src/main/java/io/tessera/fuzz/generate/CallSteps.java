@@ -5,7 +5,7 @@ final class CallSteps {
     private CallSteps() {
     }
 
-    static void call(Body b) {
+    static void call(KernelBody b) {
         Thing pointer = switch (b.random.nextInt(3)) {
             case 0 -> b.kernel.out();
             case 1 -> b.kernel.sharedGeneric();
@@ -29,7 +29,7 @@ final class CallSteps {
         byParameters(b, function, p, got, v);
     }
 
-    private static void byParameters(Body b, String function, Thing p, Thing got, Thing v) {
+    private static void byParameters(KernelBody b, String function, Thing p, Thing got, Thing v) {
         b.line("{");
         b.line(".param .b64 pa;\n.param .b32 pb;\n.param .b32 pc;");
         b.line("st.param.b64 [pa], %s;", p);

@@ -5,7 +5,7 @@ final class FlowSteps {
     private FlowSteps() {
     }
 
-    static void branch(Body b, long place) {
+    static void branch(KernelBody b, long place) {
         if (!b.mayNest()) {
             return;
         }
@@ -23,13 +23,13 @@ final class FlowSteps {
         b.line("bra %s;", end);
         b.line("%s:", other);
         b.open();
-        b.steps(Body.mix(place), 1 + b.random.nextInt(2));
+        b.steps(KernelBody.mix(place), 1 + b.random.nextInt(2));
         b.close();
         b.line("%s:", end);
         b.uniform = uniform;
     }
 
-    static void table(Body b, long place) {
+    static void table(KernelBody b, long place) {
         if (!b.mayNest()) {
             return;
         }

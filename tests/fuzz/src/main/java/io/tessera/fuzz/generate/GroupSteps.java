@@ -5,7 +5,7 @@ final class GroupSteps {
     private GroupSteps() {
     }
 
-    static void group(Body b) {
+    static void group(KernelBody b) {
         if (b.kernel == null || !b.uniform) {
             ValueSteps.arithmetic(b);
             return;
@@ -19,7 +19,7 @@ final class GroupSteps {
         }
     }
 
-    private static void shuffle(Body b) {
+    private static void shuffle(KernelBody b) {
         Thing t = b.temp(Width.W32);
         Thing v = b.value();
         String[] ways = {"idx", "bfly", "up", "down"};
@@ -28,7 +28,7 @@ final class GroupSteps {
         b.use(t);
     }
 
-    private static void vote(Body b) {
+    private static void vote(KernelBody b) {
         Thing p = b.temp(Width.PRED);
         Thing t = b.temp(Width.W32);
         Thing v = b.value();
@@ -45,7 +45,7 @@ final class GroupSteps {
     }
 
     /** Everybody writes its own word, waits, and reads another's. */
-    private static void exchange(Body b) {
+    private static void exchange(KernelBody b) {
         if (!b.mayShare()) {
             return;
         }
@@ -75,7 +75,7 @@ final class GroupSteps {
         b.close();
     }
 
-    private static void wait(Body b) {
+    private static void wait(KernelBody b) {
         if (b.shape.endless() && b.random.nextBoolean()) {
             Thing n = b.value();
             b.line("bar.sync %s, %d;", n, 32 * (1 + b.random.nextInt(8)));
@@ -89,7 +89,7 @@ final class GroupSteps {
     }
 
     /** Everybody reads what the other block of the cluster keeps. */
-    private static void cluster(Body b) {
+    private static void cluster(KernelBody b) {
         if (!b.mayShare()) {
             return;
         }

@@ -19,7 +19,7 @@ public final class KernelGenerator {
     private final Shape shape;
     private final long seed;
     private final Random random;
-    private final Names names = new Names();
+    private final ScopedNames names = new ScopedNames();
     private final Set<Long> without;
     private final List<Long> taken = new ArrayList<>();
     private final StringBuilder scoped = new StringBuilder();
@@ -27,7 +27,7 @@ public final class KernelGenerator {
 
     private KernelGenerator(long seed, Set<Long> without) {
         this.seed = seed;
-        this.random = new Random(Body.mix(seed));
+        this.random = new Random(KernelBody.mix(seed));
         this.shape = Shape.of(random);
         this.without = without;
     }
@@ -71,13 +71,13 @@ public final class KernelGenerator {
         kernel();
     }
 
-    private Body body() {
-        Body body = new Body(shape, names, without, taken);
+    private KernelBody body() {
+        KernelBody body = new KernelBody(shape, names, without, taken);
         body.random = random;
         return body;
     }
 
-    private void end(Body body) {
+    private void end(KernelBody body) {
         body.line("ret;");
         scoped.append(body.text.scoped()).append("}\n");
         flat.append(body.text.flat()).append("}\n");
@@ -87,7 +87,7 @@ public final class KernelGenerator {
     private void function(String name) {
         names.enter();
         names.beginStep();
-        Body body = body();
+        KernelBody body = body();
         Thing result;
         Thing pointer;
         Thing number;
@@ -113,7 +113,7 @@ public final class KernelGenerator {
         body.line("mov.u32 %s, 1;", result);
         body.values.add(number);
         body.values.add(result);
-        body.steps(Body.mix(seed ^ FUNCTION_PLACE ^ name.hashCode()), 1 + random.nextInt(4));
+        body.steps(KernelBody.mix(seed ^ FUNCTION_PLACE ^ name.hashCode()), 1 + random.nextInt(4));
         body.line("add.u32 %s, %s, %s;", result, result, number);
         if (!shape.inRegisters()) {
             body.line("st.param.b32 [result], %s;", result);
@@ -134,16 +134,16 @@ public final class KernelGenerator {
         both(".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 seed, .param .u64 foreign, .param .u32 count)"
                 + (shape.named() ? "\n.reqntid " + shape.threads() + ", 1, 1" : "") + (shape.cluster() > 1 ? "\n.reqnctapercluster " + shape.cluster() + ", 1, 1" : "")
                 + "\n{");
-        Body body = body();
+        KernelBody body = body();
         body.uniform = true;
         body.kernel = begin(body);
-        body.steps(Body.mix(seed), LEAST_STEPS + random.nextInt(MORE_STEPS));
+        body.steps(KernelBody.mix(seed), LEAST_STEPS + random.nextInt(MORE_STEPS));
         finish(body);
         end(body);
     }
 
     /** Loads the parameters, and writes all of the thread's parts of shared and local memory. */
-    private Body.Kernel begin(Body body) {
+    private KernelBody.Kernel begin(KernelBody body) {
         Thing tile = names.pin(names.declare("tile", null));
         Thing frame = names.pin(names.declare("frame", null));
         body.text.variable(".shared .align 16 .b8 %s[" + MemorySteps.SLICE_BYTES * shape.threads() + "];", tile);
@@ -186,10 +186,10 @@ public final class KernelGenerator {
             body.line("st.shared.v4.u32 [%s+%d], {%s, %s, %s, %s};", slice, i, a, b, id, a);
             body.line("st.local.v4.u32 [%s+%d], {%s, %s, %s, %s};", frame, i, b, b, a, tid);
         }
-        return new Body.Kernel(in, out, tile, frame, foreign, sharedGeneric, localGeneric, start, slice);
+        return new KernelBody.Kernel(in, out, tile, frame, foreign, sharedGeneric, localGeneric, start, slice);
     }
 
-    private void finish(Body body) {
+    private void finish(KernelBody body) {
         names.beginStep();
         Thing out = names.pin(body.kernel.out());
         int generic = random.nextInt(MemorySteps.SLICE_BYTES / VECTOR);
@@ -210,7 +210,7 @@ public final class KernelGenerator {
         }
     }
 
-    private static void mix(Body body, Thing value, Thing[] got) {
+    private static void mix(KernelBody body, Thing value, Thing[] got) {
         body.line("mad.lo.u32 %s, %s, %s, %s;", got[0], got[1], 77, got[0]);
         body.line("mad.lo.u32 %s, %s, %s, %s;", got[2], got[3], 55, got[2]);
         body.line("mad.lo.u32 %s, %s, %s, %s;", value, value, got[0], got[2]);

@@ -15,7 +15,7 @@ final class LoopSteps {
      * How a loop counts: from {@code first} by {@code step} while the counter has a relation to {@code bound}.
      */
     private record Style(int bits, boolean signed, String relation, long first, long step, long bound) {
-        static Style of(Body b, int rounds) {
+        static Style of(KernelBody b, int rounds) {
             int bits = b.random.nextInt(4) == 0 ? 64 : 32;
             boolean signed = b.random.nextBoolean();
             boolean up = b.random.nextBoolean();
@@ -52,7 +52,7 @@ final class LoopSteps {
         }
     }
 
-    static void counted(Body b, long place) {
+    static void counted(KernelBody b, long place) {
         if (!b.mayNest()) {
             return;
         }
@@ -92,7 +92,7 @@ final class LoopSteps {
     }
 
     /** The loop's body is a block of its own; what it declares may have the counter's name. */
-    private static void body(Body b, long place, Thing i, Style style, int rounds) {
+    private static void body(KernelBody b, long place, Thing i, Style style, int rounds) {
         boolean uniform = b.uniform;
         b.uniform &= !b.shape.hostile();
         b.open();
@@ -123,7 +123,7 @@ final class LoopSteps {
     }
 
     /** What a proof may conclude from the loop's end: the counter has come to its bound. */
-    private static void pointerAfter(Body b, Thing i, Style style) {
+    private static void pointerAfter(KernelBody b, Thing i, Style style) {
         if (b.random.nextInt(3) != 0 || b.kernel == null || !b.names.visible(b.kernel.in()) || style.bits() == 64 || !style.relation().equals("ne")) {
             return;
         }
@@ -137,7 +137,7 @@ final class LoopSteps {
     }
 
     /** A loop that can be entered in its middle: of functions with one, less is proved. */
-    static void twoWaysIn(Body b) {
+    static void twoWaysIn(KernelBody b) {
         Thing p = b.temp(Width.PRED);
         Thing n = b.temp(Width.W32);
         Thing v = b.value();
@@ -155,7 +155,7 @@ final class LoopSteps {
     }
 
     /** In endless kernels: a loop that looks as if it ended. */
-    static void endless(Body b) {
+    static void endless(KernelBody b) {
         if (!b.shape.endless()) {
             ValueSteps.arithmetic(b);
             return;
@@ -185,7 +185,7 @@ final class LoopSteps {
     }
 
     /** Writes a register of the same name, which a block of its own has. */
-    private static void hidden(Body b, Thing outer, String write, String begin) {
+    private static void hidden(KernelBody b, Thing outer, String write, String begin) {
         b.open();
         Thing inner = b.names.declare(outer.scoped(), outer.width());
         b.text.register(inner);

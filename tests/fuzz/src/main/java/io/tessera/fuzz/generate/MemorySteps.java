@@ -13,14 +13,14 @@ final class MemorySteps {
     private MemorySteps() {
     }
 
-    private static String cached(Body b, String space) {
+    private static String cached(KernelBody b, String space) {
         String[] ways = space.equals("global") ? new String[] {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.global.cg", "ld"}
                 : new String[] {space.isEmpty() ? "ld" : "ld." + space};
         return ways[b.random.nextInt(ways.length)];
     }
 
     /** Address of an element, by one of the ways of counting in 64 bits. */
-    private static Thing wide(Body b, Thing base, Index index, int size) {
+    private static Thing wide(KernelBody b, Thing base, Index index, int size) {
         Thing d = b.temp(Width.D64);
         Thing a = b.temp(Width.D64);
         Thing i = index.register();
@@ -50,7 +50,7 @@ final class MemorySteps {
     }
 
     /** Spoils an address now and then in hostile kernels. */
-    static void spoil(Body b, Thing address) {
+    static void spoil(KernelBody b, Thing address) {
         if (!b.strays()) {
             return;
         }
@@ -66,7 +66,7 @@ final class MemorySteps {
         }
     }
 
-    private static long offset(Body b, int size, int room) {
+    private static long offset(KernelBody b, int size, int room) {
         if (b.strays()) {
             return b.random.nextInt(3) == 0 ? b.random.nextInt() : size * (b.random.nextInt(4000) - 2000L);
         }
@@ -74,7 +74,7 @@ final class MemorySteps {
     }
 
     /** Loads an element, or some, from a place of so many bytes. */
-    private static void load(Body b, String space, Thing base, int bytes) {
+    private static void load(KernelBody b, String space, Thing base, int bytes) {
         int size = 1 << b.random.nextInt(4);
         int lanes = b.random.nextInt(4) != 0 || size == 1 ? 1 : size == 8 ? 2 : 2 << b.random.nextInt(2);
         int unit = size * lanes;
@@ -111,7 +111,7 @@ final class MemorySteps {
     }
 
     /** Stores an element into a place of so many bytes, which must be multiples of 8. */
-    private static void store(Body b, String space, Thing base, int bytes) {
+    private static void store(KernelBody b, String space, Thing base, int bytes) {
         int size = 1 << b.random.nextInt(4);
         int lanes = b.random.nextInt(3) != 0 || size < 4 ? 1 : 2;
         int unit = size * lanes;
@@ -139,7 +139,7 @@ final class MemorySteps {
         }
     }
 
-    private static boolean shown(Body b, Thing... things) {
+    private static boolean shown(KernelBody b, Thing... things) {
         for (Thing thing : things) {
             if (!b.names.visible(thing)) {
                 return false;
@@ -149,7 +149,7 @@ final class MemorySteps {
         return true;
     }
 
-    static void global(Body b) {
+    static void global(KernelBody b) {
         if (b.kernel == null) {
             if (shown(b, b.own)) {
                 load(b, "", b.own, SLICE_BYTES);
@@ -163,7 +163,7 @@ final class MemorySteps {
         }
     }
 
-    static void generic(Body b) {
+    static void generic(KernelBody b) {
         if (b.kernel == null) {
             global(b);
             return;
@@ -176,14 +176,14 @@ final class MemorySteps {
     }
 
     /** Shared memory by an address of 32 bits. */
-    static void shared(Body b) {
+    static void shared(KernelBody b) {
         if (b.kernel == null || !shown(b, b.kernel.tile())) {
             return;
         }
         shared(b, b.kernel.tile());
     }
 
-    private static void shared(Body b, Thing variable) {
+    private static void shared(KernelBody b, Thing variable) {
         int size = 4 << b.random.nextInt(2);
         Thing a = b.temp(Width.W32);
         Thing start = b.temp(Width.W32);
@@ -215,7 +215,7 @@ final class MemorySteps {
     }
 
     /** Local memory, or shared memory, of a block inside the body, with a name that probably hides another's. */
-    static void inner(Body b) {
+    static void inner(KernelBody b) {
         boolean local = b.shape.inner() && b.random.nextBoolean();
         if (!local && (b.kernel == null || !b.mayShare())) {
             return;
@@ -233,13 +233,13 @@ final class MemorySteps {
         b.close();
     }
 
-    static void local(Body b) {
+    static void local(KernelBody b) {
         if (b.kernel != null && shown(b, b.kernel.frame())) {
             local(b, b.kernel.frame());
         }
     }
 
-    private static void local(Body b, Thing variable) {
+    private static void local(KernelBody b, Thing variable) {
         Thing base = b.temp(Width.D64);
         b.line("mov.u64 %s, %s;", base, variable);
         for (int i = 0; i < SLICE_BYTES; i += 16) {
@@ -251,7 +251,7 @@ final class MemorySteps {
         load(b, "local", base, SLICE_BYTES);
     }
 
-    static void constant(Body b) {
+    static void constant(KernelBody b) {
         Thing base = b.temp(Width.D64);
         Thing table = b.names.module(b.random.nextBoolean() ? "constants" : "table");
         if (!b.names.visible(table)) {
@@ -263,7 +263,7 @@ final class MemorySteps {
         load(b, constants ? "const" : "global", base, constants ? CONST_BYTES : TABLE_BYTES);
     }
 
-    static void atomic(Body b) {
+    static void atomic(KernelBody b) {
         if (b.kernel == null || !shown(b, b.kernel.out())) {
             return;
         }
@@ -281,7 +281,7 @@ final class MemorySteps {
     }
 
     /** An asynchronous copy into the thread's part of shared memory, of any size, at an address that is aligned to just that. */
-    static void copy(Body b) {
+    static void copy(KernelBody b) {
         if (b.kernel == null || !shown(b, b.kernel.in(), b.kernel.tile())) {
             return;
         }
@@ -312,7 +312,7 @@ final class MemorySteps {
     }
 
     /** An access that is not made: its address is garbage in legal kernels too. */
-    static void never(Body b) {
+    static void never(KernelBody b) {
         Thing p = b.temp(Width.PRED);
         Thing t = b.temp(Width.W32);
         Thing d = b.temp(Width.D64);

@@ -8,7 +8,7 @@ final class Steps {
     private Steps() {
     }
 
-    static void take(Body b, long place) {
+    static void take(KernelBody b, long place) {
         boolean block = b.random.nextInt(3) == 0;
         if (block) {
             b.open();
@@ -19,7 +19,7 @@ final class Steps {
         }
     }
 
-    private static void choose(Body b, long place) {
+    private static void choose(KernelBody b, long place) {
         if (b.shape.calls() && b.kernel != null && b.random.nextInt(CALLS) == 0) {
             CallSteps.call(b);
             return;

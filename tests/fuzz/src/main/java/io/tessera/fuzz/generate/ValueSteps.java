@@ -7,7 +7,7 @@ final class ValueSteps {
     private ValueSteps() {
     }
 
-    static void arithmetic(Body b) {
+    static void arithmetic(KernelBody b) {
         Thing v = b.value();
         Thing w = b.value();
         Thing x = b.value();
@@ -36,12 +36,12 @@ final class ValueSteps {
      * A field of bits. A signed one starts within the word: beyond, the PTX ISA has the word's sign, as the code that NVIDIA's assembler writes for a start
      * in a register; for a constant one it writes -1, whatever the word (ptxas 13.0).
      */
-    private static void field(Body b, Thing v, Thing w, boolean signed) {
+    private static void field(KernelBody b, Thing v, Thing w, boolean signed) {
         int start = b.random.nextInt(40);
         b.line("bfe." + (signed ? "s32" : "u32") + " %s, %s, %d, %d;", v, w, signed ? Math.min(start, Integer.SIZE - 1) : start, b.random.nextInt(40));
     }
 
-    private static void compare(Body b, Thing v, Thing w, String sign, Literal literal) {
+    private static void compare(KernelBody b, Thing v, Thing w, String sign, Literal literal) {
         Thing p = b.temp(Width.PRED);
         String[] relations = {"lt", "le", "gt", "ge", "eq", "ne"};
         b.line("setp." + relations[b.random.nextInt(6)] + "." + sign + " %s, %s, %s;", p, w, literal);
@@ -52,7 +52,7 @@ final class ValueSteps {
         }
     }
 
-    static void wide(Body b) {
+    static void wide(KernelBody b) {
         Thing d = b.temp(Width.D64);
         Thing e = b.temp(Width.D64);
         Thing v = b.value();
@@ -75,7 +75,7 @@ final class ValueSteps {
         b.use(e);
     }
 
-    static void narrow(Body b) {
+    static void narrow(KernelBody b) {
         Thing h = b.temp(Width.H16);
         Thing k = b.temp(Width.H16);
         Thing v = b.value();
@@ -98,7 +98,7 @@ final class ValueSteps {
     }
 
     /** New registers with data: some that hide others, or a row of them. */
-    static void declare(Body b) {
+    static void declare(KernelBody b) {
         if (b.random.nextInt(3) == 0) {
             List<Thing> row = b.names.row(b.random, Width.W32, 1 + b.random.nextInt(4));
             if (!row.isEmpty()) {

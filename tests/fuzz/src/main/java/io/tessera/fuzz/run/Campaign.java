@@ -26,9 +26,9 @@ public final class Campaign {
     private static final long MOST_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
     private final LongFunction<GeneratedKernel> kernels;
-    private final Settings settings;
+    private final CampaignSettings settings;
     private final Consumer<String> say;
-    private final Assembler assembler;
+    private final BatchAssembler assembler;
     private final AtomicLong next = new AtomicLong();
     private final AtomicLong texts = new AtomicLong();
     private final AtomicInteger tried = new AtomicInteger();
@@ -36,22 +36,22 @@ public final class Campaign {
     private final AtomicInteger endless = new AtomicInteger();
     private final List<Trial> trials = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
-    private final Map<Finding.Kind, Integer> counts = new EnumMap<>(Finding.Kind.class);
+    private final Map<KernelFinding.Kind, Integer> counts = new EnumMap<>(KernelFinding.Kind.class);
     private final Map<String, Integer> refusals = new TreeMap<>();
     private final List<Failure> failures = new ArrayList<>();
     private long beganNs;
 
     /** @param say takes a line for each failure */
-    public Campaign(Settings settings, Consumer<String> say) {
+    public Campaign(CampaignSettings settings, Consumer<String> say) {
         this(settings, say, KernelGenerator::of);
     }
 
-    Campaign(Settings settings, Consumer<String> say, LongFunction<GeneratedKernel> kernels) {
+    Campaign(CampaignSettings settings, Consumer<String> say, LongFunction<GeneratedKernel> kernels) {
         this.kernels = kernels;
         this.settings = settings;
         this.say = say;
-        this.assembler = settings.assembler() == null ? null : new Assembler(settings.assembler());
-        for (Finding.Kind kind : Finding.Kind.values()) {
+        this.assembler = settings.assembler() == null ? null : new BatchAssembler(settings.assembler());
+        for (KernelFinding.Kind kind : KernelFinding.Kind.values()) {
             counts.put(kind, 0);
         }
     }
@@ -126,18 +126,18 @@ public final class Campaign {
     }
 
     private void thrown(long seed, Throwable thrown) {
-        Finding finding = new Finding(Finding.Kind.CRASH, "fuzzer", thrown + " at " + Arrays.stream(thrown.getStackTrace()).limit(4).toList());
+        KernelFinding finding = new KernelFinding(KernelFinding.Kind.CRASH, "fuzzer", thrown + " at " + Arrays.stream(thrown.getStackTrace()).limit(4).toList());
         count(finding);
         keep(new Failure(finding, new GeneratedKernel(seed, false, false, 0, 0, "", "", List.of())), seed);
     }
 
     private void one(GeneratedKernel kernel, Trial trial) {
-        List<Finding> found = new ArrayList<>(trial.findings(kernel, (which, mode, fenced, text) -> assemble(which, mode.name(), text)));
+        List<KernelFinding> found = new ArrayList<>(trial.findings(kernel, (which, mode, fenced, text) -> assemble(which, mode.name(), text)));
         tried.incrementAndGet();
         legal.addAndGet(kernel.hostile() ? 0 : 1);
         endless.addAndGet(kernel.endless() ? 1 : 0);
-        Finding worst = null;
-        for (Finding finding : found) {
+        KernelFinding worst = null;
+        for (KernelFinding finding : found) {
             count(finding);
             worst = isFailure(kernel, finding) && worst == null ? finding : worst;
         }
@@ -147,19 +147,19 @@ public final class Campaign {
     }
 
     /** A hostile kernel may be refused; a legal one must not. */
-    private static boolean isFailure(GeneratedKernel kernel, Finding finding) {
-        return finding.kind() != Finding.Kind.REFUSED || !kernel.hostile();
+    private static boolean isFailure(GeneratedKernel kernel, KernelFinding finding) {
+        return finding.kind() != KernelFinding.Kind.REFUSED || !kernel.hostile();
     }
 
-    private synchronized void count(Finding finding) {
+    private synchronized void count(KernelFinding finding) {
         counts.merge(finding.kind(), 1, Integer::sum);
-        if (finding.kind() == Finding.Kind.REFUSED) {
+        if (finding.kind() == KernelFinding.Kind.REFUSED) {
             refusals.merge(finding.what().replaceAll("[0-9]+", "N"), 1, Integer::sum);
         }
     }
 
-    private void fail(GeneratedKernel kernel, Finding finding, Trial trial) {
-        GeneratedKernel small = finding.kind() == Finding.Kind.NOT_ASSEMBLED ? kernel : new Shrinker(trial).shrink(kernel, finding);
+    private void fail(GeneratedKernel kernel, KernelFinding finding, Trial trial) {
+        GeneratedKernel small = finding.kind() == KernelFinding.Kind.NOT_ASSEMBLED ? kernel : new Shrinker(trial).shrink(kernel, finding);
         keep(new Failure(finding, small), kernel.seed());
     }
 
@@ -167,7 +167,7 @@ public final class Campaign {
         synchronized (this) {
             failures.add(failure);
         }
-        Finding finding = failure.finding();
+        KernelFinding finding = failure.finding();
         say.accept(finding.kind() + " " + finding.where() + " seed " + seed + (failure.kernel().hostile() ? " hostile: " : " legal: ") + finding.what() + save(failure));
     }
 
@@ -190,19 +190,19 @@ public final class Campaign {
 
     private void assemble(GeneratedKernel kernel, String mode, String text) {
         if (assembler != null && texts.getAndIncrement() % settings.assembleEvery() == 0) {
-            complain(() -> assembler.take(new Assembler.Text(kernel, mode, text)));
+            complain(() -> assembler.take(new BatchAssembler.Text(kernel, mode, text)));
         }
     }
 
     /** Work of the assembler. */
     private interface Assembling {
-        List<Assembler.Complaint> complaints() throws IOException, InterruptedException;
+        List<BatchAssembler.Complaint> complaints() throws IOException, InterruptedException;
     }
 
     private void complain(Assembling work) {
         try {
-            for (Assembler.Complaint complaint : work.complaints()) {
-                Finding finding = new Finding(Finding.Kind.NOT_ASSEMBLED, complaint.text().mode(), complaint.what());
+            for (BatchAssembler.Complaint complaint : work.complaints()) {
+                KernelFinding finding = new KernelFinding(KernelFinding.Kind.NOT_ASSEMBLED, complaint.text().mode(), complaint.what());
                 count(finding);
                 fail(complaint.text().kernel(), finding, null);
             }

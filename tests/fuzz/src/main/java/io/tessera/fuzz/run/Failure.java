@@ -8,5 +8,5 @@ import io.tessera.fuzz.generate.GeneratedKernel;
  * @param finding what is wrong
  * @param kernel  the smallest kernel with the same fault
  */
-public record Failure(Finding finding, GeneratedKernel kernel) {
+public record Failure(KernelFinding finding, GeneratedKernel kernel) {
 }

@@ -26,7 +26,7 @@ import java.util.Map;
  * @param failures  what must not be
  */
 public record Result(long seed, int kernels, int legal, int endless, long launches, long second, long looked, long plain, long unverified, int assembled, double seconds, int running,
-        Map<Finding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
+        Map<KernelFinding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
     /** Whether nothing failed, and all ended. */
     public boolean held() {
         return failures.isEmpty() && running == 0;
@@ -51,13 +51,13 @@ public record Result(long seed, int kernels, int legal, int endless, long launch
         json.addProperty("assembled", assembled);
         json.addProperty("seconds", Math.round(seconds * 10) / 10.0);
         json.addProperty("running", running);
-        json.addProperty("escapes", counts.get(Finding.Kind.ESCAPE));
-        json.addProperty("differences", counts.get(Finding.Kind.DIFFERENCE));
-        json.addProperty("notEnded", counts.get(Finding.Kind.ENDLESS));
-        json.addProperty("crashes", counts.get(Finding.Kind.CRASH));
-        json.addProperty("refused", counts.get(Finding.Kind.REFUSED));
-        json.addProperty("notAssembled", counts.get(Finding.Kind.NOT_ASSEMBLED));
-        json.addProperty("notRunUnfenced", counts.get(Finding.Kind.GENERATOR));
+        json.addProperty("escapes", counts.get(KernelFinding.Kind.ESCAPE));
+        json.addProperty("differences", counts.get(KernelFinding.Kind.DIFFERENCE));
+        json.addProperty("notEnded", counts.get(KernelFinding.Kind.ENDLESS));
+        json.addProperty("crashes", counts.get(KernelFinding.Kind.CRASH));
+        json.addProperty("refused", counts.get(KernelFinding.Kind.REFUSED));
+        json.addProperty("notAssembled", counts.get(KernelFinding.Kind.NOT_ASSEMBLED));
+        json.addProperty("notRunUnfenced", counts.get(KernelFinding.Kind.GENERATOR));
         JsonObject reasons = new JsonObject();
         refusals.forEach(reasons::addProperty);
         json.add("refusals", reasons);

@@ -22,7 +22,7 @@ final class Shrinker {
     }
 
     /** The smallest kernel that was found to fail so. */
-    GeneratedKernel shrink(GeneratedKernel failing, Finding finding) {
+    GeneratedKernel shrink(GeneratedKernel failing, KernelFinding finding) {
         beganNs = System.nanoTime();
         Set<Long> without = new HashSet<>();
         GeneratedKernel best = failing;
@@ -49,7 +49,7 @@ final class Shrinker {
         return tries < MOST_TRIES && System.nanoTime() - beganNs < MOST_NS;
     }
 
-    private GeneratedKernel tried(long seed, Set<Long> without, Finding finding) {
+    private GeneratedKernel tried(long seed, Set<Long> without, KernelFinding finding) {
         tries++;
         GeneratedKernel candidate;
         try {

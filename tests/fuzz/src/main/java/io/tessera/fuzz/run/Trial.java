@@ -8,9 +8,9 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.LaunchCheck;
 import io.tessera.guardian.fence.PlainFunctions;
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.UnverifiedException;
@@ -130,8 +130,8 @@ public final class Trial implements AutoCloseable {
     }
 
     /** All that is wrong with a kernel; empty: nothing. */
-    public List<Finding> findings(GeneratedKernel kernel, Written written) {
-        List<Finding> found = new ArrayList<>();
+    public List<KernelFinding> findings(GeneratedKernel kernel, Written written) {
+        List<KernelFinding> found = new ArrayList<>();
         byte[] expected = kernel.hostile() ? null : expected(kernel, found);
         if (!kernel.hostile() && expected == null) {
             return found;
@@ -148,9 +148,9 @@ public final class Trial implements AutoCloseable {
                 }
                 fenced(kernel, mode, fenced, output, expected, found);
             } catch (FenceRefusedException | PtxException | UnsupportedPtxException e) {
-                found.add(new Finding(Finding.Kind.REFUSED, mode.name(), e.getMessage()));
+                found.add(new KernelFinding(KernelFinding.Kind.REFUSED, mode.name(), e.getMessage()));
             } catch (RuntimeException | StackOverflowError e) {
-                found.add(new Finding(Finding.Kind.CRASH, mode.name(), e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+                found.add(new KernelFinding(KernelFinding.Kind.CRASH, mode.name(), e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
             }
         }
         device.forget(kernel.hostile());
@@ -158,19 +158,19 @@ public final class Trial implements AutoCloseable {
     }
 
     /** The text with scopes, read once for all modes; null: it is refused. */
-    private static PtxModule parsed(GeneratedKernel kernel, List<Finding> found) {
+    private static PtxModule parsed(GeneratedKernel kernel, List<KernelFinding> found) {
         try {
             return PtxParser.parse(kernel.scoped());
         } catch (PtxException e) {
-            found.add(new Finding(Finding.Kind.REFUSED, "parser", e.getMessage()));
+            found.add(new KernelFinding(KernelFinding.Kind.REFUSED, "parser", e.getMessage()));
         } catch (RuntimeException | StackOverflowError e) {
-            found.add(new Finding(Finding.Kind.CRASH, "parser", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+            found.add(new KernelFinding(KernelFinding.Kind.CRASH, "parser", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
         }
         return null;
     }
 
     /** What a legal kernel computes unfenced, from its text without scopes. */
-    byte[] expected(GeneratedKernel kernel, List<Finding> found) {
+    byte[] expected(GeneratedKernel kernel, List<KernelFinding> found) {
         try (LoadedModule module = device.processor.load(kernel.flat())) {
             LoadedKernel loaded = module.kernel(KERNEL);
             device.fill(kernel);
@@ -179,11 +179,11 @@ public final class Trial implements AutoCloseable {
             if (run.fault().isEmpty() && !run.stopped()) {
                 return device.results(kernel);
             }
-            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", run.fault().isEmpty() ? "does not end" : run.fault()));
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", run.fault().isEmpty() ? "does not end" : run.fault()));
         } catch (PtxException | UnsupportedPtxException e) {
-            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", e.getMessage()));
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", e.getMessage()));
         } catch (RuntimeException e) {
-            found.add(new Finding(Finding.Kind.GENERATOR, "unfenced", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
         }
         return null;
     }
@@ -218,7 +218,7 @@ public final class Trial implements AutoCloseable {
         return Device.packed(loaded, device.in, device.out, (int) kernel.seed(), foreign, GeneratedKernel.IN_BYTES / Integer.BYTES);
     }
 
-    private void fenced(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text, byte[] expected, List<Finding> found)
+    private void fenced(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text, byte[] expected, List<KernelFinding> found)
             throws PtxException, FenceRefusedException {
         if (fenced.refused().containsKey(KERNEL)) {
             throw fenced.refused().get(KERNEL);
@@ -240,22 +240,22 @@ public final class Trial implements AutoCloseable {
         }
     }
 
-    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected, List<Finding> found) {
+    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected, List<KernelFinding> found) {
         device.fill(kernel);
         Device.Run run = device.run(loaded, kernel, parameters, kernel.endless() ? ENDLESS_MS : kernel.hostile() ? HOSTILE_MS : LEGAL_MS, END_MS);
         launches++;
         String changed = device.window.changed(mode, run.stopped());
         if (!run.fault().isEmpty()) {
-            found.add(new Finding(Finding.Kind.ESCAPE, where, run.fault()));
+            found.add(new KernelFinding(KernelFinding.Kind.ESCAPE, where, run.fault()));
         } else if (!changed.isEmpty()) {
-            found.add(new Finding(Finding.Kind.ESCAPE, where, "changed " + changed));
+            found.add(new KernelFinding(KernelFinding.Kind.ESCAPE, where, "changed " + changed));
         } else if (run.endless()) {
-            found.add(new Finding(Finding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was to"));
+            found.add(new KernelFinding(KernelFinding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was to"));
         } else if (expected != null) {
             byte[] results = device.results(kernel);
             int at = Arrays.mismatch(expected, results);
             if (at >= 0) {
-                found.add(new Finding(Finding.Kind.DIFFERENCE, where, "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
+                found.add(new KernelFinding(KernelFinding.Kind.DIFFERENCE, where, "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
             }
         }
     }

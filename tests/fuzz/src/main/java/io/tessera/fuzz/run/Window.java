@@ -7,9 +7,9 @@ import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.guardian.ptx.PtxException;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.software.memory.AddressKind;
 import io.tessera.software.memory.DeviceMemory;
-import io.tessera.software.memory.MemoryKind;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.SoftwareProcessor;
@@ -48,7 +48,7 @@ final class Window {
         this.report = memory.allocate(ReportArea.BYTES);
         this.stopWord = memory.allocate(Integer.BYTES);
         this.handles = memory.allocate(WindowConstants.HANDLE_BITMAP_BYTES);
-        region = memory.allocate(REGION_BYTES, BYTES, MemoryKind.GLOBAL);
+        region = memory.allocate(REGION_BYTES, BYTES, AddressKind.GLOBAL);
         begin();
     }
 
@@ -61,7 +61,7 @@ final class Window {
     /** Gives the pages back that kernels have touched, all over the window and the guards; what was allocated is gone. */
     void renew() {
         processor.memory().free(region);
-        region = processor.memory().allocate(REGION_BYTES, BYTES, MemoryKind.GLOBAL);
+        region = processor.memory().allocate(REGION_BYTES, BYTES, AddressKind.GLOBAL);
         begin();
     }
 

@@ -17,7 +17,7 @@ class CampaignFailureTest {
     private static final long BAD = 103;
 
     private static Result result(List<String> said, Throwable thrown) throws InterruptedException {
-        Campaign campaign = new Campaign(new Settings(SEED, 6, 60, 1, null, 1, 0, 0, null, 20), said::add, seed -> {
+        Campaign campaign = new Campaign(new CampaignSettings(SEED, 6, 60, 1, null, 1, 0, 0, null, 20), said::add, seed -> {
             if (seed == BAD) {
                 throw CampaignFailureTest.<RuntimeException>unchecked(thrown);
             }
@@ -41,7 +41,7 @@ class CampaignFailureTest {
         assertEquals(5, result.kernels(), "those before and behind it");
         Failure failure = result.failures().getFirst();
         assertEquals(BAD, failure.kernel().seed());
-        assertEquals(Finding.Kind.CRASH, failure.finding().kind());
+        assertEquals(KernelFinding.Kind.CRASH, failure.finding().kind());
         assertTrue(said.getFirst().contains("seed " + BAD) && said.getFirst().contains("is hidden"), said::toString);
         assertEquals(1, result.json().get("crashes").getAsInt());
     }

@@ -1,11 +1,10 @@
 package io.tessera.autotalk.annotation;
 
-import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.ServingRule;
 import io.tessera.autotalk.annotation.Annotations.Space;
-import io.tessera.autotalk.description.Direction;
-
+import io.tessera.autotalk.description.ParameterDirection;
+import io.tessera.autotalk.input.InputException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -107,10 +106,10 @@ public final class AnnotationText {
     }
 
     private static Serving submit(String[] words, String file, int line) {
-        Optional<SubmissionKind> kind = Arrays.stream(SubmissionKind.values())
+        Optional<EntrySubmission> kind = Arrays.stream(EntrySubmission.values())
                 .filter(value -> words.length > 1 && value.name().equals(words[1])).findFirst();
         if (kind.isEmpty()) {
-            throw new InputException(file, line, "'submit' needs a kind: " + Arrays.toString(SubmissionKind.values()));
+            throw new InputException(file, line, "'submit' needs a kind: " + Arrays.toString(EntrySubmission.values()));
         }
         if (words.length == 3 && !words[2].startsWith(STREAM)) {
             throw new InputException(file, line, "'" + words[2] + "' is not stream=EXPRESSION");
@@ -120,13 +119,13 @@ public final class AnnotationText {
     }
 
     private static ParameterRule parameter(NamePattern entries, NamePattern name, String facts, String file, int line) {
-        Optional<Direction> direction = Optional.empty();
+        Optional<ParameterDirection> direction = Optional.empty();
         Optional<Space> space = Optional.empty();
         Optional<String> extent = Optional.empty();
         for (String fact : facts.split("\\s+(?![^\\[]*])")) {
             Matcher place = SPACE.matcher(fact);
-            if (Direction.ofWord(fact).isPresent()) {
-                direction = Direction.ofWord(fact);
+            if (ParameterDirection.ofWord(fact).isPresent()) {
+                direction = ParameterDirection.ofWord(fact);
             } else if (place.matches()) {
                 space = Optional.of(Space.valueOf(place.group(1).toUpperCase(Locale.ROOT)));
                 extent = Optional.ofNullable(place.group(2));

@@ -1,7 +1,6 @@
 package io.tessera.autotalk.annotation;
 
-import io.tessera.autotalk.description.Direction;
-
+import io.tessera.autotalk.description.ParameterDirection;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,7 +51,7 @@ public record Annotations<S>(String file, List<ServingRule<S>> servings, List<Pa
      *                  {@code by NAME} for what is as long as the value of a parameter says, {@code packed} for what a
      *                  relayed call's front puts together
      */
-    public record ParameterRule(int line, NamePattern entries, NamePattern parameter, Optional<Direction> direction,
+    public record ParameterRule(int line, NamePattern entries, NamePattern parameter, Optional<ParameterDirection> direction,
             Optional<Space> space, Optional<String> extent) {
     }
 }

@@ -4,10 +4,9 @@ import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.ServingRule;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,12 +67,12 @@ public final class Decisions {
     }
 
     /** The narrowest rule on a parameter of an entry. */
-    public Optional<ParameterRule> fact(Entry entry, Parameter parameter) {
+    public Optional<ParameterRule> fact(Entry entry, EntryParameter parameter) {
         return direct.fact(entry, parameter);
     }
 
     /** The same where the entry is relayed: what travels may differ from what the driver takes. */
-    public Optional<ParameterRule> relayFact(Entry entry, Parameter parameter) {
+    public Optional<ParameterRule> relayFact(Entry entry, EntryParameter parameter) {
         return relay.flatMap(rules -> rules.fact(entry, parameter)).or(() -> fact(entry, parameter));
     }
 
@@ -89,7 +88,7 @@ public final class Decisions {
     public List<String> unknownExtents() {
         List<String> unknown = new ArrayList<>();
         for (Entry entry : description.entries().values()) {
-            for (Parameter parameter : entry.signature().map(Entry.Signature::parameters).orElse(List.of())) {
+            for (EntryParameter parameter : entry.signature().map(Entry.Signature::parameters).orElse(List.of())) {
                 boolean known = fact(entry, parameter).flatMap(ParameterRule::space).isPresent();
                 if (!known && leadsToBuffer(parameter)) {
                     unknown.add(entry.name() + "." + parameter.name() + " (" + parameter.type() + ")");
@@ -99,7 +98,7 @@ public final class Decisions {
         return unknown;
     }
 
-    private boolean leadsToBuffer(Parameter parameter) {
+    private boolean leadsToBuffer(EntryParameter parameter) {
         if (!parameter.type().isPointer() || parameter.type().target().isPointer()) {
             return false;
         }

@@ -4,8 +4,7 @@ import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.ServingRule;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
-import io.tessera.autotalk.description.Parameter;
-
+import io.tessera.autotalk.description.EntryParameter;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -56,7 +55,7 @@ final class RuleSet<S> {
     }
 
     /** The narrowest rule on a parameter of an entry. */
-    Optional<ParameterRule> fact(Entry entry, Parameter parameter) {
+    Optional<ParameterRule> fact(Entry entry, EntryParameter parameter) {
         return rulesOf(entry).stream().filter(rule -> rule.parameter().matches(parameter.name()))
                 .max(Comparator.comparingInt(RuleSet::narrowness));
     }
@@ -107,9 +106,9 @@ final class RuleSet<S> {
         Set<ParameterRule> used = new LinkedHashSet<>();
         Set<String> told = new LinkedHashSet<>();
         for (Entry entry : description.entries().values()) {
-            List<Parameter> parameters = entry.signature().map(Entry.Signature::parameters).orElse(List.of());
+            List<EntryParameter> parameters = entry.signature().map(Entry.Signature::parameters).orElse(List.of());
             List<ParameterRule> rules = rulesOf(entry);
-            for (Parameter parameter : rules.isEmpty() ? List.<Parameter>of() : parameters) {
+            for (EntryParameter parameter : rules.isEmpty() ? List.<EntryParameter>of() : parameters) {
                 List<ParameterRule> matching = rules.stream()
                         .filter(rule -> rule.parameter().matches(parameter.name())).toList();
                 used.addAll(matching);
@@ -125,7 +124,7 @@ final class RuleSet<S> {
         }
     }
 
-    private void checkExtent(ParameterRule rule, Entry entry, List<Parameter> parameters, Set<String> told) {
+    private void checkExtent(ParameterRule rule, Entry entry, List<EntryParameter> parameters, Set<String> told) {
         Matcher names = NAME.matcher(rule.extent().orElse(""));
         while (names.find()) {
             String name = names.group();
@@ -137,7 +136,7 @@ final class RuleSet<S> {
         }
     }
 
-    private void checkTies(List<ParameterRule> matching, Entry entry, Parameter parameter) {
+    private void checkTies(List<ParameterRule> matching, Entry entry, EntryParameter parameter) {
         int narrowest = matching.stream().mapToInt(RuleSet::narrowness).max().orElse(0);
         List<ParameterRule> first = matching.stream().filter(rule -> narrowness(rule) == narrowest).toList();
         for (ParameterRule other : first.isEmpty() ? first : first.subList(1, first.size())) {

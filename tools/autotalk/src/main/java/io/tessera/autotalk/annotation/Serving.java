@@ -15,7 +15,7 @@ public sealed interface Serving {
      * @param kind   which counter it counts in
      * @param stream C expression for the stream; empty where the entry's own stream parameter is it, or there is none
      */
-    record Submit(SubmissionKind kind, Optional<String> stream) implements Serving {
+    record Submit(EntrySubmission kind, Optional<String> stream) implements Serving {
     }
 
     /** Waits for the device: a generated wrapper around it tells the accounting. */

@@ -57,7 +57,7 @@ public record DescriptionDiff(List<String> added, List<String> removed, List<Str
         }
         StringBuilder text = new StringBuilder(entry.name()).append('(');
         List<String> parameters = new ArrayList<>();
-        for (Parameter parameter : entry.signature().get().parameters()) {
+        for (EntryParameter parameter : entry.signature().get().parameters()) {
             parameters.add(description.passing(parameter.type()) + " " + parameter.type() + " " + parameter.name());
         }
         return text.append(String.join(", ", parameters)).append(')').toString();

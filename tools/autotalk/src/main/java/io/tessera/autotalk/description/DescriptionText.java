@@ -66,7 +66,7 @@ public final class DescriptionText {
         Entry.Signature signature = entry.signature().get();
         text.append("  returns ").append(description.passing(signature.returns())).append(' ')
                 .append(signature.returns()).append('\n');
-        for (Parameter parameter : signature.parameters()) {
+        for (EntryParameter parameter : signature.parameters()) {
             text.append("  param ").append(parameter.name()).append(' ').append(parameter.direction().word())
                     .append(' ').append(description.passing(parameter.type())).append(' ').append(parameter.type())
                     .append('\n');
@@ -215,7 +215,7 @@ public final class DescriptionText {
             Optional<TypeName> returns = Optional.empty();
             boolean exported = true;
             boolean unknown = false;
-            List<Parameter> parameters = new ArrayList<>();
+            List<EntryParameter> parameters = new ArrayList<>();
             while (at < lines.size() && lines.get(at).startsWith("  ")) {
                 String line = lines.get(at++).substring(2);
                 String[] words = line.split(" ", 2);
@@ -250,14 +250,14 @@ public final class DescriptionText {
             return new Entry.Since(integer(words[0]), integer(words[1]));
         }
 
-        private Parameter parameter(String rest) {
+        private EntryParameter parameter(String rest) {
             String[] words = rest.split(" ", 3);
             if (words.length != 3) {
                 throw error("a parameter line reads 'param NAME DIRECTION CLASS TYPE'");
             }
-            Direction direction = Direction.ofWord(words[1])
+            ParameterDirection direction = ParameterDirection.ofWord(words[1])
                     .orElseThrow(() -> error("'" + words[1] + "' is not a direction: in, out or inout"));
-            return new Parameter(words[0], direction, checkedType(words[2]));
+            return new EntryParameter(words[0], direction, checkedType(words[2]));
         }
 
         /** Reads 'CLASS TYPE' and holds the class against the type, so that a hand-edited line cannot lie. */

@@ -38,7 +38,7 @@ public record Entry(String name, String api, Optional<String> perThread, String 
      * @param returns    return type
      * @param parameters in order
      */
-    public record Signature(TypeName returns, List<Parameter> parameters) {
+    public record Signature(TypeName returns, List<EntryParameter> parameters) {
         /** Copies the list. */
         public Signature {
             parameters = List.copyOf(parameters);

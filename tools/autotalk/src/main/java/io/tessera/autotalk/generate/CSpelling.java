@@ -1,11 +1,10 @@
 package io.tessera.autotalk.generate;
 
 import io.tessera.autotalk.description.Description;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
-
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,7 +38,7 @@ final class CSpelling {
     }
 
     /** A parameter list, {@code void} where it is empty. */
-    String parameters(List<Parameter> parameters) {
+    String parameters(List<EntryParameter> parameters) {
         return parameters.isEmpty() ? VOID : parameters.stream()
                 .map(parameter -> type(parameter.type()) + parameter.name()).collect(Collectors.joining(", "));
     }

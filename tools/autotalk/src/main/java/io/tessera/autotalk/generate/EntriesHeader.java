@@ -4,10 +4,9 @@ import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,7 +63,7 @@ final class EntriesHeader {
         Map<String, String> definitions = new TreeMap<>();
         for (Entry entry : description.entries().values()) {
             entry.signature().ifPresent(signature -> Stream.concat(Stream.of(signature.returns()),
-                            signature.parameters().stream().map(Parameter::type))
+                            signature.parameters().stream().map(EntryParameter::type))
                     .filter(type -> !type.isPointer())
                     .map(type -> description.type(type.base()).orElseThrow())
                     .filter(CSpelling::isValue)

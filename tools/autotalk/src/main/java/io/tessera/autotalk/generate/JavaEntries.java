@@ -4,10 +4,9 @@ import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.marshal.Argument;
-import io.tessera.autotalk.marshal.HandleKind;
+import io.tessera.autotalk.marshal.HandleType;
 import io.tessera.autotalk.marshal.Marshalling;
 import io.tessera.autotalk.marshal.Structures;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,6 +86,6 @@ public final class JavaEntries {
     }
 
     private static String element(Argument.Pointer pointer) {
-        return pointer.pointers() ? "pointer" : pointer.element().map(HandleKind::name).orElse("plain");
+        return pointer.pointers() ? "pointer" : pointer.element().map(HandleType::name).orElse("plain");
     }
 }

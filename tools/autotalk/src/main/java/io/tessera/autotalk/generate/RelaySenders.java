@@ -3,14 +3,13 @@ package io.tessera.autotalk.generate;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.ParameterDirection;
 import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.marshal.Argument;
-import io.tessera.autotalk.marshal.Extent;
-import io.tessera.autotalk.marshal.HandleKind;
+import io.tessera.autotalk.marshal.HandleType;
 import io.tessera.autotalk.marshal.Marshalling;
-
+import io.tessera.autotalk.marshal.PointerExtent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -73,7 +72,7 @@ final class RelaySenders {
 
     private static List<Argument> byHand(List<Argument> arguments) {
         return arguments.stream().filter(argument -> argument.shape() instanceof Argument.Pointer pointer
-                && pointer.extent() instanceof Extent.Handwritten).toList();
+                && pointer.extent() instanceof PointerExtent.Handwritten).toList();
     }
 
     private void appendSender(StringBuilder text, Description.Export export, RelayServing.Send send) {
@@ -114,12 +113,12 @@ final class RelaySenders {
         if (!send.front() && !pointer.generated()) {
             return "cannot be sent by generated code alone: 'wrap' it, or give its extent";
         }
-        return !send.waits() && pointer.direction() == Direction.OUT ? "comes back, but nobody waits for it" : "";
+        return !send.waits() && pointer.direction() == ParameterDirection.OUT ? "comes back, but nobody waits for it" : "";
     }
 
     private static int streamOf(List<Argument> arguments) {
         return IntStream.range(0, arguments.size())
-                .filter(i -> arguments.get(i).shape().equals(new Argument.Handle(HandleKind.STREAM))).findFirst()
+                .filter(i -> arguments.get(i).shape().equals(new Argument.Handle(HandleType.STREAM))).findFirst()
                 .orElse(NO_STREAM);
     }
 
@@ -141,21 +140,21 @@ final class RelaySenders {
             case INOUT -> "RELAY_IN | RELAY_OUT";
         };
         String extent = switch (pointer.extent()) {
-            case Extent.Constant constant -> ".count = " + constant.elements();
-            case Extent.Value value -> ".extent = RELAY_EXTENT_VALUE, .index = " + value.parameter() + ", .count = "
+            case PointerExtent.Constant constant -> ".count = " + constant.elements();
+            case PointerExtent.Value value -> ".extent = RELAY_EXTENT_VALUE, .index = " + value.parameter() + ", .count = "
                     + value.factor() + ", .less = " + value.less();
-            case Extent.Behind behind -> ".extent = RELAY_EXTENT_BEHIND, .index = " + behind.parameter()
+            case PointerExtent.Behind behind -> ".extent = RELAY_EXTENT_BEHIND, .index = " + behind.parameter()
                     + ", .behind_bytes = " + ((Argument.Pointer) all.get(behind.parameter()).shape()).elementBytes();
-            case Extent.Text ignored -> ".extent = RELAY_EXTENT_TEXT";
-            case Extent.Handwritten ignored -> ".extent = RELAY_EXTENT_GIVEN, .index = " + given;
+            case PointerExtent.Text ignored -> ".extent = RELAY_EXTENT_TEXT";
+            case PointerExtent.Handwritten ignored -> ".extent = RELAY_EXTENT_GIVEN, .index = " + given;
         };
-        int element = pointer.extent() instanceof Extent.Handwritten ? 1 : pointer.elementBytes();
+        int element = pointer.extent() instanceof PointerExtent.Handwritten ? 1 : pointer.elementBytes();
         return "{.shape = RELAY_POINTER, .handle = " + pointer.element().map(RelaySenders::number).orElse("0")
                 + ", .direction = " + direction + ", .element_bytes = " + element + ", " + extent + "}";
     }
 
-    private static String number(HandleKind kind) {
-        return kind == HandleKind.FOREIGN ? "0" : "TESSERA_HANDLE_" + kind;
+    private static String number(HandleType kind) {
+        return kind == HandleType.FOREIGN ? "0" : "TESSERA_HANDLE_" + kind;
     }
 
     private static String slots(List<Argument> arguments) {
@@ -178,7 +177,7 @@ final class RelaySenders {
     }
 
     /** Handles that the header hides behind an integer. */
-    private static boolean integer(HandleKind kind) {
-        return kind == HandleKind.ALLOCATION || kind == HandleKind.TEXTURE || kind == HandleKind.SURFACE;
+    private static boolean integer(HandleType kind) {
+        return kind == HandleType.ALLOCATION || kind == HandleType.TEXTURE || kind == HandleType.SURFACE;
     }
 }

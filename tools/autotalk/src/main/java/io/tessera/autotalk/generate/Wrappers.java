@@ -1,11 +1,10 @@
 package io.tessera.autotalk.generate;
 
-import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Parameter;
-
+import io.tessera.autotalk.description.EntryParameter;
+import io.tessera.autotalk.input.InputException;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -78,7 +77,7 @@ final class Wrappers {
 
     private static String call(Description.Export export) {
         return "REAL(" + export.name() + ")(" + export.entry().signature().orElseThrow().parameters().stream()
-                .map(Parameter::name).collect(Collectors.joining(", ")) + ")";
+                .map(EntryParameter::name).collect(Collectors.joining(", ")) + ")";
     }
 
     private String stream(Description.Export export, Serving.Submit submit) {
@@ -87,7 +86,7 @@ final class Wrappers {
             return "gate_stream(" + submit.stream().get() + ", " + constant + ")";
         }
         List<String> streams = export.entry().signature().orElseThrow().parameters().stream()
-                .filter(parameter -> parameter.type().toString().equals(STREAM_TYPE)).map(Parameter::name).toList();
+                .filter(parameter -> parameter.type().toString().equals(STREAM_TYPE)).map(EntryParameter::name).toList();
         if (streams.size() > 1) {
             throw new InputException(decisions.description().library(), 0, export.name()
                     + " has several streams " + streams + ": its annotation must say stream=EXPRESSION");

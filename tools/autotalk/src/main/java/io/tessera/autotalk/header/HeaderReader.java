@@ -1,15 +1,14 @@
 package io.tessera.autotalk.header;
 
-import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.Field;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
+import io.tessera.autotalk.description.ParameterDirection;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
-
+import io.tessera.autotalk.input.InputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -77,7 +76,7 @@ public final class HeaderReader {
         Preprocessor preprocessor = new Preprocessor(defines);
         headers.forEach(header -> preprocessor.read(header.path(), header.text()));
         version = preprocessor.integer(VERSION_MACRO);
-        for (Prototype prototype : new DeclarationParser().parse(preprocessor.tokens())) {
+        for (Prototype prototype : new CDeclarationParser().parse(preprocessor.tokens())) {
             Token name = prototype.name();
             boolean renamed = !name.origin().equals(name.text());
             String api = renamed && !Entry.withoutTwin(name.text()).equals(name.origin()) ? name.origin()
@@ -153,10 +152,10 @@ public final class HeaderReader {
                     Optional.empty());
         }
         Token where = known.prototype().name();
-        List<Parameter> parameters = new ArrayList<>();
+        List<EntryParameter> parameters = new ArrayList<>();
         for (CType.Variable parameter : known.prototype().parameters()) {
             TypeName type = translation.translate(parameter.type(), where);
-            parameters.add(new Parameter(parameter.name(), direction(type), type));
+            parameters.add(new EntryParameter(parameter.name(), direction(type), type));
         }
         TypeName returns = translation.translate(known.prototype().returns(), where);
         String header = where.file().substring(where.file().lastIndexOf('/') + 1);
@@ -168,8 +167,8 @@ public final class HeaderReader {
         return version < 0 ? fileName : fileName + " " + version;
     }
 
-    private static Direction direction(TypeName type) {
-        return !type.isPointer() || type.targetConst() ? Direction.IN : Direction.INOUT;
+    private static ParameterDirection direction(TypeName type) {
+        return !type.isPointer() || type.targetConst() ? ParameterDirection.IN : ParameterDirection.INOUT;
     }
 
     /** The named types that entries mention. */

@@ -58,7 +58,7 @@ final class Preprocessor {
             return -1;
         }
         Token token = Token.of(Token.Kind.IDENTIFIER, name, "<macro " + name + ">", 0);
-        return Condition.value(macros.expand(List.of(token)), token);
+        return PreprocessorCondition.value(macros.expand(List.of(token)), token);
     }
 
     private boolean active() {
@@ -72,13 +72,13 @@ final class Preprocessor {
         Token name = tokens.getFirst();
         List<Token> rest = tokens.subList(1, tokens.size());
         switch (name.text()) {
-            case "if" -> open(active() && Condition.holds(rest, macros, name), name);
+            case "if" -> open(active() && PreprocessorCondition.holds(rest, macros, name), name);
             case "ifdef" -> open(active() && macros.defined(first(rest, name).text()), name);
             case "ifndef" -> open(active() && !macros.defined(first(rest, name).text()), name);
             case "elif" -> {
                 Branch branch = close(name);
                 branches.push(branch);
-                reopen(!branch.taken() && branch.outside() && Condition.holds(rest, macros, name), name);
+                reopen(!branch.taken() && branch.outside() && PreprocessorCondition.holds(rest, macros, name), name);
             }
             case "else" -> reopen(true, name);
             case "endif" -> close(name);

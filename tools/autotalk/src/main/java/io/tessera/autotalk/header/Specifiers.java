@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Reads declaration specifiers: qualifiers, basic types, typedef names, and the bodies of structures and enumerations.
- * Works on the scope of the {@link DeclarationParser} that made it. Not thread-safe.
+ * Works on the scope of the {@link CDeclarationParser} that made it. Not thread-safe.
  */
 final class Specifiers {
     private static final Set<String> STORAGE = Set.of("extern", "static", "inline", "__inline__", "__inline",
@@ -22,11 +22,11 @@ final class Specifiers {
     record Read(CType type, int alignment) {
     }
 
-    private final DeclarationParser parser;
+    private final CDeclarationParser parser;
     private final Map<String, CType> typedefs;
     private final Map<String, CType> tags;
 
-    Specifiers(DeclarationParser parser, Map<String, CType> typedefs, Map<String, CType> tags) {
+    Specifiers(CDeclarationParser parser, Map<String, CType> typedefs, Map<String, CType> tags) {
         this.parser = parser;
         this.typedefs = typedefs;
         this.tags = tags;

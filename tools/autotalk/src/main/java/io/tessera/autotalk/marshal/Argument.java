@@ -1,8 +1,7 @@
 package io.tessera.autotalk.marshal;
 
-import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.NamedType;
-
+import io.tessera.autotalk.description.ParameterDirection;
 import java.util.Optional;
 
 /**
@@ -22,7 +21,7 @@ public record Argument(String name, NamedType type, Shape shape) {
     }
 
     /** A handle. */
-    public record Handle(HandleKind kind) implements Shape {
+    public record Handle(HandleType kind) implements Shape {
     }
 
     /** An address that nobody looks behind: handed on to a callback, or a function of the program. */
@@ -42,11 +41,11 @@ public record Argument(String name, NamedType type, Shape shape) {
      * @param direction    which way they go
      * @param extent       how many
      */
-    public record Pointer(int elementBytes, boolean pointers, Optional<HandleKind> element, Direction direction,
-            Extent extent) implements Shape {
+    public record Pointer(int elementBytes, boolean pointers, Optional<HandleType> element, ParameterDirection direction,
+            PointerExtent extent) implements Shape {
         /** Whether generated code can measure it and needs not look behind a second pointer. */
         public boolean generated() {
-            return !pointers && !(extent instanceof Extent.Handwritten);
+            return !pointers && !(extent instanceof PointerExtent.Handwritten);
         }
     }
 }

@@ -4,13 +4,12 @@ import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.Space;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
+import io.tessera.autotalk.description.ParameterDirection;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,8 +43,8 @@ public final class Marshalling {
         });
     }
 
-    private Argument argument(Entry entry, List<Parameter> parameters, int index) {
-        Parameter parameter = parameters.get(index);
+    private Argument argument(Entry entry, List<EntryParameter> parameters, int index) {
+        EntryParameter parameter = parameters.get(index);
         NamedType type = description.type(parameter.type().base()).orElseThrow();
         Optional<ParameterRule> fact = decisions.relayFact(entry, parameter);
         boolean value = fact.flatMap(ParameterRule::space).filter(Space.VALUE::equals).isPresent();
@@ -55,12 +54,12 @@ public final class Marshalling {
     }
 
     private static Argument.Shape plain(NamedType type) {
-        Optional<HandleKind> kind = HandleKind.ofType(type.name());
+        Optional<HandleType> kind = HandleType.ofType(type.name());
         if (kind.isPresent()) {
             return new Argument.Handle(kind.get());
         }
         return switch (type.typeClass()) {
-            case HANDLE -> new Argument.Handle(HandleKind.FOREIGN);
+            case HANDLE -> new Argument.Handle(HandleType.FOREIGN);
             case ADDRESS -> new Argument.Opaque(false);
             case FUNCTION -> new Argument.Opaque(true);
             case VALUE -> new Argument.Structure();
@@ -68,36 +67,36 @@ public final class Marshalling {
         };
     }
 
-    private Argument.Pointer pointer(Entry entry, List<Parameter> parameters, int index, Optional<ParameterRule> fact) {
-        Parameter parameter = parameters.get(index);
+    private Argument.Pointer pointer(Entry entry, List<EntryParameter> parameters, int index, Optional<ParameterRule> fact) {
+        EntryParameter parameter = parameters.get(index);
         TypeName target = parameter.type().target();
         NamedType type = description.type(target.base()).orElseThrow();
         boolean bytes = !target.isPointer() && (type.typeClass() == TypeClass.VOID || type.name().equals("char"));
-        Extent extent = fact.flatMap(ParameterRule::extent).map(text -> Extent.parse(text, parameters))
-                .orElse(bytes || type.typeClass() == TypeClass.OPAQUE ? new Extent.Handwritten("")
-                        : new Extent.Constant(1));
-        Optional<HandleKind> element = target.isPointer() ? Optional.empty() : elementKind(type);
+        PointerExtent extent = fact.flatMap(ParameterRule::extent).map(text -> PointerExtent.parse(text, parameters))
+                .orElse(bytes || type.typeClass() == TypeClass.OPAQUE ? new PointerExtent.Handwritten("")
+                        : new PointerExtent.Constant(1));
+        Optional<HandleType> element = target.isPointer() ? Optional.empty() : elementKind(type);
         int size = target.isPointer() ? NamedType.POINTER_BYTES : Math.max(1, type.bytes());
         return new Argument.Pointer(size, target.isPointer(), element,
                 direction(entry, parameters, index, fact), extent);
     }
 
-    private static Optional<HandleKind> elementKind(NamedType type) {
-        Optional<HandleKind> kind = HandleKind.ofType(type.name());
-        return kind.isEmpty() && type.typeClass() == TypeClass.HANDLE ? Optional.of(HandleKind.FOREIGN) : kind;
+    private static Optional<HandleType> elementKind(NamedType type) {
+        Optional<HandleType> kind = HandleType.ofType(type.name());
+        return kind.isEmpty() && type.typeClass() == TypeClass.HANDLE ? Optional.of(HandleType.FOREIGN) : kind;
     }
 
-    private Direction direction(Entry entry, List<Parameter> parameters, int index, Optional<ParameterRule> fact) {
-        Optional<Direction> told = fact.flatMap(ParameterRule::direction);
+    private ParameterDirection direction(Entry entry, List<EntryParameter> parameters, int index, Optional<ParameterRule> fact) {
+        Optional<ParameterDirection> told = fact.flatMap(ParameterRule::direction);
         if (told.isPresent()) {
             return told.get();
         }
-        if (parameters.get(index).direction() == Direction.IN) {
-            return Direction.IN;
+        if (parameters.get(index).direction() == ParameterDirection.IN) {
+            return ParameterDirection.IN;
         }
         boolean counted = IntStream.range(0, parameters.size()).mapToObj(parameters::get)
                 .flatMap(other -> decisions.relayFact(entry, other).flatMap(ParameterRule::extent).stream())
-                .anyMatch(text -> Extent.parse(text, parameters).equals(new Extent.Behind(index)));
-        return counted ? Direction.INOUT : Direction.OUT;
+                .anyMatch(text -> PointerExtent.parse(text, parameters).equals(new PointerExtent.Behind(index)));
+        return counted ? ParameterDirection.INOUT : ParameterDirection.OUT;
     }
 }

@@ -5,13 +5,12 @@ import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.annotation.StructureRule;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.Field;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
 import io.tessera.autotalk.description.TypeName;
 import io.tessera.autotalk.marshal.StructureMember.Condition;
-
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -42,7 +41,7 @@ public final class Structures {
         for (Entry entry : description.entries().values()) {
             boolean taken = decisions.relayServing(entry).filter(s -> !(s instanceof RelayServing.Refuse)).isPresent();
             entry.signature().filter(signature -> taken).ifPresent(signature -> signature.parameters().stream()
-                    .map(Parameter::type).map(TypeName::base).forEach(open::add));
+                    .map(EntryParameter::type).map(TypeName::base).forEach(open::add));
         }
         while (!open.isEmpty()) {
             String name = open.pop();
@@ -142,9 +141,9 @@ public final class Structures {
             int bytes = field.type().target().isPointer() ? NamedType.POINTER_BYTES : Math.max(1, type.bytes());
             return "pointer " + name.replace(' ', '~') + " " + bytes;
         }
-        Optional<HandleKind> handle = HandleKind.ofType(name);
+        Optional<HandleType> handle = HandleType.ofType(name);
         if (handle.isPresent() || type.typeClass() == TypeClass.HANDLE) {
-            return "handle " + handle.orElse(HandleKind.FOREIGN);
+            return "handle " + handle.orElse(HandleType.FOREIGN);
         }
         return switch (name) {
             case "CUdevice" -> "device";

@@ -4,18 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.annotation.Annotations.ParameterRule;
 import io.tessera.autotalk.annotation.Annotations.Space;
 import io.tessera.autotalk.description.Description;
-import io.tessera.autotalk.description.Direction;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.ParameterDirection;
 import io.tessera.autotalk.header.HeaderReader;
-
+import io.tessera.autotalk.input.InputException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-
 import org.junit.jupiter.api.Test;
 
 class DecisionsTest {
@@ -54,7 +52,7 @@ class DecisionsTest {
                 cuSec*      pass
                 """);
         assertEquals(List.of(), decisions.problems());
-        assertEquals(new Serving.Submit(SubmissionKind.COPY, Optional.empty()), serving(decisions, "cuCopyFrom"));
+        assertEquals(new Serving.Submit(EntrySubmission.COPY, Optional.empty()), serving(decisions, "cuCopyFrom"));
         assertEquals(new Serving.Hook(), serving(decisions, "cuCopyTo"));
         assertEquals(new Serving.Sync(), serving(decisions, "cuCopyTo_v2"));
     }
@@ -95,7 +93,7 @@ class DecisionsTest {
         ParameterRule narrow = decisions.fact(to, to.signature().orElseThrow().parameters().getFirst()).orElseThrow();
         assertEquals(Optional.of("bytes"), wide.extent());
         assertEquals(Optional.of("bytes * 2"), narrow.extent());
-        assertEquals(Optional.of(Direction.OUT), narrow.direction());
+        assertEquals(Optional.of(ParameterDirection.OUT), narrow.direction());
         assertEquals(Optional.of(Space.HOST), narrow.space());
         assertEquals(List.of(), decisions.unknownExtents());
         assertEquals(List.of("cuCopyFrom.host (const void*)", "cuCopyTo.host (void*)", "cuCopyTo_v2.host (void*)"),

@@ -5,18 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.autotalk.input.InputException;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.Entry;
+import io.tessera.autotalk.description.EntryParameter;
 import io.tessera.autotalk.description.NamedType;
-import io.tessera.autotalk.description.Parameter;
 import io.tessera.autotalk.description.TypeClass;
-
+import io.tessera.autotalk.input.InputException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-
 import org.junit.jupiter.api.Test;
 
 class HeaderReaderTest {
@@ -272,6 +270,6 @@ class HeaderReaderTest {
     void parametersKeepTheirOrder() {
         Description description = read("CUresult cuOrder(int z, int a, int m);\n");
         assertEquals(List.of("z", "a", "m"), description.entries().get("cuOrder").signature().orElseThrow()
-                .parameters().stream().map(Parameter::name).toList());
+                .parameters().stream().map(EntryParameter::name).toList());
     }
 }

@@ -2,8 +2,8 @@ package io.tessera.cli.doctor;
 
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
-import io.tessera.cli.status.StatusReport;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.cli.status.StatusAnswer;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,9 +21,9 @@ final class ManagerCheck implements Check {
 
     @Override
     public List<Finding> findings() {
-        StatusReport status;
+        StatusAnswer status;
         try {
-            status = StatusReport.of(client.ask("status"));
+            status = StatusAnswer.of(client.ask("status"));
         } catch (ControlException e) {
             if (e.kind() == ControlException.Kind.NO_MANAGER) {
                 return List.of(Finding.note(SUBJECT, "none runs (" + client.socket() + ")",
@@ -41,13 +41,13 @@ final class ManagerCheck implements Check {
                 Finding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
                         + ".log in " + status.manager().runtimeDirectory())));
         // All run as one user, for one reason.
-        status.executors().stream().map(StatusReport.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst().ifPresent(why -> findings.add(
+        status.executors().stream().map(StatusAnswer.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst().ifPresent(why -> findings.add(
                 Finding.note("executors", "run as root, so that a fault in them would be one of root's: " + why, "mend that (a folder: chmod o+x; or Java and "
                         + "Tessera in a place that everybody reaches, as /opt), then tessera manager stop --programs; --executor-user root if it is meant so")));
         return findings;
     }
 
-    private Finding of(StatusReport.ManagerState manager) {
+    private Finding of(StatusAnswer.ManagerState manager) {
         String text = "runs, version " + manager.version() + ", pid " + manager.pid() + ", "
                 + manager.runtimeDirectory();
         if (manager.abi() != SegmentLayout.VERSION) {

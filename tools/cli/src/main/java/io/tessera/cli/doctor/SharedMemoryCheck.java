@@ -2,7 +2,7 @@ package io.tessera.cli.doctor;
 
 import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.Sizes;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -152,7 +152,7 @@ public final class FenceCommand implements Callable<Integer> {
             return code(trusting.trust(files.stream().map(Path::toString).toList(), checkedJobs(), new ProgressLine(context.out(),
                     context.terminal(), () -> Duration.between(start, clock.instant()).toNanos(), "images")));
         }
-        FenceRequest request = request();
+        FenceArguments request = request();
         return instead != null && instead.show != null ? show(request, instead.show) : fence(request);
     }
 
@@ -171,7 +171,7 @@ public final class FenceCommand implements Callable<Integer> {
         return jobs;
     }
 
-    private FenceRequest request() throws IOException {
+    private FenceArguments request() throws IOException {
         FenceMode mode;
         try {
             mode = FenceMode.valueOf(modeName.toUpperCase(Locale.ROOT));
@@ -191,7 +191,7 @@ public final class FenceCommand implements Callable<Integer> {
                 throw wrong("--output " + output + ": the directory cannot be made: " + FileProblem.of(e));
             }
         }
-        return new FenceRequest(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
+        return new FenceArguments(mode, sm, ComputeCapability.ofSm(Integer.parseInt(sm.replaceAll("\\D", ""))),
                 assembler, !noCompare, !noCache, output,
                 ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
     }
@@ -211,7 +211,7 @@ public final class FenceCommand implements Callable<Integer> {
         return new Ptxas(found.get());
     }
 
-    private int show(FenceRequest request, String kernel) throws IOException {
+    private int show(FenceArguments request, String kernel) throws IOException {
         ImageFencer.Fencing fencing = fencings.apply(request.mode());
         for (Path file : files) {
             try (Arena arena = Arena.ofShared()) {
@@ -231,7 +231,7 @@ public final class FenceCommand implements Callable<Integer> {
         return ExitCode.REFUSED.number();
     }
 
-    private int fence(FenceRequest request) throws IOException, InterruptedException {
+    private int fence(FenceArguments request) throws IOException, InterruptedException {
         CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
                 : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), Trusting.home(context)),
                         CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.err().println("tessera: " + line));

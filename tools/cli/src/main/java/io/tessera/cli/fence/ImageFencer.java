@@ -15,9 +15,9 @@ import io.tessera.guardian.image.FoundImage;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,11 +49,11 @@ final class ImageFencer {
     private record Source(byte[] image, byte[] ptx, String made, String target, List<String> options) {
     }
 
-    private final FenceRequest request;
+    private final FenceArguments request;
     private final Fencing fencing;
     private final CodeCache cache;
 
-    ImageFencer(FenceRequest request, Fencing fencing, CodeCache cache) {
+    ImageFencer(FenceArguments request, Fencing fencing, CodeCache cache) {
         this.request = request;
         this.fencing = fencing;
         this.cache = cache;

@@ -24,10 +24,10 @@ final class AgentConnection implements AutoCloseable {
     }
 
     private final JMXConnector connector;
-    private final GpuBean bean;
+    private final RemoteGpuBean bean;
     private final boolean loaded;
 
-    private AgentConnection(JMXConnector connector, GpuBean bean, boolean loaded) {
+    private AgentConnection(JMXConnector connector, RemoteGpuBean bean, boolean loaded) {
         this.connector = connector;
         this.bean = bean;
         this.loaded = loaded;
@@ -46,7 +46,7 @@ final class AgentConnection implements AutoCloseable {
         try (Attachment _ = machine::detach) {
             JMXConnector connector = connect(machine, pid);
             try {
-                GpuBean bean = new GpuBean(connector.getMBeanServerConnection(), pid);
+                RemoteGpuBean bean = new RemoteGpuBean(connector.getMBeanServerConnection(), pid);
                 boolean absent = !bean.present();
                 if (absent && (jar != null || !jvm.agent())) {
                     load(machine, jvm, jar);
@@ -102,7 +102,7 @@ final class AgentConnection implements AutoCloseable {
     }
 
     /** The agent's bean. */
-    GpuBean bean() {
+    RemoteGpuBean bean() {
         return bean;
     }
 

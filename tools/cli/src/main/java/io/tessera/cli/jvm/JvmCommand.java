@@ -128,7 +128,7 @@ public final class JvmCommand implements Callable<Integer> {
 
     private JvmReport ask(JvmProcess process, long olderMs) throws JvmException, IOException {
         try (AgentConnection agent = AgentConnection.to(process, noLoad ? null : context.installation().agent())) {
-            GpuBean bean = agent.bean();
+            RemoteGpuBean bean = agent.bean();
             if (agent.loaded()) {
                 context.err().println("tessera: the agent was not in " + pid + " and is loaded now: what was allocated"
                         + " before is unknown to it, and a CUDA driver that was loaded stays as it is");

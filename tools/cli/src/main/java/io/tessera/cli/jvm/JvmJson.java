@@ -80,7 +80,7 @@ final class JvmJson {
         return json;
     }
 
-    private static JsonObject row(LauncherRow row) {
+    private static JsonObject row(LaunchSiteRow row) {
         JsonObject json = new JsonObject();
         json.addProperty("kernel", row.kernel());
         json.addProperty("site", row.site());

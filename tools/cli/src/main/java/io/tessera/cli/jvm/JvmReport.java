@@ -13,7 +13,7 @@ import java.util.List;
  * @param launchers kernels and copies by call site; null if not asked for
  */
 record JvmReport(JvmProcess process, GpuSummary summary, List<SiteRow> heap, List<LeakSite> leaks, long olderMs,
-        List<LauncherRow> launchers) {
+        List<LaunchSiteRow> launchers) {
     /** Whether the JVM uses CUDA, and none of it through what the agent sees. */
     boolean unseen() {
         return process.client() && (summary == null || summary.liveAllocations() == 0 && summary.launches() == 0);

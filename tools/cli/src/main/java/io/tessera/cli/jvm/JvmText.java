@@ -131,10 +131,10 @@ final class JvmText {
         return table;
     }
 
-    private static TextTable launchers(List<LauncherRow> rows) {
+    private static TextTable launchers(List<LaunchSiteRow> rows) {
         TextTable table = new TextTable().column("LAUNCHES", Side.RIGHT).column("COPIED", Side.RIGHT)
                 .column("KERNEL", Side.LEFT).column("SITE", Side.LEFT);
-        for (LauncherRow row : rows) {
+        for (LaunchSiteRow row : rows) {
             table.row(List.of(Cell.of(Long.toString(row.launches())),
                     Cell.of(row.bytes() == 0 ? "-" : Sizes.format(row.bytes())), Cell.of(row.kernel()),
                     Cell.of(row.site())));

@@ -2,7 +2,7 @@ package io.tessera.cli.manager;
 
 import io.tessera.cli.context.Pause;
 import io.tessera.protocol.ExecutorSockets;
-import io.tessera.protocol.SegmentLayout;
+import io.tessera.protocol.segment.SegmentLayout;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -64,7 +64,7 @@ record LivingExecutor(int ordinal, Path socket) {
             pause.await(LOOK);
         }
         throw new IOException("executor " + ordinal + " still runs, or runs again, after " + patience.toSeconds()
-                + " s. A manager may have lost its files and start it: look for io.tessera.manager.Main among the processes, end it with kill,"
+                + " s. A manager may have lost its files and start it: look for io.tessera.manager.ManagerMain among the processes, end it with kill,"
                 + " and ask again");
     }
 

@@ -6,7 +6,7 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.control.ControlException.Kind;
-import io.tessera.cli.status.StatusReport;
+import io.tessera.cli.status.StatusAnswer;
 import io.tessera.cli.text.TextTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,9 +43,9 @@ public final class ManagerStopCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ControlException, IOException, InterruptedException {
         ControlClient client = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE);
-        StatusReport status;
+        StatusAnswer status;
         try {
-            status = StatusReport.of(client.ask("status"));
+            status = StatusAnswer.of(client.ask("status"));
         } catch (ControlException e) {
             if (e.kind() != Kind.NO_MANAGER || !programs) {
                 throw e;
@@ -69,7 +69,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
         return ExitCode.OK.number();
     }
 
-    private String question(StatusReport status) {
+    private String question(StatusAnswer status) {
         // Others' have no names for who may not end them; the manager will say so.
         status.clients().stream().filter(program -> program.pid() != 0).forEach(program -> context.out().println("  pid " + program.pid() + ", "
                 + TextTable.printable(program.command()) + ", tenant " + TextTable.printable(program.tenant())));

@@ -6,7 +6,7 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.text.Sizes;
-import io.tessera.protocol.TenantName;
+import io.tessera.protocol.message.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;

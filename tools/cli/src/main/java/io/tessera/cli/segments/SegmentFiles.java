@@ -1,6 +1,6 @@
 package io.tessera.cli.segments;
 
-import io.tessera.protocol.CountersReader;
+import io.tessera.protocol.segment.CountersReader;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;

@@ -2,13 +2,13 @@ package io.tessera.cli.segments;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.tessera.protocol.CounterId;
-import io.tessera.protocol.CountersReader;
-import io.tessera.protocol.DeviceBlock;
-import io.tessera.protocol.LoggedError;
-import io.tessera.protocol.SegmentHeader;
-import io.tessera.protocol.SegmentLayout;
-import io.tessera.protocol.SubmissionKind;
+import io.tessera.protocol.segment.CounterId;
+import io.tessera.protocol.segment.CountersReader;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.LoggedError;
+import io.tessera.protocol.segment.SegmentHeader;
+import io.tessera.protocol.segment.SegmentLayout;
+import io.tessera.protocol.segment.SubmissionKind;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,9 +1,9 @@
 package io.tessera.cli.status;
 
-import io.tessera.cli.status.StatusReport.ClientState;
-import io.tessera.cli.status.StatusReport.ExecutorClient;
-import io.tessera.cli.status.StatusReport.ExecutorState;
-import io.tessera.cli.status.StatusReport.TenantWindow;
+import io.tessera.cli.status.StatusAnswer.ClientState;
+import io.tessera.cli.status.StatusAnswer.ExecutorClient;
+import io.tessera.cli.status.StatusAnswer.ExecutorState;
+import io.tessera.cli.status.StatusAnswer.TenantWindow;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
@@ -22,13 +22,13 @@ final class ExecutorTable {
     }
 
     /** Whether a client shares the context of an executor. */
-    static boolean isIn(StatusReport report, long client) {
+    static boolean isIn(StatusAnswer report, long client) {
         return report.executors().stream().flatMap(executor -> executor.clients().stream())
                 .anyMatch(known -> known.client() == client);
     }
 
     /** The lines of all executors. */
-    static List<String> lines(StatusReport report, Style style) {
+    static List<String> lines(StatusAnswer report, Style style) {
         List<String> lines = new ArrayList<>();
         for (ExecutorState executor : report.executors()) {
             lines.add("");
@@ -66,7 +66,7 @@ final class ExecutorTable {
         return count == 0 ? Cell.of("0") : new Cell(Long.toString(count), Emphasis.CAUTION);
     }
 
-    private static TextTable table(StatusReport report, ExecutorState executor) {
+    private static TextTable table(StatusAnswer report, ExecutorState executor) {
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
                 .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
                 .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT)

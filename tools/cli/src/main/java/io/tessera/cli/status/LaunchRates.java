@@ -1,7 +1,7 @@
 package io.tessera.cli.status;
 
-import io.tessera.cli.status.StatusReport.ClientDevice;
-import io.tessera.cli.status.StatusReport.ClientState;
+import io.tessera.cli.status.StatusAnswer.ClientDevice;
+import io.tessera.cli.status.StatusAnswer.ClientState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -20,7 +20,7 @@ public final class LaunchRates {
     private long nowUptimeNs;
 
     /** Takes the next look. A manager that was restarted in between starts anew. */
-    public void look(StatusReport report) {
+    public void look(StatusAnswer report) {
         Map<Key, Long> launches = new HashMap<>();
         for (ClientState client : report.clients()) {
             for (ClientDevice device : client.devices()) {

@@ -1,11 +1,11 @@
 package io.tessera.cli.status;
 
-import io.tessera.cli.status.StatusReport.ClientDevice;
-import io.tessera.cli.status.StatusReport.ClientState;
-import io.tessera.cli.status.StatusReport.DeviceMemory;
-import io.tessera.cli.status.StatusReport.DeviceState;
-import io.tessera.cli.status.StatusReport.HostMemory;
-import io.tessera.cli.status.StatusReport.Residency;
+import io.tessera.cli.status.StatusAnswer.ClientDevice;
+import io.tessera.cli.status.StatusAnswer.ClientState;
+import io.tessera.cli.status.StatusAnswer.DeviceMemory;
+import io.tessera.cli.status.StatusAnswer.DeviceState;
+import io.tessera.cli.status.StatusAnswer.HostMemory;
+import io.tessera.cli.status.StatusAnswer.Residency;
 import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.Style;
@@ -22,7 +22,7 @@ final class MemoryTable {
     private MemoryTable() {
     }
 
-    static List<String> lines(DeviceState device, StatusReport report, String indent, Style style) {
+    static List<String> lines(DeviceState device, StatusAnswer report, String indent, Style style) {
         DeviceMemory memory = device.memory();
         List<String> lines = new ArrayList<>();
         lines.add(indent + "memory of " + Sizes.format(memory.capacityBytes()) + ": "

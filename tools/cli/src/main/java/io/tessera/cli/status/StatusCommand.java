@@ -76,7 +76,7 @@ public final class StatusCommand implements Callable<Integer> {
         if (json) {
             context.out().println(ControlClient.line(answer));
         } else {
-            StatusReport report = StatusReport.of(answer);
+            StatusAnswer report = StatusAnswer.of(answer);
             rates.ifPresent(known -> known.look(report));
             StatusTable.lines(report, rates, context.style()).forEach(context.out()::println);
         }

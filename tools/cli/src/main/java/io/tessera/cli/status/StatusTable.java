@@ -1,8 +1,8 @@
 package io.tessera.cli.status;
 
-import io.tessera.cli.status.StatusReport.ClientDevice;
-import io.tessera.cli.status.StatusReport.ClientState;
-import io.tessera.cli.status.StatusReport.DeviceState;
+import io.tessera.cli.status.StatusAnswer.ClientDevice;
+import io.tessera.cli.status.StatusAnswer.ClientState;
+import io.tessera.cli.status.StatusAnswer.DeviceState;
 import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.Style;
@@ -35,9 +35,9 @@ public final class StatusTable {
      *
      * @param rates launches a second, where the status is watched
      */
-    public static List<String> lines(StatusReport report, Optional<LaunchRates> rates, Style style) {
+    public static List<String> lines(StatusAnswer report, Optional<LaunchRates> rates, Style style) {
         List<String> lines = new ArrayList<>();
-        StatusReport.ManagerState manager = report.manager();
+        StatusAnswer.ManagerState manager = report.manager();
         lines.add("manager " + manager.version() + ", pid " + manager.pid() + ", uid " + manager.uid() + ", up "
                 + Durations.format(manager.uptimeNs()) + ", " + manager.runtimeDirectory());
         for (DeviceState device : report.devices()) {
@@ -64,7 +64,7 @@ public final class StatusTable {
         return lines;
     }
 
-    private static void device(List<String> lines, StatusReport report, DeviceState device,
+    private static void device(List<String> lines, StatusAnswer report, DeviceState device,
             Optional<LaunchRates> rates, Style style) {
         List<Row> rows = report.clients().stream()
                 .flatMap(c -> c.devices().stream().filter(d -> d.uuid().equals(device.uuid()))
@@ -86,7 +86,7 @@ public final class StatusTable {
         }
     }
 
-    private static String holder(StatusReport report, DeviceState device) {
+    private static String holder(StatusAnswer report, DeviceState device) {
         if (device.holder() == null) {
             return device.effective().equals("free") ? "everybody runs" : "nobody holds it";
         }

@@ -105,7 +105,7 @@ class ControlClientTest {
         for (String answer : answers) {
             try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"), answer)) {
                 ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m",
-                        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.tessera.cli.Main", "status")
+                        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.tessera.cli.TesseraMain", "status")
                         .redirectErrorStream(true);
                 builder.environment().put("TESSERA_RUNTIME_DIR", folder.toString());
                 Process command = builder.start();

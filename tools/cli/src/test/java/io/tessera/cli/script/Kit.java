@@ -53,7 +53,7 @@ final class Kit implements AutoCloseable {
         library(home.resolve("lib/libcuda.so.1"));
         Files.copy(home.resolve("lib/libcuda.so.1"), home.resolve("lib/libnvidia-ml.so.1"));
         java(home.resolve("jre"), "25.0.1", """
-                while [ $# -gt 0 ] && [ "$1" != io.tessera.manager.Main ]; do shift; done
+                while [ $# -gt 0 ] && [ "$1" != io.tessera.manager.ManagerMain ]; do shift; done
                 [ $# -eq 0 ] || shift
                 exec "%s/bin/java" -XX:TieredStopAtLevel=1 -cp "%s" io.tessera.cli.script.FakeManager "$@"
                 """.formatted(System.getProperty("java.home"), classes()));

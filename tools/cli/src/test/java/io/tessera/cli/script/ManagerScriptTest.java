@@ -63,7 +63,7 @@ class ManagerScriptTest {
         assertEquals("-- SR=40 PRELOAD=", lines.getFirst());
         assertTrue(lines.containsAll(List.of("-XX:+UseSerialGC", "-Xmx64m", "-Xss512k", "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED", kit.home + "/app/*")), lines.toString());
-        int main = lines.indexOf("io.tessera.manager.Main");
+        int main = lines.indexOf("io.tessera.manager.ManagerMain");
         assertEquals(List.of("--capacity", "8 GiB"), lines.subList(main + 1, lines.size()));
         assertFalse(Files.readString(kit.runtime.resolve("manager.log")).contains("Picked up"));
     }

@@ -114,7 +114,7 @@ class ManagerTroubleScriptTest {
             assertTrue(started.out().endsWith(other + "\n"), started.toString());
             List<String> java = Files.readAllLines(kit.log());
             assertEquals("-- SR=40 PRELOAD=", java.getFirst());
-            assertEquals(List.of("--mode", "on"), java.subList(java.indexOf("io.tessera.manager.Main") + 1, java.size()));
+            assertEquals(List.of("--mode", "on"), java.subList(java.indexOf("io.tessera.manager.ManagerMain") + 1, java.size()));
             long pid = Long.parseLong(Files.readString(other.resolve("manager.pid")).strip());
             assertTrue(Files.readString(Path.of("/proc/" + pid + "/environ")).contains("TESSERA_SHM_DIR=" + folder.resolve("segments") + "\0"));
             assertEquals(3, kit.tessera("manager", "status").code(), "nothing in the usual directory");

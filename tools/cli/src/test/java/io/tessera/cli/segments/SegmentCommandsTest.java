@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
 import io.tessera.cli.CommandRun;
-import io.tessera.protocol.DeviceBlock;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.SegmentHeader;
-import io.tessera.protocol.SegmentLayout;
-import io.tessera.protocol.SubmissionKind;
-import io.tessera.protocol.ThreadSlot;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.SegmentHeader;
+import io.tessera.protocol.segment.SegmentLayout;
+import io.tessera.protocol.segment.SubmissionKind;
+import io.tessera.protocol.segment.ThreadSlot;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package io.tessera.memory.residency.simulated;
 
-import io.tessera.memory.residency.ClientMemory;
+import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.memory.residency.IdleRelease;
 import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.QuantumChooser;
@@ -295,17 +295,17 @@ final class SimulatedManager {
         }
     }
 
-    private List<ClientMemory> words(long quantumNs, long nowNs) {
+    private List<ClientMemoryState> words(long quantumNs, long nowNs) {
         List<SimulatedClient> waiting = waiting();
-        List<ClientMemory> words = new ArrayList<>();
+        List<ClientMemoryState> words = new ArrayList<>();
         for (Map.Entry<SimulatedClient, Member> entry : members.entrySet()) {
             SimulatedClient client = entry.getKey();
             Member member = entry.getValue();
             SwapMemory memory = client.memory;
             int place = waiting.indexOf(client);
-            words.add(new ClientMemory(client.id, client.tenant, memory.heldBytes(), memory.targetBytes(),
+            words.add(new ClientMemoryState(client.id, client.tenant, memory.heldBytes(), memory.targetBytes(),
                     memory.neededBytes(), memory.cachedBytes(), 0, memory.wantedBytes(), client.guaranteeBytes,
-                    quiet(client), member.parked, place < 0 ? ClientMemory.UNKNOWN : nowNs + (place + 1) * quantumNs,
+                    quiet(client), member.parked, place < 0 ? ClientMemoryState.UNKNOWN : nowNs + (place + 1) * quantumNs,
                     member.lastTurnEndedNs, runs(client, member, nowNs)));
         }
         return words;

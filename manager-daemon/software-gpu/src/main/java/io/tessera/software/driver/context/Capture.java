@@ -1,6 +1,6 @@
 package io.tessera.software.driver.context;
 
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.Operation;
@@ -20,7 +20,7 @@ public final class Capture {
     private final CaptureMode mode;
     private final Thread thread = Thread.currentThread();
     private final Stream origin;
-    private final Graph graph;
+    private final CudaGraph graph;
     private final boolean ownsGraph;
     private final Map<Stream, Map<GraphNode, Long>> frontier = new LinkedHashMap<>();
     private boolean invalidated;
@@ -29,7 +29,7 @@ public final class Capture {
     record Point(Capture capture, Map<GraphNode, Long> nodes) implements Event.Captured {
     }
 
-    Capture(Stream origin, CaptureMode mode, Graph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
+    Capture(Stream origin, CaptureMode mode, CudaGraph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
         this.origin = origin;
         this.mode = mode;
         this.graph = graph;
@@ -58,7 +58,7 @@ public final class Capture {
     }
 
     /** What it writes. */
-    public Graph graph() {
+    public CudaGraph graph() {
         return graph;
     }
 

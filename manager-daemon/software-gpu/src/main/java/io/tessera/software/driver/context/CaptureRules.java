@@ -2,7 +2,7 @@ package io.tessera.software.driver.context;
 
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
-import io.tessera.software.driver.graph.Graph;
+import io.tessera.software.driver.graph.CudaGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.util.Map;
 
@@ -24,19 +24,19 @@ public final class CaptureRules {
     }
 
     /** Begins a capture. */
-    public static void begin(Stream stream, CaptureMode mode, Graph target, Map<GraphNode, Long> first) {
+    public static void begin(Stream stream, CaptureMode mode, CudaGraph target, Map<GraphNode, Long> first) {
         Context context = stream.context();
         synchronized (context.order()) {
             DriverException.require(stream != context.legacy(), CudaError.STREAM_CAPTURE_UNSUPPORTED);
             DriverException.require(stream.capture() == null, CudaError.ILLEGAL_STATE);
-            Capture capture = new Capture(stream, mode, target == null ? new Graph() : target, target == null, first);
+            Capture capture = new Capture(stream, mode, target == null ? new CudaGraph() : target, target == null, first);
             stream.setCapture(capture);
             context.captureBegun(capture);
         }
     }
 
     /** Ends a capture and hands out its graph. */
-    public static Graph end(Stream stream) {
+    public static CudaGraph end(Stream stream) {
         Context context = stream.context();
         synchronized (context.order()) {
             Capture capture = stream.capture();

@@ -97,6 +97,11 @@ public final class Call {
         return context;
     }
 
+    /** The context that a handle names; 0 is the current one. */
+    public Context context(int index) {
+        return given(index) ? state.handles().get(word(index), Context.class, CudaError.INVALID_CONTEXT) : context();
+    }
+
     /** A stream: 0 and the two special values are default streams of the current context. */
     public Stream stream(int index) {
         return stream(word(index));

@@ -1,6 +1,6 @@
 package io.tessera.software.driver.entry;
 
-import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.launch.DeviceLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;

@@ -11,17 +11,17 @@ import java.io.UncheckedIOException;
  * Brings what kernels printed to the process's standard output, file descriptor 1, when somebody has waited for them.
  * The descriptor itself, not Java's stream over it: who redirects it expects the text there.
  */
-final class DeviceText {
+public final class DeviceText {
     private DeviceText() {
     }
 
     /** Brings out what kernels of a stream printed. */
-    static void flush(Stream stream) {
+    public static void flush(Stream stream) {
         write(stream.output().take());
     }
 
     /** Brings out what kernels of all streams of a context printed. */
-    static void flush(Context context) {
+    public static void flush(Context context) {
         context.allStreams().forEach(DeviceText::flush);
     }
 

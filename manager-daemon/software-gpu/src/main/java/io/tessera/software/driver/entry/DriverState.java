@@ -4,12 +4,12 @@ import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.context.Services;
-import io.tessera.software.driver.graph.GraphMemory;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.graph.AllocationNodeMemory;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.driver.memory.Pool;
-import io.tessera.software.driver.memory.VirtualMemory;
-import io.tessera.software.driver.module.ModuleLoader;
+import io.tessera.software.driver.memory.VirtualAddressSpace;
+import io.tessera.software.driver.module.ImageLoader;
 import io.tessera.software.driver.operation.KernelLaunch;
 import io.tessera.software.processor.SoftwareProcessor;
 import java.util.ArrayDeque;
@@ -27,14 +27,14 @@ public final class DriverState implements AutoCloseable {
     private final Services services;
     private final DeviceProfile profile;
     private final DriverLog log;
-    private final Handles handles = new Handles();
-    private final VirtualMemory virtual;
-    private final ModuleLoader loader;
+    private final DriverHandles handles = new DriverHandles();
+    private final VirtualAddressSpace virtual;
+    private final ImageLoader loader;
     private final Pool defaultPool = new Pool(0);
     private final List<Context> contexts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
     private final PrimaryContext primary = new PrimaryContext(this);
-    private final Map<Long, GraphMemory> graphMemory = new ConcurrentHashMap<>();
+    private final Map<Long, AllocationNodeMemory> graphMemory = new ConcurrentHashMap<>();
     private volatile Pool currentPool = defaultPool;
 
     /** State over a processor, which it owns. */
@@ -43,18 +43,18 @@ public final class DriverState implements AutoCloseable {
         this.services = services;
         this.profile = profile;
         this.log = log;
-        virtual = new VirtualMemory(services.memory());
-        loader = new ModuleLoader(processor, services.memory(), services.clock(),
+        virtual = new VirtualAddressSpace(services.memory());
+        loader = new ImageLoader(processor, services.memory(), services.clock(),
                 reason -> log.rejected("module", reason));
     }
 
     /** Makes modules of images. */
-    ModuleLoader loader() {
+    public ImageLoader loader() {
         return loader;
     }
 
     /** Does the driver's own bookkeeping once all work of all contexts that there is now has ended. Does not wait. */
-    void whenQuiet(Runnable body) {
+    public void whenQuiet(Runnable body) {
         Runnable next = body;
         for (Context context : contexts) {
             Runnable inner = next;
@@ -64,7 +64,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** What runs kernels. */
-    SoftwareProcessor processor() {
+    public SoftwareProcessor processor() {
         return processor;
     }
 
@@ -74,17 +74,17 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** The memory. */
-    DriverMemory memory() {
+    public DriverMemory memory() {
         return services.memory();
     }
 
     /** The program's own virtual memory. */
-    VirtualMemory virtual() {
+    public VirtualAddressSpace virtual() {
         return virtual;
     }
 
     /** What the device says of itself. */
-    DeviceProfile profile() {
+    public DeviceProfile profile() {
         return profile;
     }
 
@@ -94,46 +94,47 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** What a kernel that loses its context is told to. */
-    KernelLaunch.FaultReport faultReport() {
+    public KernelLaunch.FaultReport faultReport() {
         return log;
     }
 
     /** Objects by handle. */
-    Handles handles() {
+    public DriverHandles handles() {
         return handles;
     }
 
     /** The primary context's state. */
-    PrimaryContext primary() {
+    public PrimaryContext primary() {
         return primary;
     }
 
     /** The pool that the device began with. */
-    Pool defaultPool() {
+    public Pool defaultPool() {
         return defaultPool;
     }
 
     /** The pool that allocations without a pool come from. */
-    Pool currentPool() {
+    public Pool currentPool() {
         return currentPool;
     }
 
-    void setCurrentPool(Pool pool) {
+    /** Sets the pool that allocations take which name none. */
+    public void setCurrentPool(Pool pool) {
         currentPool = pool;
     }
 
     /** The calling thread's stack of contexts, the current one first. */
-    ArrayDeque<Context> stack() {
+    public ArrayDeque<Context> stack() {
         return stack.get();
     }
 
     /** The current context, null if there is none. */
-    Context current() {
+    public Context current() {
         return stack.get().peek();
     }
 
     /** Makes a context. */
-    Context newContext(int flags) {
+    public Context newContext(int flags) {
         long handle = handles.reserve();
         Context context = new Context(services, handle, flags);
         handles.bind(handle, context);
@@ -142,7 +143,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Ends a context. */
-    void destroyContext(Context context) {
+    public void destroyContext(Context context) {
         context.destroy();
         contexts.remove(context);
         handles.remove(context);
@@ -155,7 +156,7 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Takes device memory; waits for memory that is about to be freed where there is too little. */
-    Allocation allocate(long bytes, Allocation.Kind kind, Context context) {
+    public AddressRange allocate(long bytes, AddressRange.Kind kind, Context context) {
         try {
             return memory().allocate(bytes, kind, context.handle());
         } catch (DriverException e) {
@@ -167,14 +168,14 @@ public final class DriverState implements AutoCloseable {
     }
 
     /** Frees device memory when all work that may use it has ended; its addresses mean nothing from now on. */
-    void freeWhenQuiet(Allocation allocation, Context context) {
+    public void freeWhenQuiet(AddressRange allocation, Context context) {
         if (memory().forget(allocation)) {
             context.whenQuiet(() -> memory().giveBack(allocation));
         }
     }
 
     /** Memory of graphs' allocation nodes, by address. */
-    Map<Long, GraphMemory> graphMemory() {
+    public Map<Long, AllocationNodeMemory> graphMemory() {
         return graphMemory;
     }
 

@@ -5,7 +5,7 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
 
 /** The device's primary context: made with the first reference, ended with the last. Thread-safe. */
-final class PrimaryContext {
+public final class PrimaryContext {
     private final DriverState state;
     private Context context;
     private int references;
@@ -15,7 +15,8 @@ final class PrimaryContext {
         this.state = state;
     }
 
-    synchronized Context retain() {
+    /** Adds a reference; the first one makes the context. */
+    public synchronized Context retain() {
         if (context == null) {
             context = state.newContext(flags);
         }
@@ -23,7 +24,8 @@ final class PrimaryContext {
         return context;
     }
 
-    void release() {
+    /** Gives one reference back; the last one ends the context. */
+    public void release() {
         Context ended = null;
         synchronized (this) {
             DriverException.require(references > 0, CudaError.INVALID_CONTEXT);
@@ -39,7 +41,7 @@ final class PrimaryContext {
     }
 
     /** Ends the context whatever its references are: they count for the next one. */
-    void reset() {
+    public void reset() {
         Context ended;
         synchronized (this) {
             ended = context;
@@ -51,15 +53,18 @@ final class PrimaryContext {
         }
     }
 
-    synchronized boolean active() {
+    /** Whether there is one. */
+    public synchronized boolean active() {
         return context != null;
     }
 
-    synchronized int flags() {
+    /** The flags (CU_CTX_SCHED_*) that it has or will be made with. */
+    public synchronized int flags() {
         return context == null ? flags : context.flags();
     }
 
-    synchronized void setFlags(int next) {
+    /** Sets the flags (CU_CTX_SCHED_*) of the context that is made next or is there. */
+    public synchronized void setFlags(int next) {
         flags = next;
         if (context != null) {
             context.setFlags(next);

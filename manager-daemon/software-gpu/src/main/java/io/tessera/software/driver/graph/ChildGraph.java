@@ -4,7 +4,7 @@ import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
 
 /** A whole graph as one node. The graph is the node's own copy. */
-public record ChildGraph(Graph graph) implements Operation {
+public record ChildGraph(CudaGraph graph) implements Operation {
     @Override
     public Place place() {
         return Place.HERE;

@@ -28,7 +28,7 @@ public final class GraphExec {
     /** CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. */
     public static final long AUTO_FREE = 1;
 
-    private final Graph graph;
+    private final CudaGraph graph;
     private final long flags;
     private final List<GraphNode> order;
     private final Map<GraphNode, GraphExec> children = new HashMap<>();
@@ -36,7 +36,7 @@ public final class GraphExec {
     private Task lastLaunch;
 
     /** Makes an executable graph of a graph as it is now. */
-    public GraphExec(Graph source, long flags) {
+    public GraphExec(CudaGraph source, long flags) {
         this.flags = flags;
         graph = source.copy();
         order = graph.inOrder();
@@ -53,7 +53,7 @@ public final class GraphExec {
     }
 
     /** Its own copy of the graph. */
-    Graph graph() {
+    CudaGraph graph() {
         return graph;
     }
 

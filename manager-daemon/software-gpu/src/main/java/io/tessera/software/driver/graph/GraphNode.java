@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** A node of a graph. Not thread-safe, as graphs are not. */
 public final class GraphNode {
-    private final Graph graph;
+    private final CudaGraph graph;
     private final GraphNode original;
     private final long id;
     /** Made with the first edge: most nodes of large graphs have few. */
@@ -18,7 +18,7 @@ public final class GraphNode {
     private Map<GraphNode, Long> dependents = Map.of();
     private Operation operation;
 
-    GraphNode(Graph graph, long id, Operation operation, GraphNode original) {
+    GraphNode(CudaGraph graph, long id, Operation operation, GraphNode original) {
         this.graph = graph;
         this.id = id;
         this.operation = operation;
@@ -26,7 +26,7 @@ public final class GraphNode {
     }
 
     /** Whose it is. */
-    public Graph graph() {
+    public CudaGraph graph() {
         return graph;
     }
 

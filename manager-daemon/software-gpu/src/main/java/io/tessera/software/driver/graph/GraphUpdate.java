@@ -34,7 +34,7 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
     }
 
     /** Checks all of a graph, and only then changes the executable one. */
-    static GraphUpdate apply(GraphExec exec, Graph next) {
+    static GraphUpdate apply(GraphExec exec, CudaGraph next) {
         GraphUpdate verdict = check(exec, next);
         if (verdict.accepted()) {
             change(exec, next);
@@ -43,11 +43,11 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
     }
 
     /** As {@link #apply}, for the entry. */
-    public static GraphUpdate update(GraphExec exec, Graph next) {
+    public static GraphUpdate update(GraphExec exec, CudaGraph next) {
         return apply(exec, next);
     }
 
-    private static GraphUpdate check(GraphExec exec, Graph next) {
+    private static GraphUpdate check(GraphExec exec, CudaGraph next) {
         List<GraphNode> mine = exec.graph().inOrder();
         List<GraphNode> theirs = next.inOrder();
         if (mine.size() != theirs.size()) {
@@ -94,7 +94,7 @@ public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) 
         return places;
     }
 
-    private static void change(GraphExec exec, Graph next) {
+    private static void change(GraphExec exec, CudaGraph next) {
         List<GraphNode> mine = exec.graph().inOrder();
         List<GraphNode> theirs = next.inOrder();
         for (int i = 0; i < mine.size(); i++) {

@@ -4,7 +4,7 @@ import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
 
 /** Allocates memory whose address is known already; the launch does the accounting, so nothing is left to do here. */
-public record MemoryAllocate(GraphMemory memory) implements Operation {
+public record MemoryAllocate(AllocationNodeMemory memory) implements Operation {
     @Override
     public Place place() {
         return Place.HERE;

@@ -4,7 +4,7 @@ import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
 
 /** Frees memory that an allocation node allocated. */
-public record MemoryFree(GraphMemory memory) implements Operation {
+public record MemoryFree(AllocationNodeMemory memory) implements Operation {
     @Override
     public Place place() {
         return Place.HERE;

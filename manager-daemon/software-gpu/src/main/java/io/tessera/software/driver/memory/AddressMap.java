@@ -9,34 +9,34 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Which allocation an address belongs to. Ranges never overlap. Thread-safe. */
 public final class AddressMap {
-    private final ConcurrentSkipListMap<Long, Allocation> byAddress = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, AddressRange> byAddress = new ConcurrentSkipListMap<>();
     private final AtomicLong nextId = new AtomicLong(1);
 
     /** A range nobody knows yet; it counts from {@link #add} on. */
-    public Allocation describe(long address, long bytes, Allocation.Kind kind, long context, int flags) {
-        return new Allocation(address, bytes, kind, context, flags, nextId.getAndIncrement());
+    public AddressRange describe(long address, long bytes, AddressRange.Kind kind, long context, int flags) {
+        return new AddressRange(address, bytes, kind, context, flags, nextId.getAndIncrement());
     }
 
     /** Makes a range known. */
-    public synchronized void add(Allocation allocation, CudaError ifTaken) {
-        Map.Entry<Long, Allocation> below = byAddress.lowerEntry(allocation.end());
+    public synchronized void add(AddressRange allocation, CudaError ifTaken) {
+        Map.Entry<Long, AddressRange> below = byAddress.lowerEntry(allocation.end());
         DriverException.require(below == null || below.getValue().end() <= allocation.address(), ifTaken);
         byAddress.put(allocation.address(), allocation);
     }
 
     /** Forgets the range that begins exactly here; null if there is none. */
-    public Allocation remove(long address) {
+    public AddressRange remove(long address) {
         return byAddress.remove(address);
     }
 
     /** The range that begins exactly here, null if there is none. */
-    public Allocation at(long address) {
+    public AddressRange at(long address) {
         return byAddress.get(address);
     }
 
     /** The range that an address lies in, null if there is none. */
-    public Allocation containing(long address) {
-        Map.Entry<Long, Allocation> below = byAddress.floorEntry(address);
+    public AddressRange containing(long address) {
+        Map.Entry<Long, AddressRange> below = byAddress.floorEntry(address);
         return below != null && address < below.getValue().end() ? below.getValue() : null;
     }
 
@@ -48,7 +48,7 @@ public final class AddressMap {
             return false;
         }
         do {
-            Allocation part = containing(at);
+            AddressRange part = containing(at);
             if (part == null) {
                 return false;
             }
@@ -58,7 +58,7 @@ public final class AddressMap {
     }
 
     /** All ranges, as they are now. */
-    public Collection<Allocation> all() {
+    public Collection<AddressRange> all() {
         return byAddress.values();
     }
 }

@@ -14,8 +14,8 @@ import io.tessera.software.driver.abi.DriverException;
  * @param flags    CUDA_ARRAY3D flags
  * @param storage  where the elements are
  */
-public record CudaArray(long width, long height, long depth, ArrayFormat format, int channels, int flags,
-        Allocation storage) {
+public record CudaArray(long width, long height, long depth, CudaArrayFormat format, int channels, int flags,
+        AddressRange storage) {
     /** CUDA_ARRAY3D_LAYERED. */
     public static final int LAYERED = 0x01;
     /** CUDA_ARRAY3D_SURFACE_LDST. */
@@ -31,7 +31,7 @@ public record CudaArray(long width, long height, long depth, ArrayFormat format,
     private static final long LARGEST = 1L << 17;
 
     /** Allocates the storage of an array; ends the entry with the driver's error for a shape it refuses. */
-    public static CudaArray create(long[] extent, ArrayFormat format, int channels, int flags, DriverMemory memory,
+    public static CudaArray create(long[] extent, CudaArrayFormat format, int channels, int flags, DriverMemory memory,
             long context) {
         long width = extent[0];
         long height = extent[1];
@@ -45,12 +45,12 @@ public record CudaArray(long width, long height, long depth, ArrayFormat format,
         DriverException.require((flags & CUBEMAP) == 0 || width == height
                 && ((flags & LAYERED) == 0 ? depth == CUBE_FACES : depth % CUBE_FACES == 0), CudaError.INVALID_VALUE);
         long pitch = pitch(width, format, channels);
-        Allocation storage = memory.allocate(pitch * Math.max(1, height) * Math.max(1, depth),
-                Allocation.Kind.ARRAY, context);
+        AddressRange storage = memory.allocate(pitch * Math.max(1, height) * Math.max(1, depth),
+                AddressRange.Kind.ARRAY, context);
         return new CudaArray(width, height, depth, format, channels, flags, storage);
     }
 
-    private static long pitch(long width, ArrayFormat format, int channels) {
+    private static long pitch(long width, CudaArrayFormat format, int channels) {
         return (width * format.bytes() * channels + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
     }
 

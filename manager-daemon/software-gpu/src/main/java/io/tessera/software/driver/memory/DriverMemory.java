@@ -30,11 +30,11 @@ public final class DriverMemory {
     }
 
     /** Takes device memory; ends the entry with OUT_OF_MEMORY if there is none, INVALID_VALUE for no bytes. */
-    public Allocation allocate(long bytes, Allocation.Kind kind, long context) {
+    public AddressRange allocate(long bytes, AddressRange.Kind kind, long context) {
         DriverException.require(bytes != 0, CudaError.INVALID_VALUE);
         // Sizes are unsigned: a negative one is larger than any memory.
         DriverException.require(bytes > 0 && bytes <= device.capacityBytes(), CudaError.OUT_OF_MEMORY);
-        Allocation made;
+        AddressRange made;
         try {
             made = addresses.describe(device.allocate(bytes), bytes, kind, context, 0);
         } catch (OutOfDeviceMemoryException e) {
@@ -45,37 +45,37 @@ public final class DriverMemory {
     }
 
     /** Makes an allocation's addresses unknown, so that no later copy or kernel of the program may name them. */
-    public boolean forget(Allocation allocation) {
+    public boolean forget(AddressRange allocation) {
         return addresses.remove(allocation.address()) != null;
     }
 
     /** Gives a forgotten allocation's memory back to the arena. */
-    public void giveBack(Allocation allocation) {
+    public void giveBack(AddressRange allocation) {
         device.free(allocation.address());
     }
 
     /** Forgets and gives back at once. */
-    public void free(Allocation allocation) {
+    public void free(AddressRange allocation) {
         if (forget(allocation)) {
             giveBack(allocation);
         }
     }
 
     /** Allocates host memory that kernels may touch. */
-    public Allocation allocateHost(long bytes, long context, int flags) {
+    public AddressRange allocateHost(long bytes, long context, int flags) {
         DriverException.require(bytes > 0, CudaError.INVALID_VALUE);
         long address = hostPages.allocate(bytes);
-        return known(address, bytes, Allocation.Kind.HOST_ALLOCATED, context, flags);
+        return known(address, bytes, AddressRange.Kind.HOST_ALLOCATED, context, flags);
     }
 
     /** Lets kernels touch host memory of the program. */
-    public Allocation registerHost(long address, long bytes, long context, int flags) {
+    public AddressRange registerHost(long address, long bytes, long context, int flags) {
         DriverException.require(address != 0 && bytes > 0, CudaError.INVALID_VALUE);
-        return known(address, bytes, Allocation.Kind.HOST_REGISTERED, context, flags);
+        return known(address, bytes, AddressRange.Kind.HOST_REGISTERED, context, flags);
     }
 
-    private Allocation known(long address, long bytes, Allocation.Kind kind, long context, int flags) {
-        Allocation made = addresses.describe(address, bytes, kind, context, flags);
+    private AddressRange known(long address, long bytes, AddressRange.Kind kind, long context, int flags) {
+        AddressRange made = addresses.describe(address, bytes, kind, context, flags);
         addresses.add(made, CudaError.HOST_MEMORY_ALREADY_REGISTERED);
         try {
             device.registerHost(address, bytes);
@@ -87,10 +87,10 @@ public final class DriverMemory {
     }
 
     /** Takes host memory from the device; frees it if it was allocated here. */
-    public void releaseHost(Allocation allocation) {
+    public void releaseHost(AddressRange allocation) {
         if (forget(allocation)) {
             device.unregisterHost(allocation.address());
-            if (allocation.kind() == Allocation.Kind.HOST_ALLOCATED) {
+            if (allocation.kind() == AddressRange.Kind.HOST_ALLOCATED) {
                 hostPages.free(allocation.address());
             }
         }

@@ -21,7 +21,7 @@ public final class MipmappedArray {
      *
      * @param asked how many levels; no more are made than until a single element is left, and at least one
      */
-    public static MipmappedArray create(long[] extent, ArrayFormat format, int channels, int flags, long asked,
+    public static MipmappedArray create(long[] extent, CudaArrayFormat format, int channels, int flags, long asked,
             DriverMemory memory, long context) {
         boolean layered = (flags & (CudaArray.LAYERED | CudaArray.CUBEMAP)) != 0;
         long longest = Math.max(extent[0], Math.max(extent[1], layered ? 1 : extent[2]));

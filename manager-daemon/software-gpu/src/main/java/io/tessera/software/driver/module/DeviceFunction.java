@@ -2,7 +2,7 @@ package io.tessera.software.driver.module;
 
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
-import io.tessera.software.execution.DeviceLimits;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Parameter;

@@ -2,15 +2,15 @@ package io.tessera.software.driver.module;
 
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
-import io.tessera.software.driver.memory.Allocation;
+import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.DriverMemory;
-import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.TextureUnit;
-import io.tessera.software.execution.TextureView;
+import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.GlobalVariable;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
+import io.tessera.software.texture.TextureUnit;
+import io.tessera.software.texture.TextureView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,7 @@ public final class DriverModule {
     private final int target;
     private final DeviceLimits limits;
     private final DriverMemory memory;
-    private final List<Allocation> variables = new ArrayList<>();
+    private final List<AddressRange> variables = new ArrayList<>();
     private final Map<String, DeviceFunction> functions = new ConcurrentHashMap<>();
     private final Map<String, Object> references = new ConcurrentHashMap<>();
     private final Map<Long, TextureView> bindings = new ConcurrentHashMap<>();
@@ -38,8 +38,8 @@ public final class DriverModule {
         this.limits = limits;
         this.memory = memory;
         for (GlobalVariable variable : loaded.globals().values()) {
-            Allocation known = memory.addresses().describe(variable.address(), Math.max(1, variable.bytes()),
-                    Allocation.Kind.MODULE, context, 0);
+            AddressRange known = memory.addresses().describe(variable.address(), Math.max(1, variable.bytes()),
+                    AddressRange.Kind.MODULE, context, 0);
             memory.addresses().add(known, CudaError.UNKNOWN);
             variables.add(known);
         }

@@ -1,9 +1,9 @@
 package io.tessera.software.driver.module;
 
-import io.tessera.guardian.ptx.PtxException;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxParser;
-import io.tessera.guardian.ptx.PtxPrinter;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import java.lang.foreign.Arena;
@@ -22,12 +22,12 @@ public final class PtxLinker {
     /** CU_JIT_INPUT_FATBINARY. */
     private static final int FAT_BINARY = 2;
 
-    private final JitOptions options;
+    private final JitLogOptions options;
     private final List<PtxModule> inputs = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
 
     /** A linker with options, whose logs stay the program's. */
-    public PtxLinker(JitOptions options) {
+    public PtxLinker(JitLogOptions options) {
         this.options = options;
     }
 
@@ -39,7 +39,7 @@ public final class PtxLinker {
             throw new DriverException(CudaError.NO_BINARY_FOR_GPU);
         }
         try {
-            inputs.add(PtxParser.parse(ModuleLoader.ptxOf(image)));
+            inputs.add(PtxParser.parse(ImageLoader.ptxOf(image)));
         } catch (PtxException e) {
             options.error(e.getMessage());
             throw new DriverException(CudaError.INVALID_PTX, e.getMessage());
@@ -51,7 +51,7 @@ public final class PtxLinker {
 
     /** Adds an input from a file. */
     public void addFile(int type, String path) {
-        add(type, ModuleLoader.readFile(path));
+        add(type, ImageLoader.readFile(path));
     }
 
     /** The joined image: bytes that end with a zero, and live until {@link #close}. */

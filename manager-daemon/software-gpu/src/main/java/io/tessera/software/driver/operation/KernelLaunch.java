@@ -5,13 +5,13 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.driver.work.Operation;
 import io.tessera.software.driver.work.Task;
-import io.tessera.software.execution.GridControl;
-import io.tessera.software.execution.KernelFailure;
-import io.tessera.software.execution.KernelFault;
-import io.tessera.software.execution.LaunchRefusedException;
-import io.tessera.software.execution.LaunchSpec;
-import io.tessera.software.execution.TextureUnit;
+import io.tessera.software.fault.KernelFailure;
+import io.tessera.software.fault.KernelFault;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchRefusedException;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.processor.SoftwareProcessor;
+import io.tessera.software.texture.TextureUnit;
 import java.util.Map;
 
 /**

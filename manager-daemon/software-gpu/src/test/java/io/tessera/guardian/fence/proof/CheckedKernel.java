@@ -6,8 +6,8 @@ import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.PtxModule;
-import io.tessera.guardian.ptx.PtxPrinter;
 import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A kernel of {@link RandomKernel} with its facts built in: before every instruction each register that it reads is compared with what
+ * A kernel of {@link RandomProofKernel} with its facts built in: before every instruction each register that it reads is compared with what
  * the analysis says of it, shadows are kept as a rewriter keeps them, limits of loops are cut, and an access becomes a look at its address and a load from the
  * input. What is wrong writes its number into the word at {@code err}.
  */

@@ -42,7 +42,7 @@ final class DirectedKernel {
         }
         body.append("$end:\n");
         line("ret");
-        return RandomKernel.module(body);
+        return RandomProofKernel.module(body);
     }
 
     /** What loads should give: numbers around the constants. For use after {@link #text}. */

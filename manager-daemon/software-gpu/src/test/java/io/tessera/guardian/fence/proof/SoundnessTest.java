@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.ptx.PtxException;
-import io.tessera.guardian.ptx.PtxParser;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.execution.DeviceLimits;
-import io.tessera.software.execution.Dim3;
-import io.tessera.software.execution.GridControl;
-import io.tessera.software.execution.LaunchOutcome;
-import io.tessera.software.execution.LaunchSpec;
 import io.tessera.software.interpret.Interpreter;
+import io.tessera.software.launch.DeviceLimits;
+import io.tessera.software.launch.Dim3;
+import io.tessera.software.launch.GridControl;
+import io.tessera.software.launch.LaunchOutcome;
+import io.tessera.software.launch.LaunchSpec;
 import io.tessera.software.memory.RealMemory;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.ProcessorOptions;
@@ -73,7 +73,7 @@ class SoundnessTest {
             for (long seed = firstSeed; seed < firstSeed + count; seed++) {
                 Random random = new Random(seed);
                 DirectedKernel kernel = directed ? new DirectedKernel(seed) : null;
-                String original = directed ? kernel.text() : new RandomKernel(seed).text();
+                String original = directed ? kernel.text() : new RandomProofKernel(seed).text();
                 CheckedKernel checked = new CheckedKernel(PtxParser.parse(original), promised);
                 claims += checked.claims();
                 trusted += checked.trusted();

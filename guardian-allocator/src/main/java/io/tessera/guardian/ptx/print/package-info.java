@@ -1,0 +1,2 @@
+/** From the tree to PTX text. */
+package io.tessera.guardian.ptx.print;

@@ -1,9 +1,0 @@
-package io.tessera.manager.schedule;
-
-/** What a client answered to a turn word; the low byte of the ack word (SPEC.md, section 3). */
-public enum AckState {
-    CLOSED,
-    OPEN,
-    DRAINING,
-    RELEASED
-}

@@ -1,8 +1,0 @@
-package io.tessera.manager.schedule;
-
-/** What a client may do on a device; the low byte of the turn word (SPEC.md, section 3). */
-public enum TurnState {
-    CLOSED,
-    FREE,
-    GRANTED
-}

@@ -1,0 +1,478 @@
+package io.tessera.manager.schedule.mode;
+
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.AutoSettings;
+import io.tessera.manager.schedule.turn.ClientTurn;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.schedule.turn.TurnPort;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * {@link SchedulerMode#AUTO}: measures what the present clients get done in turns and running freely, and keeps to
+ * the better. SCHEDULING.md describes the phases and where the constants come from.
+ */
+public final class AutoPolicy implements SharingMode {
+    private static final int BASELINE_SLICES = 5;
+    private static final int TRIAL_SLICES = 3;
+    private static final int TRIAL_ROUNDS = 3;
+    private static final int MAX_ROUNDS = 8;
+
+    /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
+    private static final double BASELINE_ERROR = 0.02;
+
+    /** Turns that reach less than this share of free running after one round are given up at once. */
+    private static final double HOPELESS = 0.75;
+
+    /** One round says that much only of clients that submit often: with so many, half a submission is 2.5 %. */
+    private static final int HOPELESS_SUBMISSIONS = 20;
+
+    /** Memory has to fit with this much room before free running is considered again. */
+    private static final double FITS_AGAIN = 0.95;
+
+    /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
+    private static final long STRETCH_STEP_NS = 100_000_000L;
+
+    /** A round that began this long ago may still be called off: its first turn goes on later, with what was left. */
+    private static final long JUST_BEGUN_NS = 5_000_000L;
+
+    /** Where no round ends (a client does not drain) a change of mode waits for this many of the longest rounds. */
+    private static final int ROUNDS_WAITED = 2;
+
+    private static final double GIB = 1L << 30;
+
+    private enum Phase {
+        /** Fewer than two active clients: free. */
+        SOLO,
+        /** Memory does not fit: turns. */
+        OVERSUBSCRIBED,
+        /** Free, and measured for a comparison. */
+        BASELINE,
+        /** Turns on trial, free running is what it has to beat. */
+        TURNS_TRIAL,
+        /** Free, decided. */
+        FREE,
+        /** Turns, decided. */
+        TURNS,
+        /** Free on trial, turns are what it has to beat. */
+        FREE_TRIAL
+    }
+
+    /** The outcome of a comparison, for the status and for clients that pause and come back. */
+    private record Decision(Set<Long> clients, boolean wished, boolean turns, ModeScore score, long atNs) {
+    }
+
+    private final AutoSettings settings;
+    private final long capacityBytes;
+    private final Measurements measured;
+    private final TrialBudget budget;
+    private final TurnRound round = new TurnRound();
+
+    private Phase phase = Phase.SOLO;
+    private long phaseSinceNs;
+    private long nextTickNs = Long.MAX_VALUE;
+    private Decision decision;
+    private boolean idleDevice;
+    private double busiestShare;
+
+    private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
+
+    /** Whether memory wished for turns when that was last looked at. */
+    private boolean wishKnown;
+
+    /** What the trial of turns found; takes effect at the end of a round. Null before. */
+    private ModeScore verdict;
+
+    /** Since when a trial of free running waits for the end of a round; {@link ClientTurn#NEVER}: none does. */
+    private long trialWaitsSinceNs = ClientTurn.NEVER;
+
+    /** The length of turns that was set when the scheduler last asked. */
+    private long turnNs;
+
+    /** A policy that has measured nothing yet. */
+    public AutoPolicy(ScheduleSettings settings, TurnPort port, long nowNs) {
+        this.settings = settings.auto();
+        this.measured = new Measurements(this.settings, port);
+        this.capacityBytes = settings.effectiveCapacityBytes();
+        this.budget = new TrialBudget(this.settings, nowNs);
+        this.turnNs = settings.quantumNs();
+    }
+
+    // Events
+
+    @Override
+    public void joined(long clientId, long nowNs) {
+        measured.joined(clientId);
+        nextTickNs = Math.min(nextTickNs, nowNs);
+    }
+
+    @Override
+    public void left(long clientId, long nowNs) {
+        measured.left(clientId);
+        round.left(clientId);
+        nextTickNs = Math.min(nextTickNs, nowNs);
+    }
+
+    @Override
+    public void waits(long clientId, boolean waiting, long nowNs) {
+        measured.waits(clientId, waiting, nowNs);
+        round.waits(clientId, waiting);
+        judgeTurns(nowNs);
+        changeAfterRound(nowNs);
+    }
+
+    @Override
+    public void turnStarted(long clientId, long nowNs) {
+        measured.turnStarted(clientId, nowNs);
+        round.started(clientId, nowNs);
+    }
+
+    @Override
+    public void turnEnded(long clientId, long startedNs, long nowNs) {
+        measured.turnEnded(clientId, nowNs);
+        round.ended(clientId);
+        judgeTurns(nowNs);
+        changeAfterRound(nowNs);
+    }
+
+    @Override
+    public void memory(MemoryVerdict verdict, long nowNs) {
+        boolean changed = verdict.turns() != memory.turns() || verdict.planned() != memory.planned()
+                || verdict.must() != memory.must();
+        memory = verdict;
+        if (changed) { // else what is being measured goes on undisturbed
+            nextTickNs = Math.min(nextTickNs, nowNs);
+        }
+    }
+
+    // The duty cycle
+
+    @Override
+    public int doWork(long nowNs) {
+        if (nowNs < nextTickNs) {
+            return 0;
+        }
+        Set<Long> before = measured.active();
+        measured.observe(nowNs);
+        Set<Long> active = measured.active();
+        if (measured.joinedCount() >= 2 && oversubscribed()) {
+            if (phase != Phase.OVERSUBSCRIBED) {
+                breakOff(nowNs);
+                enter(Phase.OVERSUBSCRIBED, nowNs);
+            }
+        } else if (active.size() < 2) {
+            if (phase != Phase.SOLO) {
+                breakOff(nowNs);
+                enter(Phase.SOLO, nowNs);
+            }
+        } else if (phase == Phase.SOLO || phase == Phase.OVERSUBSCRIBED || wished() != wishKnown) {
+            breakOff(nowNs);
+            begin(nowNs);
+        } else if (!active.equals(before)) {
+            setChanged(nowNs);
+        } else {
+            tick(nowNs);
+        }
+        wishKnown = wished();
+        nextTickNs = nextTick(nowNs);
+        return 1;
+    }
+
+    /**
+     * Memory that may stay where it is asks for turns because of sizes alone. Nobody knows how much of it is in use, so
+     * that is a guess: turns are begun with, and compared with running freely as any.
+     */
+    private boolean wished() {
+        return memory.turns() && !memory.must();
+    }
+
+    private boolean oversubscribed() {
+        if (memory.planned() || capacityBytes == 0) {
+            return memory.must();
+        }
+        double bound = phase == Phase.OVERSUBSCRIBED ? FITS_AGAIN * capacityBytes : capacityBytes;
+        return measured.usedBytes() > bound;
+    }
+
+    private long nextTick(long nowNs) {
+        if (measured.joinedCount() < 2) {
+            return Long.MAX_VALUE;
+        }
+        boolean measuring = phase == Phase.BASELINE || phase == Phase.FREE_TRIAL;
+        if (measuring && nowNs < measured.sliceFromNs()) {
+            return Math.min(measured.sliceFromNs(), nowNs + settings.observeNs());
+        }
+        return nowNs + (measuring ? settings.sliceNs() : settings.observeNs());
+    }
+
+    private void tick(long nowNs) {
+        switch (phase) {
+            case BASELINE -> {
+                measured.slice(nowNs);
+                if (measured.sliced(BASELINE_SLICES, BASELINE_ERROR)) {
+                    compareWithTurns(nowNs);
+                }
+            }
+            case FREE_TRIAL -> {
+                measured.slice(nowNs);
+                if (measured.sliced(TRIAL_SLICES, Double.POSITIVE_INFINITY)) {
+                    judgeFree(nowNs);
+                }
+            }
+            case FREE -> {
+                measured.slice(nowNs);
+                keepFree(nowNs);
+            }
+            case TURNS -> keepTurns(nowNs);
+            case TURNS_TRIAL -> {
+                if (nowNs - phaseSinceNs > trialLimitNs()) {
+                    measured.closeTurns(nowNs);
+                    measured.measureTurns(nowNs);
+                    concludeTurns(measured.rounds() == 0 ? ModeScore.UNKNOWN : measured.score(), nowNs);
+                }
+            }
+            case SOLO, OVERSUBSCRIBED -> throw new IllegalStateException("no tick in " + phase);
+        }
+    }
+
+    // Phases
+
+    private void enter(Phase next, long nowNs) {
+        boolean wasExclusive = exclusive();
+        phase = next;
+        phaseSinceNs = nowNs;
+        verdict = null;
+        trialWaitsSinceNs = ClientTurn.NEVER;
+        if (exclusive() != wasExclusive) {
+            round.restart();
+            if (exclusive()) {
+                measured.restartTurns(nowNs);
+            } else {
+                measured.measureTurns(nowNs);
+                measured.restartFree(nowNs);
+            }
+        } else if (next == Phase.BASELINE) {
+            measured.restartFree(nowNs);
+        }
+        measured.forgetReferences();
+        nextTickNs = nextTick(nowNs);
+    }
+
+    /** Two or more clients are active again, or their memory fits again, or no longer. */
+    private void begin(long nowNs) {
+        boolean known = decision != null && decision.clients().equals(measured.active())
+                && decision.wished() == wished() && nowNs - decision.atNs() < settings.retrialMaxNs();
+        if (known) {
+            enter(decision.turns() ? Phase.TURNS : Phase.FREE, nowNs);
+        } else {
+            budget.restart(nowNs);
+            enterUnknown(nowNs);
+        }
+    }
+
+    /** Nothing is known of the present clients: in turns if memory wishes that, else free. */
+    private void enterUnknown(long nowNs) {
+        if (wished()) {
+            decision = null;
+        }
+        enter(wished() ? Phase.TURNS : Phase.BASELINE, nowNs);
+    }
+
+    private void setChanged(long nowNs) {
+        breakOff(nowNs);
+        budget.restart(nowNs);
+        if (phase == Phase.FREE_TRIAL) {
+            measured.restartFree(nowNs);
+            phaseSinceNs = nowNs;
+        } else if (phase == Phase.TURNS) {
+            trialWaitsSinceNs = ClientTurn.NEVER;
+            measured.restartTurns(nowNs);
+            measured.forgetReferences();
+        } else {
+            enterUnknown(nowNs);
+        }
+    }
+
+    /** Books a trial that ends without a result: half its time, as nobody knows. */
+    private void breakOff(long nowNs) {
+        if (phase == Phase.TURNS_TRIAL || phase == Phase.FREE_TRIAL) {
+            budget.brokenOff((nowNs - phaseSinceNs) / 2, nowNs);
+        }
+    }
+
+    private void compareWithTurns(long nowNs) {
+        noteIdleness();
+        enter(!idleDevice && budget.allows(nowNs) ? Phase.TURNS_TRIAL : Phase.FREE, nowNs);
+    }
+
+    private void keepFree(long nowNs) {
+        noteIdleness();
+        if (measured.deviates(true)) {
+            budget.restart(nowNs);
+            enterUnknown(nowNs);
+        } else if (!wished() && !idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
+            enter(Phase.TURNS_TRIAL, nowNs);
+        }
+    }
+
+    private void keepTurns(long nowNs) {
+        if (trialWaitsSinceNs != ClientTurn.NEVER) {
+            if (nowNs - trialWaitsSinceNs > ROUNDS_WAITED * measured.active().size() * turnNs) {
+                enter(Phase.FREE_TRIAL, nowNs);
+            }
+        } else if (measured.deviates(false)) {
+            budget.restart(nowNs);
+            measured.restartTurns(nowNs);
+            measured.forgetReferences();
+        } else if (measured.rounds() >= TRIAL_ROUNDS && budget.allows(nowNs)) {
+            trialWaitsSinceNs = nowNs;
+            changeAfterRound(nowNs);
+        }
+    }
+
+    /** Does what waits for the end of a round, if one is over: otherwise somebody would have had a turn more. */
+    private void changeAfterRound(long nowNs) {
+        boolean waits = verdict != null || trialWaitsSinceNs != ClientTurn.NEVER;
+        if (!waits || !round.over(JUST_BEGUN_NS, nowNs)) {
+            return;
+        }
+        if (verdict != null) {
+            concludeTurns(verdict, nowNs);
+        } else {
+            enter(Phase.FREE_TRIAL, nowNs);
+        }
+    }
+
+    private void judgeTurns(long nowNs) {
+        if (phase != Phase.TURNS_TRIAL || verdict != null) {
+            return;
+        }
+        int rounds = measured.rounds();
+        measured.measureTurns(nowNs);
+        ModeScore score = measured.score();
+        boolean hopeless = rounds >= 1 && score.known() && score.ratio() < HOPELESS
+                && measured.countedInTurns(HOPELESS_SUBMISSIONS);
+        boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
+        if (hopeless || enough || rounds >= MAX_ROUNDS) {
+            verdict = score;
+        }
+    }
+
+    private void concludeTurns(ModeScore score, long nowNs) {
+        boolean turns = score.prefersTurns(settings.marginShare());
+        long lossNs = score.known() ? (long) (Math.max(0, 1 - score.ratio()) * (nowNs - phaseSinceNs))
+                : (nowNs - phaseSinceNs) / 2;
+        conclude(turns, turns, lossNs, score, nowNs);
+    }
+
+    private void judgeFree(long nowNs) {
+        ModeScore score = measured.score();
+        boolean asSureAsItGets = measured.sliced(Measurements.MAX_SLICES, Double.POSITIVE_INFINITY);
+        if (!score.decided(settings.marginShare()) && !asSureAsItGets) {
+            return;
+        }
+        boolean free = score.prefersFree(settings.marginShare());
+        long lossNs = score.known() ? (long) (Math.max(0, 1 - 1 / score.ratio()) * (nowNs - phaseSinceNs))
+                : (nowNs - phaseSinceNs) / 2;
+        conclude(!free, free, lossNs, score, nowNs);
+    }
+
+    private void conclude(boolean turns, boolean changed, long lossNs, ModeScore score, long nowNs) {
+        decision = new Decision(measured.active(), wished(), turns, score, nowNs);
+        if (changed) {
+            budget.won(nowNs);
+        } else {
+            budget.lost(lossNs, nowNs);
+        }
+        if (turns) {
+            // A trial of free running also costs an unequal second, and as both modes were measured just now only a
+            // change that shows in no rate can make it worth while: the longest back-off at once.
+            budget.putOffLongest(nowNs);
+        }
+        enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
+    }
+
+    private void noteIdleness() {
+        busiestShare = measured.busiestShare();
+        idleDevice = busiestShare < settings.idleBusyShare();
+    }
+
+    private long trialLimitNs() {
+        return Math.max(2_000_000_000L, 2L * MAX_ROUNDS * measured.active().size() * settings.trialQuantumNs());
+    }
+
+    // Answers
+
+    @Override
+    public long nextDeadlineNs() {
+        return nextTickNs;
+    }
+
+    @Override
+    public boolean exclusive() {
+        return phase == Phase.OVERSUBSCRIBED || phase == Phase.TURNS_TRIAL || phase == Phase.TURNS;
+    }
+
+    @Override
+    public boolean sample() {
+        return measured.active().size() >= 2;
+    }
+
+    @Override
+    public long turnQuantumNs(long setQuantumNs) {
+        turnNs = setQuantumNs;
+        return switch (phase) {
+            case TURNS_TRIAL -> Math.min(setQuantumNs, settings.trialQuantumNs());
+            case OVERSUBSCRIBED -> memory.planned() ? setQuantumNs : Math.max(setQuantumNs, stretchedQuantumNs());
+            default -> setQuantumNs;
+        };
+    }
+
+    /** Long enough that bringing back what does not fit takes no more than the allowed share of the time. */
+    private long stretchedQuantumNs() {
+        double moveNs = 1e9 * Math.max(0, measured.usedBytes() - capacityBytes) / settings.moveBytesPerSecond();
+        double quantumNs = moveNs * (1 - settings.moveShare()) / settings.moveShare();
+        long wholeNs = (long) Math.ceil(quantumNs / STRETCH_STEP_NS) * STRETCH_STEP_NS;
+        return Math.min(wholeNs, settings.stretchedQuantumMaxNs());
+    }
+
+    @Override
+    public String reason(long nowNs) {
+        return switch (phase) {
+            case SOLO -> measured.active().isEmpty() ? "running freely: no client is active"
+                    : "running freely: only one client is active";
+            case OVERSUBSCRIBED -> memory.planned() ? "turns: " + memory.reason() : String.format(Locale.ROOT,
+                    "turns: clients use %.1f GiB of %.1f GiB", measured.usedBytes() / GIB, capacityBytes / GIB);
+            case BASELINE -> "running freely: measuring what " + measured.active().size()
+                    + " active clients get done";
+            case TURNS_TRIAL -> "turns: on trial against running freely";
+            case FREE_TRIAL -> "running freely: on trial against turns";
+            case FREE -> freeReason(nowNs) + wish();
+            case TURNS -> decision == null ? "turns: " + memory.reason() + ", to be compared with running freely"
+                    : "turns: " + decision.score().turnsAgainstFree() + " running freely, measured " + age(nowNs)
+                            + wish();
+        };
+    }
+
+    private String wish() {
+        return wished() ? "; " + memory.reason() : "";
+    }
+
+    private String freeReason(long nowNs) {
+        if (idleDevice) {
+            return String.format(Locale.ROOT,
+                    "running freely: the device has idle time, the busiest client keeps it busy %.0f %% of the time",
+                    100 * busiestShare);
+        }
+        if (decision == null) {
+            return "running freely: trying turns would cost more than trials may";
+        }
+        return decision.score().known()
+                ? "running freely: " + decision.score().freeAgainstTurns() + " in turns, measured " + age(nowNs)
+                : "running freely: clients did not finish turns on trial, tried " + age(nowNs);
+    }
+
+    private String age(long nowNs) {
+        return Math.max(0, nowNs - decision.atNs()) / 1_000_000_000L + " s ago";
+    }
+}

@@ -1,0 +1,48 @@
+package io.tessera.manager.schedule.mode;
+
+/** A mode that an operator asked for and that follows nothing: always turns, or never. Immutable. */
+abstract sealed class ConstantMode implements SharingMode permits FreeRunning, ExclusiveTurns {
+    @Override
+    public final void joined(long clientId, long nowNs) {
+    }
+
+    @Override
+    public final void left(long clientId, long nowNs) {
+    }
+
+    @Override
+    public final void waits(long clientId, boolean waiting, long nowNs) {
+    }
+
+    @Override
+    public final void turnStarted(long clientId, long nowNs) {
+    }
+
+    @Override
+    public final void turnEnded(long clientId, long startedNs, long nowNs) {
+    }
+
+    @Override
+    public final void memory(MemoryVerdict verdict, long nowNs) {
+    }
+
+    @Override
+    public final int doWork(long nowNs) {
+        return 0;
+    }
+
+    @Override
+    public final long nextDeadlineNs() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public final boolean sample() {
+        return false;
+    }
+
+    @Override
+    public final long turnQuantumNs(long setQuantumNs) {
+        return setQuantumNs;
+    }
+}

@@ -1,0 +1,79 @@
+package io.tessera.manager.schedule.mode;
+
+import java.util.Collection;
+import java.util.Locale;
+
+/**
+ * Work done in either mode, in devices' worth: the sum over clients of the rate of work, each measured by what that
+ * client would do with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is
+ * measured in turns, over the time in which turns do not block the client ({@link TurnWork}).
+ *
+ * @param turns         in turns: the share of time in which clients are not blocked, summed over clients
+ * @param free          running freely
+ * @param relativeError standard error of {@code free} as a share of it
+ */
+record ModeScore(double turns, double free, double relativeError) {
+
+    /** Nothing was measured. */
+    static final ModeScore UNKNOWN = new ModeScore(0, 0, Double.POSITIVE_INFINITY);
+
+    /** Whether there is anything to compare. */
+    boolean known() {
+        return turns > 0 && free > 0;
+    }
+
+    /**
+     * From what was measured of the active clients; clients that were not measured in both modes are left out.
+     */
+    static ModeScore of(Collection<ClientRates> clients) {
+        double turns = 0;
+        double free = 0;
+        double variance = 0;
+        for (ClientRates client : clients) {
+            double alone = client.turns.rate.rate();
+            if (alone == 0 || client.free.size() == 0) {
+                continue;
+            }
+            turns += client.turns.ownShare();
+            double part = client.free.rate() / alone;
+            free += part;
+            double freeError = client.free.relativeError();
+            double turnError = client.turns.rate.relativeError();
+            if (part > 0) {
+                variance += part * part * (freeError * freeError + turnError * turnError);
+            }
+        }
+        return new ModeScore(turns, free,
+                free == 0 ? Double.POSITIVE_INFINITY : Math.sqrt(variance) / free);
+    }
+
+    /** What turns do against free running; above 1 they do more. */
+    double ratio() {
+        return turns / free;
+    }
+
+    /** Whether the difference is larger than the margin and than twice its standard error. */
+    boolean decided(double margin) {
+        return known() && Math.abs(ratio() - 1) > Math.max(margin, 2 * relativeError);
+    }
+
+    /** The better way by more than margin and, if it is not clear of noise, by one standard error more. */
+    boolean prefersTurns(double margin) {
+        return known() && ratio() - 1 > (decided(margin) ? margin : margin + relativeError);
+    }
+
+    /** The other way round. */
+    boolean prefersFree(double margin) {
+        return known() && 1 / ratio() - 1 > (decided(margin) ? margin : margin + relativeError);
+    }
+
+    /** "1.00 against 0.91", turns first. */
+    String turnsAgainstFree() {
+        return String.format(Locale.ROOT, "%.2f against %.2f", turns, free);
+    }
+
+    /** "0.91 against 1.00", free running first. */
+    String freeAgainstTurns() {
+        return String.format(Locale.ROOT, "%.2f against %.2f", free, turns);
+    }
+}

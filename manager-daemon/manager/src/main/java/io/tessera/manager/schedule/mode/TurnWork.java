@@ -1,0 +1,120 @@
+package io.tessera.manager.schedule.mode;
+
+import io.tessera.manager.schedule.turn.ClientTurn;
+
+/**
+ * What one client gets done in turns, and how long turns keep it from working. Not thread-safe.
+ *
+ * <p>A client is blocked while it waits at its gate and has nothing on the device. All other time is its own: holding
+ * the device, draining, or working on the host. Submissions over own time is the rate that it would have with the
+ * device to itself; own time over wall time is what turns leave of that.
+ */
+final class TurnWork {
+    /** Submissions per nanosecond of own time, one sample from each grant to the next time it is blocked. */
+    final RateMeter rate = new RateMeter();
+
+    private boolean waiting;
+    private boolean inTurn;
+    private long grantNs;
+    private long submissionsAtGrant;
+    private boolean sampleOpen;
+    private long submittedInTurn;
+    private long blockedSinceNs = ClientTurn.NEVER;
+
+    /** Blocked time of the present window and of the one before. */
+    private long blockedNs;
+    private long blockedBeforeNs;
+    private double ownShare = 1;
+
+    void waiting(boolean waits, long nowNs) {
+        waiting = waits;
+        if (waits && !inTurn) {
+            block(nowNs);
+        } else if (!waits) {
+            unblock(nowNs);
+        }
+    }
+
+    void granted(long submissions, long nowNs) {
+        closeSample(nowNs);
+        unblock(nowNs);
+        inTurn = true;
+        grantNs = nowNs;
+        submissionsAtGrant = submissions;
+    }
+
+    void drained(long submissions, long nowNs) {
+        if (!inTurn) {
+            return;
+        }
+        inTurn = false;
+        submittedInTurn = submissions - submissionsAtGrant;
+        sampleOpen = true;
+        if (waiting) {
+            block(nowNs);
+        }
+    }
+
+    private void block(long nowNs) {
+        closeSample(nowNs);
+        if (blockedSinceNs == ClientTurn.NEVER) {
+            blockedSinceNs = nowNs;
+        }
+    }
+
+    private void unblock(long nowNs) {
+        if (blockedSinceNs != ClientTurn.NEVER) {
+            blockedNs += nowNs - blockedSinceNs;
+            blockedSinceNs = ClientTurn.NEVER;
+        }
+    }
+
+    /** Ends the sample that lasts until the client is blocked again; does nothing while there is none. */
+    void closeSample(long nowNs) {
+        if (sampleOpen) {
+            rate.add(submittedInTurn, nowNs - grantNs);
+            sampleOpen = false;
+        }
+    }
+
+    /** Forgets everything but the present wait. */
+    void restart(long nowNs) {
+        rate.clear();
+        inTurn = false;
+        sampleOpen = false;
+        restartWindows(nowNs);
+    }
+
+    void restartWindows(long nowNs) {
+        rotate(nowNs);
+        blockedBeforeNs = 0;
+    }
+
+    /** Begins a new window; the former one still counts, the one before it no longer. */
+    void rotate(long nowNs) {
+        if (blockedSinceNs != ClientTurn.NEVER) {
+            blockedNs += nowNs - blockedSinceNs;
+            blockedSinceNs = nowNs;
+        }
+        blockedBeforeNs = blockedNs;
+        blockedNs = 0;
+    }
+
+    /** Takes the share of own time over both windows, which lasted {@code wallNs}. */
+    void measure(long wallNs, long nowNs) {
+        if (wallNs > 0) {
+            long openNs = blockedSinceNs == ClientTurn.NEVER ? 0 : nowNs - blockedSinceNs;
+            ownShare = 1 - Math.min(1, (double) (blockedBeforeNs + blockedNs + openNs) / wallNs);
+        }
+    }
+
+    /** What {@link #measure} found last; 1 before. */
+    double ownShare() {
+        return ownShare;
+    }
+
+    /** Whether the client runs, waits, or has run. */
+    boolean hasDemand() {
+        return waiting || inTurn || rate.size() > 0;
+    }
+}

@@ -1,0 +1,9 @@
+package io.tessera.manager.schedule.turn;
+
+/** What a client answered to a turn word; the low byte of the ack word (SPEC.md, section 3). */
+public enum AckState {
+    CLOSED,
+    OPEN,
+    DRAINING,
+    RELEASED
+}

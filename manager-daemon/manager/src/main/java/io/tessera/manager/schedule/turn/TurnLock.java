@@ -1,0 +1,506 @@
+package io.tessera.manager.schedule.turn;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * The lock of one device: who may run, who has to stop, who waits.
+ *
+ * <p>While it is exclusive at most one client is GRANTED, and a grant is written only when every other client was told
+ * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. Waiters are served in
+ * the order in which they asked. Pure state machine: events in, orders out through the port, nothing happens between
+ * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
+ */
+public final class TurnLock {
+    /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
+    static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
+
+    /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
+    private static final long DEBTS_KEPT_NS = 10_000_000_000L;
+
+    private final ScheduleSettings settings;
+    private final TurnPort port;
+    private final TurnObserver observer;
+    private final Map<Long, ClientTurn> clients = new LinkedHashMap<>();
+    private final ArrayDeque<ClientTurn> waiting = new ArrayDeque<>();
+    private final FairnessLedger ledger = new FairnessLedger();
+    private final Handovers handovers = new Handovers();
+
+    private boolean exclusive;
+    private long freeSinceNs;
+
+    /** No grant yet since the change to turns: the order of the turns before it goes on. */
+    private boolean resuming;
+    private long grants;
+    private boolean sampling;
+    private long quantumNs;
+    private ClientTurn holder;
+
+    /** Clients that could not drain run together until then; {@link ClientTurn#NEVER} while none does. */
+    private long extensionEndsNs = ClientTurn.NEVER;
+
+    /** A lock without clients, in which everybody may run. */
+    public TurnLock(ScheduleSettings settings, TurnPort port, TurnObserver observer) {
+        this.settings = settings;
+        this.port = port;
+        this.observer = observer;
+        this.quantumNs = settings.quantumNs();
+    }
+
+    // Events
+
+    /** Returns whether the client is new; it is CLOSED until {@link #advance}. */
+    public boolean joined(long clientId) {
+        return clients.putIfAbsent(clientId, new ClientTurn(clientId)) == null;
+    }
+
+    /** A client has left; its turn, if it had one, is over. */
+    public void left(long clientId, long nowNs) {
+        ClientTurn client = clients.remove(clientId);
+        if (client == null) {
+            return;
+        }
+        waiting.remove(client);
+        ledger.forget(clientId);
+        if (client.inTurn) {
+            noteHandover(client, nowNs);
+        }
+        if (holder == client) {
+            holder = null;
+        }
+    }
+
+    /** Since when a client waits for its turn; 0 where it does not. */
+    public void wants(long clientId, long sinceNs) {
+        ClientTurn client = clients.get(clientId);
+        if (client == null) {
+            return;
+        }
+        client.wantSinceNs = sinceNs;
+        if (sinceNs == 0) {
+            waiting.remove(client);
+        }
+        queueIfWaiting(client);
+    }
+
+    /**
+     * Takes an answer. Answers of older epochs say nothing about the present order, except that an early release
+     * answers the order to stop which crossed it on the way. Anything else out of protocol is not an answer.
+     */
+    public void acknowledged(long clientId, long epoch, AckState state, long nowNs) {
+        ClientTurn client = clients.get(clientId);
+        if (client == null) {
+            return;
+        }
+        if (client.answers()) {
+            queueIfWaiting(client);
+        }
+        boolean current = epoch == client.epoch;
+        switch (state) {
+            case CLOSED -> {
+                if (current && client.ordered == TurnState.CLOSED) {
+                    becomeQuiet(client, nowNs);
+                }
+            }
+            case RELEASED -> released(client, epoch, nowNs);
+            case OPEN, DRAINING -> {
+                if (current && client.ordered == TurnState.CLOSED && client.quiet) {
+                    // It takes its word back, for example because it lost sight of the manager: nobody may be let in
+                    // beside it until it has stopped again.
+                    client.quiet = false;
+                    client.orderedAtNs = nowNs;
+                    client.reported = false;
+                }
+                if (current && state == AckState.OPEN && client == holder) {
+                    client.opened(nowNs);
+                    handovers.answered(client, nowNs);
+                }
+            }
+        }
+    }
+
+    private void released(ClientTurn client, long epoch, long nowNs) {
+        if (epoch != client.grantEpoch) {
+            return;
+        }
+        if (client == holder) {
+            holder = null;
+            becomeQuiet(client, nowNs);
+            order(client, TurnState.CLOSED, nowNs);
+            queueIfWaiting(client);
+        } else if (client.ordered == TurnState.CLOSED && client.epoch == epoch + 1) {
+            becomeQuiet(client, nowNs);
+        }
+    }
+
+    private void becomeQuiet(ClientTurn client, long nowNs) {
+        client.quiet = true;
+        if (client.inTurn) {
+            charge(client, nowNs);
+            noteHandover(client, nowNs);
+            observer.turnEnded(client.id, client.grantedAtNs, nowNs);
+        }
+    }
+
+    private void noteHandover(ClientTurn client, long nowNs) {
+        client.inTurn = false;
+        client.turnEndedNs = nowNs;
+        handovers.ended(client.id, !waiting.isEmpty(), nowNs);
+    }
+
+    /** Keeps the client off the device, or no longer. */
+    public void parked(long clientId, boolean parked) {
+        change(clientId, client -> {
+            client.parked = parked;
+            waiting.removeIf(waiter -> parked && waiter == client);
+            queueIfWaiting(client);
+        });
+    }
+
+    /** Sets something that the lock only reads. */
+    public void change(long clientId, Consumer<ClientTurn> change) {
+        ClientTurn client = clients.get(clientId);
+        if (client != null) {
+            change.accept(client);
+        }
+    }
+
+    /** Memory moved: who waits for its own may go on waiting. */
+    public void moved(long nowNs) {
+        if (holder != null) {
+            holder.progressNs = nowNs;
+        }
+    }
+
+    // Settings
+
+    /** Has clients take turns, or run freely, from now on. */
+    public void exclusive(boolean takeTurns, long nowNs) {
+        if (takeTurns == exclusive) {
+            return;
+        }
+        exclusive = takeTurns;
+        extensionEndsNs = ClientTurn.NEVER;
+        handovers.forget();
+        if (exclusive) {
+            if (nowNs - freeSinceNs > DEBTS_KEPT_NS) {
+                ledger.clear();
+            }
+            resuming = true;
+            closeFree(nowNs);
+        } else {
+            freeSinceNs = nowNs;
+            bookCutOff(nowNs);
+            free(nowNs);
+        }
+    }
+
+    /** Turns that a change to free running cuts off: the holder's is continued later, a draining one is over. */
+    private void bookCutOff(long nowNs) {
+        for (ClientTurn client : clients.values()) {
+            if (client.inTurn && client != holder) {
+                charge(client, nowNs);
+            } else if (client == holder && client.contendedSinceNs != ClientTurn.NEVER) {
+                ledger.interrupted(client.id, client.quantumNs, client.chargeableNs(nowNs));
+                client.grantNumber = client.formerGrantNumber;
+            }
+        }
+    }
+
+    private void charge(ClientTurn client, long nowNs) {
+        ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
+    }
+
+    /** Whether the turns to come are granted with sampling. */
+    public void sampling(boolean sample) {
+        sampling = sample;
+    }
+
+    /** From the next turn on; the running one gets shorter, never longer. */
+    public void quantumNs(long ns) {
+        quantumNs = ns;
+        if (holder != null) {
+            holder.lengthNs = Math.min(holder.lengthNs, ns);
+            holder.quantumNs = Math.min(holder.quantumNs, ns);
+        }
+    }
+
+    /** How many clients take turns: those that run, wait, or had a turn within the last second. */
+    public int takingPart(long nowNs) {
+        return (int) clients.values().stream().filter(client -> client.takesPart(nowNs)).count();
+    }
+
+    /** The length of a whole turn now. */
+    public long quantumNs() {
+        return quantumNs;
+    }
+
+    // What follows from them
+
+    /** Writes whatever orders the present state asks for; returns how many. */
+    public int advance(long nowNs) {
+        int orders = 0;
+        if (exclusive) {
+            if (holder != null) {
+                holder.noteContention(!waiting.isEmpty(), nowNs);
+            }
+            orders += endExtension(nowNs);
+            orders += revoke(nowNs);
+            passOverStopped(nowNs);
+            orders += graceOver(nowNs);
+            orders += grant(nowNs);
+        } else {
+            orders += free(nowNs);
+        }
+        return orders + amendTerms();
+    }
+
+    /** When {@link #advance} has something to do without a new event. */
+    public long nextDeadlineNs() {
+        long deadlineNs = Long.MAX_VALUE;
+        if (!exclusive) {
+            return deadlineNs;
+        }
+        if (extensionEndsNs != ClientTurn.NEVER) {
+            deadlineNs = extensionEndsNs;
+        }
+        if (holder != null && !waiting.isEmpty()) {
+            deadlineNs = Math.min(deadlineNs, holder.endsAtNs(MEMORY_PATIENCE_NS));
+        }
+        for (ClientTurn client : clients.values()) {
+            deadlineNs = Math.min(deadlineNs, client.overdueNs(settings));
+        }
+        return deadlineNs;
+    }
+
+    private int free(long nowNs) {
+        int orders = 0;
+        waiting.clear();
+        if (holder != null) {
+            // First of all, so that it is never GRANTED beside somebody who runs.
+            ClientTurn former = holder;
+            holder = null;
+            former.inTurn = false;
+            order(former, former.parked ? TurnState.CLOSED : TurnState.FREE, nowNs);
+            orders++;
+        }
+        for (ClientTurn client : clients.values()) {
+            TurnState state = client.parked ? TurnState.CLOSED : TurnState.FREE;
+            if (client.ordered != state) {
+                client.inTurn = false;
+                order(client, state, nowNs);
+                orders++;
+            }
+        }
+        return orders;
+    }
+
+    private int closeFree(long nowNs) {
+        int orders = 0;
+        for (ClientTurn client : clients.values()) {
+            if (client.ordered == TurnState.FREE) {
+                order(client, TurnState.CLOSED, nowNs);
+                queueIfWaiting(client);
+                orders++;
+            }
+        }
+        return orders;
+    }
+
+    private int revoke(long nowNs) {
+        if (holder == null) {
+            return 0;
+        }
+        boolean over = !waiting.isEmpty() && nowNs >= holder.endsAtNs(MEMORY_PATIENCE_NS);
+        if (!over && !holder.parked) {
+            return 0;
+        }
+        ClientTurn former = holder;
+        holder = null;
+        order(former, TurnState.CLOSED, nowNs);
+        queueIfWaiting(former);
+        return 1;
+    }
+
+    private int grant(long nowNs) {
+        if (holder != null || waiting.isEmpty()) {
+            return 0;
+        }
+        if (!clients.values().stream().allMatch(client -> client.quiet)) {
+            return 0;
+        }
+        if (resuming) {
+            List<ClientTurn> longestAgoFirst = waiting.stream().sorted(ClientTurn.LONGEST_AGO_FIRST).toList();
+            waiting.clear();
+            waiting.addAll(longestAgoFirst);
+        }
+        ClientTurn next = waiting.poll();
+        grantTo(next, ledger.turnLengthNs(next.id, quantumNs), nowNs);
+        return 1;
+    }
+
+    private void grantTo(ClientTurn client, long lengthNs, long nowNs) {
+        holder = client;
+        resuming = false;
+        client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
+        client.paced = handovers.granted(client.id); // a former holder will ask again within the first milliseconds
+        order(client, TurnState.GRANTED, nowNs);
+        client.grantEpoch = client.epoch;
+        observer.turnStarted(client.id, nowNs);
+    }
+
+    // Clients that do not drain
+
+    /** Whose process a signal has stopped will not drain: the others go on without it, until it answers. */
+    private void passOverStopped(long nowNs) {
+        for (ClientTurn client : clients.values()) {
+            if (client.isFoundStopped(settings, port, nowNs)) {
+                waiting.remove(client);
+                becomeQuiet(client, nowNs);
+                port.reportStopped(client.id);
+            }
+        }
+    }
+
+    private int graceOver(long nowNs) {
+        int done = 0;
+        boolean allOverdue = true;
+        List<ClientTurn> overdue = new ArrayList<>();
+        // A copy: ending a client may come back as left() before this loop is over.
+        for (ClientTurn client : List.copyOf(clients.values())) {
+            if (!client.stopping()) {
+                continue;
+            }
+            if (nowNs - client.orderedAtNs < settings.graceNs()) {
+                allOverdue = false;
+                continue;
+            }
+            overdue.add(client);
+            if (!client.reported) {
+                client.reported = true;
+                port.reportUndrained(client.id, client.orderedAtNs);
+                if (settings.drainPolicy() == DrainPolicy.END) {
+                    port.end(client.id);
+                }
+                done++;
+            }
+        }
+        boolean extendable = settings.drainPolicy() == DrainPolicy.EXTEND && allOverdue && holder == null
+                && extensionEndsNs == ClientTurn.NEVER;
+        return !overdue.isEmpty() && extendable ? done + extend(overdue, nowNs) : done;
+    }
+
+    /**
+     * Lets those who cannot stop run on for a quantum. One alone is granted a whole quantum, whatever it owes. Several
+     * can only come from a change to exclusive turns; none of them could be granted before
+     * the others have stopped, so they run together.
+     */
+    private int extend(List<ClientTurn> stuck, long nowNs) {
+        if (stuck.size() == 1) {
+            ClientTurn client = stuck.getFirst();
+            if (client.inTurn) {
+                charge(client, nowNs);
+            }
+            waiting.remove(client);
+            grantTo(client, quantumNs, nowNs);
+            return 1;
+        }
+        extensionEndsNs = nowNs + quantumNs;
+        for (ClientTurn client : stuck) {
+            client.inTurn = false;
+            waiting.remove(client);
+            order(client, TurnState.FREE, nowNs);
+        }
+        return stuck.size();
+    }
+
+    private int endExtension(long nowNs) {
+        if (extensionEndsNs == ClientTurn.NEVER || nowNs < extensionEndsNs) {
+            return 0;
+        }
+        extensionEndsNs = ClientTurn.NEVER;
+        return closeFree(nowNs);
+    }
+
+    // Orders and terms
+
+    private void order(ClientTurn client, TurnState state, long nowNs) {
+        client.epoch++;
+        client.ordered = state;
+        client.orderedAtNs = nowNs;
+        client.reported = false;
+        if (state != TurnState.CLOSED) {
+            client.quiet = false;
+        }
+        client.terms = termsOf(client);
+        port.order(client.id, client.epoch, state, client.terms);
+    }
+
+    private void queueIfWaiting(ClientTurn client) {
+        if (exclusive && client.mayWait() && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
+            waiting.add(client);
+        }
+    }
+
+    private TurnTerms termsOf(ClientTurn client) {
+        return TurnTerms.of(settings, client, quantumNs, !waiting.isEmpty(), clients.size() > 1, sampling);
+    }
+
+    private int amendTerms() {
+        int amended = 0;
+        for (ClientTurn client : clients.values()) {
+            TurnTerms terms = termsOf(client);
+            if (!terms.equals(client.terms)) {
+                client.terms = terms;
+                port.amend(client.id, terms);
+                amended++;
+            }
+        }
+        return amended;
+    }
+
+    // What others may know
+
+    /** Whether clients take turns. */
+    public boolean isExclusive() {
+        return exclusive;
+    }
+
+    /** Who has the turn; empty where nobody has it or clients run freely. */
+    public OptionalLong holder() {
+        return holder == null ? OptionalLong.empty() : OptionalLong.of(holder.id);
+    }
+
+    /** Since when the holder has the turn, in nanoseconds of the scheduler's clock. */
+    public long holderSinceNs() {
+        return holder == null ? 0 : holder.grantedAtNs;
+    }
+
+    /** The clients that are here. */
+    public Collection<Long> clientIds() {
+        return List.copyOf(clients.keySet());
+    }
+
+    /** Whether a client waits for its turn. */
+    public boolean waits(long clientId) {
+        return clients.containsKey(clientId) && clients.get(clientId).wantSinceNs != 0;
+    }
+
+    /** The hand-overs so far. */
+    public Handovers handovers() {
+        return handovers;
+    }
+
+    /** What memory is planned by; of nobody who is here: quiet and never to run. */
+    public ClientOutlook outlook(long clientId, long nowNs) {
+        ClientTurn client = clients.get(clientId);
+        return client == null ? ClientOutlook.GONE
+                : new TurnForecast(holder, waiting, exclusive, quantumNs).of(client, nowNs);
+    }
+}

@@ -1,0 +1,53 @@
+package io.tessera.manager.schedule.turn;
+
+/**
+ * What goes with a turn.
+ *
+ * @param quantumNs     length of the turn in nanoseconds, for information; 0 outside exclusive turns
+ * @param paceNs        bound on outstanding work as time to drain, in nanoseconds; 0: none
+ * @param idleReleaseNs give the turn back after this long without work, in nanoseconds; 0: never
+ * @param contended     somebody waits for the device
+ * @param sample        the client samples whether the device is busy with its work
+ */
+public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean contended, boolean sample) {
+    /** What a new client has. */
+    public static final TurnTerms NONE = new TurnTerms(0, 0, 0, false, false);
+
+    private static final TurnTerms SAMPLED = new TurnTerms(0, 0, 0, false, true);
+
+    /**
+     * What goes with CLOSED: the bound of the turn that ends. A client on a busy machine is told long before it closes its
+     * gate, and would queue without bound for as long.
+     */
+    static TurnTerms closed(TurnTerms before) {
+        return before.paceNs == 0 ? NONE : new TurnTerms(0, before.paceNs, 0, false, false);
+    }
+
+    /** What goes with FREE. */
+    static TurnTerms free(boolean sample) {
+        return sample ? SAMPLED : NONE;
+    }
+
+    /**
+     * What goes with GRANTED.
+     *
+     * @param accompanied there are others, who may ask at any time
+     */
+    static TurnTerms granted(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
+            boolean accompanied, boolean sample) {
+        long idleNs = client.idleReleaseNs == 0 ? settings.idleReleaseNs() : client.idleReleaseNs;
+        long looseNs = accompanied ? settings.loosePaceNs(quantumNs) : 0;
+        return new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : looseNs,
+                contended ? idleNs : 0, contended, sample);
+    }
+
+    /** What goes with what a client was told last. */
+    static TurnTerms of(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
+            boolean accompanied, boolean sample) {
+        return switch (client.ordered) {
+            case CLOSED -> closed(client.terms);
+            case FREE -> free(sample);
+            case GRANTED -> granted(settings, client, quantumNs, contended, accompanied, sample);
+        };
+    }
+}

@@ -1,0 +1,2 @@
+/** Entries about graphs: capture, nodes, edges, executable graphs. */
+package io.tessera.software.driver.entry.graph;

@@ -1,0 +1,57 @@
+package io.tessera.software.driver.memory;
+
+import io.tessera.software.driver.abi.CudaError;
+import io.tessera.software.driver.abi.DriverException;
+
+/** Formats of a channel of a CUDA array, with the numbers of CUarray_format. */
+public enum CudaArrayFormat {
+    /** Unsigned, 8 bits. */
+    UNSIGNED_8(0x01, 1),
+    /** Unsigned, 16 bits. */
+    UNSIGNED_16(0x02, 2),
+    /** Unsigned, 32 bits. */
+    UNSIGNED_32(0x03, 4),
+    /** Signed, 8 bits. */
+    SIGNED_8(0x08, 1),
+    /** Signed, 16 bits. */
+    SIGNED_16(0x09, 2),
+    /** Signed, 32 bits. */
+    SIGNED_32(0x0a, 4),
+    /** IEEE half. */
+    HALF(0x10, 2),
+    /** IEEE single. */
+    FLOAT(0x20, 4);
+
+    private final int number;
+    private final int bytes;
+
+    CudaArrayFormat(int number, int bytes) {
+        this.number = number;
+        this.bytes = bytes;
+    }
+
+    /** Its number in the interface. */
+    public int number() {
+        return number;
+    }
+
+    /** Bytes of one channel. */
+    public int bytes() {
+        return bytes;
+    }
+
+    /** Whether texels are numbers with a point; the others are integers. */
+    public boolean floating() {
+        return this == HALF || this == FLOAT;
+    }
+
+    /** The format with a number; ends the entry with INVALID_VALUE for a format that the software GPU lacks. */
+    public static CudaArrayFormat of(int number) {
+        for (CudaArrayFormat format : values()) {
+            if (format.number == number) {
+                return format;
+            }
+        }
+        throw new DriverException(CudaError.INVALID_VALUE, "array format " + number);
+    }
+}

@@ -1,9 +1,0 @@
-package io.tessera.software.execution;
-
-/** How a grid ended that had no fault. */
-public enum LaunchOutcome {
-    /** Every thread has exited. */
-    COMPLETED,
-    /** It was stopped through its {@link GridControl}. */
-    CANCELLED
-}

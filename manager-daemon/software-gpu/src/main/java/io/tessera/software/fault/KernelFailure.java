@@ -1,0 +1,27 @@
+package io.tessera.software.fault;
+
+/**
+ * A kernel could not be run to its end by a defect of the software GPU, or because the host had no more memory. Nothing that the
+ * kernel may not do was done.
+ */
+public final class KernelFailure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final boolean reported;
+
+    /**
+     * Describes it.
+     *
+     * @param cause    what happened
+     * @param reported whether it stands in the report area of the kernel's fence: whoever fenced it learns of it there
+     */
+    public KernelFailure(Throwable cause, boolean reported) {
+        super(cause.toString(), cause);
+        this.reported = reported;
+    }
+
+    /** Whether whoever fenced the kernel is told. */
+    public boolean reported() {
+        return reported;
+    }
+}

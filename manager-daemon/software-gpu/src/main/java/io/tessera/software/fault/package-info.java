@@ -1,0 +1,2 @@
+/** Why kernels end early: the fault, where it happened, and what carries it out of the thread. */
+package io.tessera.software.fault;

@@ -1,0 +1,2 @@
+/** Instructions that turn argument values into one result, by type. */
+package io.tessera.software.interpret.pure;

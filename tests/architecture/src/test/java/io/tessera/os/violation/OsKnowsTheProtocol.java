@@ -1,0 +1,11 @@
+package io.tessera.os.violation;
+
+import io.tessera.protocol.relay.RecordKind;
+
+/** The operating system may not know who uses it. */
+public final class OsKnowsTheProtocol {
+    /** Uses it. */
+    public RecordKind it() {
+        return RecordKind.CALL;
+    }
+}

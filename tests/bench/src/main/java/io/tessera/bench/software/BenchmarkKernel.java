@@ -1,0 +1,34 @@
+package io.tessera.bench.software;
+
+/**
+ * What is measured. Instructions are counted by hand in {@code kernels.ptx}: those of the loop, or of the thread where
+ * there is none, times how often they run; the few around a loop are left out.
+ */
+public enum BenchmarkKernel {
+    /** {@code c[i] = a[i] + b[i]}: 22 instructions a thread. */
+    VECTOR_ADD("vector_add", 22L * BenchmarkDevice.COUNT),
+    /** Per element and step of the inner loop 17 instructions for 4 products; 23 more per tile of 16. */
+    TILED_GEMM("tiled_gemm", (17L * 4 + 23) * BenchmarkDevice.ROWS * BenchmarkDevice.ROWS * BenchmarkDevice.ROWS / 16),
+    /** 8 instructions an element. */
+    REDUCTION("reduction", 8L * BenchmarkDevice.COUNT),
+    /** 14 instructions a word. */
+    HISTOGRAM("histogram", 14L * BenchmarkDevice.COUNT);
+
+    private final String kernel;
+    private final long instructions;
+
+    BenchmarkKernel(String kernel, long instructions) {
+        this.kernel = kernel;
+        this.instructions = instructions;
+    }
+
+    /** Name of its kernel. */
+    String kernel() {
+        return kernel;
+    }
+
+    /** PTX instructions that a launch executes. */
+    public long instructions() {
+        return instructions;
+    }
+}

@@ -1,0 +1,38 @@
+package io.tessera.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** How often the scripted driver itself was called, by entry. Layout: tests/scripted-driver/README.md. */
+final class DriverCallCounts {
+    private static final long CALLS_OFFSET = 4096;
+
+    private DriverCallCounts() {
+    }
+
+    /** Calls of the exported name so far, over all processes of the test. */
+    static long of(String name, TestRun run) {
+        Path exported = BuildOutputs.root().resolve("native-preload/api/cuda-580.names");
+        try (FileChannel witness = FileChannel.open(run.witnessFile())) {
+            List<String> names = Files.readAllLines(exported).stream()
+                    .filter(line -> line.startsWith("cu")).sorted().toList();
+            int index = names.indexOf(name);
+            if (index < 0) {
+                throw new IllegalArgumentException(name + " is not exported");
+            }
+            ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            if (witness.read(word, CALLS_OFFSET + index * 8L) != Long.BYTES) {
+                throw new IllegalStateException("the witness is too short");
+            }
+            return word.getLong(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

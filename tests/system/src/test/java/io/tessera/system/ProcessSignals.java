@@ -1,0 +1,41 @@
+package io.tessera.system;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/** Sends signals to processes that a test started. */
+final class ProcessSignals {
+    static final int KILL = 9;
+    static final int USR1 = 10;
+    static final int USR2 = 12;
+    static final int TERM = 15;
+    static final int CONT = 18;
+    static final int STOP = 19;
+
+    private static final MethodHandle SEND = Linker.nativeLinker().downcallHandle(
+            Linker.nativeLinker().defaultLookup().find("kill").orElseThrow(),
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+
+    private ProcessSignals() {
+    }
+
+    /** Sends and answers when it was sent, on {@link System#nanoTime}'s clock, which is CLOCK_MONOTONIC. */
+    static long send(Process process, int signal) {
+        long atNs = System.nanoTime();
+        if (!send(process.pid(), signal)) {
+            throw new IllegalStateException("signal " + signal + " could not be sent to " + process.pid());
+        }
+        return atNs;
+    }
+
+    /** Sends to a process that a program under test has started; whether it was there. */
+    static boolean send(long pid, int signal) {
+        try {
+            return (int) SEND.invokeExact((int) pid, signal) == 0;
+        } catch (Throwable e) {
+            throw new IllegalStateException("kill(2) cannot be called", e);
+        }
+    }
+}

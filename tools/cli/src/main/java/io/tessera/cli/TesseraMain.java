@@ -1,0 +1,27 @@
+package io.tessera.cli;
+
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.Installation;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** Entry of the commands; the shell script {@code tessera} starts it. */
+public final class TesseraMain {
+    private TesseraMain() {
+    }
+
+    /** Runs one command and ends the process with its exit code. */
+    public static void main(String[] arguments) throws IOException {
+        String version = Objects.requireNonNullElse(TesseraMain.class.getPackage().getImplementationVersion(), "development");
+        int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        // Standard output alone decides; Console.isTerminal() would ask for standard input too.
+        boolean terminal = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString()
+                .matches("/dev/(tty|pts/|console).*");
+        CommandContext context = new CommandContext(new PrintWriter(System.out), new PrintWriter(System.err), terminal,
+                System.getenv(), uid, Installation.of(System.getProperties(), version), Thread::sleep);
+        System.exit(TesseraCommands.execute(context, arguments));
+    }
+}

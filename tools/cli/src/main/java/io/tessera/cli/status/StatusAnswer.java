@@ -1,0 +1,336 @@
+package io.tessera.cli.status;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonDeserializer;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import io.tessera.cli.control.ControlException;
+import io.tessera.cli.control.ControlException.Kind;
+import io.tessera.cli.text.TextTable;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The answer to {@code status} (SPEC.md, section 8). Times are nanoseconds, lengths of time up to now; memory is bytes.
+ * What the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
+ *
+ * @param manager the manager itself
+ * @param devices the devices on which clients have contexts
+ * @param clients the clients
+ * @param executors the executors
+ * @param host    host memory for what is off the devices; null: no client can use it
+ */
+public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
+        List<ExecutorState> executors, HostMemory host) {
+    /** Whoever listens on the socket may say anything: no text of it steers a terminal. */
+    private static final Gson GSON = new GsonBuilder().registerTypeAdapter(String.class,
+            (JsonDeserializer<String>) (text, _, _) -> TextTable.printable(text.getAsString())).create();
+
+    /** Fills in what was left out. */
+    public StatusAnswer {
+        devices = orEmpty(devices);
+        clients = orEmpty(clients);
+        executors = orEmpty(executors);
+    }
+
+    /**
+     * The manager.
+     *
+     * @param pid              its process
+     * @param version          its version
+     * @param abi              the version of the protocol
+     * @param uid              its user
+     * @param runtimeDirectory where its sockets are
+     * @param uptimeNs         how long it runs
+     */
+    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs) {
+        /** Fills in what was left out. */
+        public ManagerState {
+            version = orUnknown(version);
+            runtimeDirectory = orUnknown(runtimeDirectory);
+        }
+    }
+
+    /**
+     * An executor.
+     *
+     * @param ordinal    its device, as the driver counts
+     * @param state      starting, ready, restarting, absent or foreign
+     * @param uuid       its device's UUID
+     * @param name       its device's name
+     * @param software   whether that is the software GPU
+     * @param totalBytes its device's memory
+     * @param pid        its process; 0: none
+     * @param usedBytes  what its clients use
+     * @param restarts   how often it died and came back
+     * @param reason     why it is not ready
+     * @param rootBecause why it runs as root although it should not; empty: it does not, or root was asked for
+     * @param clients    what its clients do
+     * @param windows    where its tenants' memory lies
+     */
+    public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
+            long totalBytes, long pid, long usedBytes, long restarts, String reason, String rootBecause, List<ExecutorClient> clients,
+            List<TenantWindow> windows) {
+        /** Fills in what was left out. */
+        public ExecutorState {
+            state = orUnknown(state);
+            uuid = orUnknown(uuid);
+            name = orUnknown(name);
+            reason = Objects.requireNonNullElse(reason, "");
+            rootBecause = Objects.requireNonNullElse(rootBecause, "");
+            clients = orEmpty(clients);
+            windows = orEmpty(windows);
+        }
+    }
+
+    /**
+     * A client in an executor.
+     *
+     * @param client    the manager's number for it; 0: it has not registered with this manager yet
+     * @param pid       its process
+     * @param tenant    what its limit attaches to
+     * @param usedBytes device memory
+     * @param calls     calls that were relayed
+     * @param launches  kernels that were launched
+     * @param records   all records
+     * @param rejected  records that were refused
+     * @param fence     how kernels are fenced beside others: mask, modulo, check
+     * @param unfenced  images that run as they are
+     * @param violations accesses outside the window, traps and failed assertions that were recorded
+     */
+    public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
+            String fence, long unfenced, long violations) {
+        /** Fills in what was left out. */
+        public ExecutorClient {
+            tenant = Objects.requireNonNullElse(tenant, "-");
+            fence = Objects.requireNonNullElse(fence, "-");
+        }
+    }
+
+    /**
+     * A tenant's window in an executor.
+     *
+     * @param tenant         its label
+     * @param base           first address
+     * @param size           bytes
+     * @param committedBytes what of it has memory
+     * @param quotaBytes     the tenant's limit; 0: none
+     * @param sinkBytes      memory behind all that has none; 0: not yet
+     */
+    public record TenantWindow(String tenant, long base, long size, long committedBytes, long quotaBytes,
+            long sinkBytes) {
+        /** Fills in what was left out. */
+        public TenantWindow {
+            tenant = orUnknown(tenant);
+        }
+    }
+
+    /**
+     * A device.
+     *
+     * @param uuid             its UUID
+     * @param name             its name
+     * @param totalBytes       its memory
+     * @param mode             the mode that was set: off, on, auto
+     * @param effective        what it comes to now: free or exclusive
+     * @param reason           why, in one sentence
+     * @param quantumNs        length of a turn
+     * @param holder           the client that holds the device alone; null: nobody
+     * @param holderSinceNs    for how long it has held it
+     * @param handovers        turns handed from one client to another
+     * @param handoverMedianNs median time of a hand-over
+     * @param memory           what is resident; null: nobody's memory can leave it
+     */
+    public record DeviceState(String uuid, String name, long totalBytes, String mode, String effective, String reason,
+            long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs,
+            DeviceMemory memory) {
+        /** Fills in what was left out. */
+        public DeviceState {
+            uuid = orUnknown(uuid);
+            name = orUnknown(name);
+            mode = orUnknown(mode);
+            effective = orUnknown(effective);
+            reason = Objects.requireNonNullElse(reason, "");
+        }
+    }
+
+    /**
+     * A client.
+     *
+     * @param id             the manager's number for it
+     * @param pid            its process
+     * @param uid            its user
+     * @param tenant         what shares and limits attach to
+     * @param command        what runs
+     * @param plan           its memory plan
+     * @param connectedNs    for how long it is connected
+     * @param heartbeatAgeNs how long ago it gave a sign of life
+     * @param counters       its process-wide counters
+     * @param devices        its devices
+     * @param errors         its distinct errors
+     */
+    public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, long connectedNs,
+            long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices, List<ClientError> errors) {
+        /** Fills in what was left out. */
+        public ClientState {
+            tenant = orUnknown(tenant);
+            command = orUnknown(command);
+            plan = orUnknown(plan);
+            counters = counters == null ? Map.of() : counters;
+            devices = orEmpty(devices);
+            errors = orEmpty(errors);
+        }
+    }
+
+    /**
+     * A client on a device.
+     *
+     * @param uuid         the device
+     * @param turn         closed, free or granted
+     * @param ack          closed, open, draining or released
+     * @param waitingNs    for how long a thread waits at the gate now; 0: none does
+     * @param usedBytes    memory in use
+     * @param peakBytes    most memory in use so far
+     * @param managedBytes of the memory in use: converted to managed memory
+     * @param limitBytes   the tenant's limit; 0: none
+     * @param launches     kernel and graph launches
+     * @param submissions  submissions of every kind
+     * @param turns        turns taken
+     * @param heldNs       sum of the turns
+     * @param waitedNs     time spent waiting at the gate
+     * @param drains       gates closed after work
+     * @param drainNs      sum of the drains
+     * @param drainMaxNs   longest drain
+     * @param drainLastNs  last drain
+     * @param busyShare    share of samples that found the device busy with this client's work
+     * @param residency    what of its memory is on the device; null: all, it cannot leave
+     */
+    public record ClientDevice(String uuid, String turn, String ack, long waitingNs, long usedBytes, long peakBytes,
+            long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
+            long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare,
+            Residency residency) {
+        /** Fills in what was left out. */
+        public ClientDevice {
+            uuid = orUnknown(uuid);
+            turn = orUnknown(turn);
+            ack = orUnknown(ack);
+        }
+    }
+
+    /**
+     * Memory of a device whose clients' memory can leave it; bytes.
+     *
+     * @param capacityBytes size of the device as clients see it
+     * @param usedBytes     in use by clients, on the device or not
+     * @param residentBytes on the device of what can leave
+     * @param swappedBytes  off the device
+     * @param fixedBytes    that cannot leave
+     * @param neededBytes   has to be on the device before their owners run
+     * @param usableBytes   what the device was found to have for clients; 0: what its size tells
+     * @param fits          whether those who run and wait fit at once
+     * @param reason        why, in one sentence
+     * @param standing      who may run and waits for memory while none moves, and why; empty: nobody does
+     */
+    public record DeviceMemory(long capacityBytes, long usedBytes, long residentBytes, long swappedBytes,
+            long fixedBytes, long neededBytes, long usableBytes, boolean fits, String reason, String standing) {
+        /** Fills in what was left out. */
+        public DeviceMemory {
+            reason = Objects.requireNonNullElse(reason, "");
+            standing = Objects.requireNonNullElse(standing, "");
+        }
+    }
+
+    /**
+     * What of a client's memory is on a device; bytes.
+     *
+     * @param state                 steady, moving-out, moving-in, suspending, suspended or restoring
+     * @param parked                evicted by hand or for idleness
+     * @param choice                what plan auto came to, and why; empty: the plan was set
+     * @param shortOf               why its calls are out of memory; empty: they are not
+     * @param suspension            how its process is suspended, and why; empty: it is not
+     * @param notSuspended          why its process is not suspended though it should be; empty: it should not be, or is
+     * @param targetBytes           what it may hold on the device
+     * @param residentBytes         what it holds
+     * @param neededBytes           what it needs to run
+     * @param swappableBytes        all that can leave
+     * @param swappedBytes          off the device
+     * @param fixedBytes            that cannot leave
+     * @param cachedBytes           of the resident, without contents
+     * @param guaranteeBytes        never taken from it
+     * @param pinnedBytes           pinned host memory that it holds
+     * @param pageableBytes         pageable host memory that it holds
+     * @param fileBytes             of its swap file
+     * @param movedInBytes          copied in so far
+     * @param movedOutBytes         copied out so far
+     * @param moveInBytesPerSecond  rate of that
+     * @param moveOutBytesPerSecond rate of that
+     * @param moveFailures          copies that failed
+     * @param handoverLastNs        how long its last turn took to come to it
+     * @param handoverMedianNs      median of that
+     */
+    public record Residency(String state, boolean parked, String choice, String shortOf, String suspension, String notSuspended,
+            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
+            long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
+            long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
+            long handoverMedianNs) {
+        /** Fills in what was left out. */
+        public Residency {
+            state = orUnknown(state);
+            choice = Objects.requireNonNullElse(choice, "");
+            shortOf = Objects.requireNonNullElse(shortOf, "");
+            suspension = Objects.requireNonNullElse(suspension, "");
+            notSuspended = Objects.requireNonNullElse(notSuspended, "");
+        }
+    }
+
+    /**
+     * Host memory for what is off the devices; bytes.
+     *
+     * @param availableBytes      free on the host
+     * @param pinnedBudgetBytes   pinned memory that clients may hold together
+     * @param pinnedBytes         that they hold
+     * @param pageableBudgetBytes pageable memory that they may hold beyond it
+     * @param pageableBytes       that they hold
+     */
+    public record HostMemory(long availableBytes, long pinnedBudgetBytes, long pinnedBytes, long pageableBudgetBytes,
+            long pageableBytes) {
+    }
+
+    /**
+     * A distinct error of a client.
+     *
+     * @param code  the driver's result, or {@code -errno}
+     * @param count how often
+     * @param text  what happened
+     */
+    public record ClientError(int code, long count, String text) {
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @throws ControlException {@link Kind#MALFORMED} where a field has another type or the manager is left out
+     */
+    public static StatusAnswer of(JsonObject answer) throws ControlException {
+        try {
+            StatusAnswer report = GSON.fromJson(answer, StatusAnswer.class);
+            if (report.manager() == null) {
+                throw new ControlException(Kind.MALFORMED, "the manager's status says nothing about the manager");
+            }
+            return report;
+        } catch (JsonParseException e) {
+            throw new ControlException(Kind.MALFORMED, "the manager's status does not fit the protocol: "
+                    + e.getMessage(), e);
+        }
+    }
+
+    private static <T> List<T> orEmpty(List<T> list) {
+        return list == null ? List.of() : list;
+    }
+
+    private static String orUnknown(String text) {
+        return Objects.requireNonNullElse(text, "unknown");
+    }
+}
