@@ -15,8 +15,9 @@ void say_unserved(const char *what)
         if (!said[i]) {
             said[i] = what;
             if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
-                fprintf(stderr, "tessera: the runtime library does not serve %s; run the program with --share time --runtime vendor, which needs a GPU and "
-                                "NVIDIA's driver\n",
+                fprintf(stderr,
+                        "tessera: the runtime library does not serve %s; run the program with --share time --runtime vendor, which needs a GPU and "
+                        "NVIDIA's driver\n",
                         what);
             return;
         }

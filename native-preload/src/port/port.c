@@ -97,5 +97,6 @@ static const char *wrong(void)
     return settings()->wrong;
 }
 
-static const struct driver_user user = {.library = library, .wrong = wrong, .choose = where_to, .say = say, .count = count};
+static const struct driver_user user = {
+    .library = library, .wrong = wrong, .choose = where_to, .say = say, .count = count};
 DRIVER_USED_BY(user)

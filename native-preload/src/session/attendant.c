@@ -17,10 +17,11 @@
 #include "session/wait_ready.h"
 #include "tessera_relay.h"
 
-#define TICK_MS 250            /* heartbeat four times a second: the manager expects one a second */
+#define TICK_MS 250 /* heartbeat four times a second: the manager expects one a second */
 #define RETRY_FIRST_MS 1000
 #define RETRY_LAST_MS 5000
-#define LEAVE_NS 200000000ULL  /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
+#define LEAVE_NS                                                                                                       \
+    200000000ULL /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
 #define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
 
 static char no_manager[256]; /* there was no manager, at last; with start_lock */
@@ -72,7 +73,9 @@ static void lose_manager(const char *why)
     thaw(false);
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
-    report_line(settings()->space ? "%s: this program goes on in its executor" : "%s: running without turns until it is back", why);
+    report_line(settings()->space ? "%s: this program goes on in its executor"
+                                  : "%s: running without turns until it is back",
+                why);
 }
 
 /* Registers; the reason on failure. The gates are closed while the segment changes. */
@@ -106,8 +109,8 @@ static void on_message(const void *buffer, int descriptor)
     const struct tessera_message *head = buffer;
     const struct tessera_quota *quota = buffer;
     const struct tessera_exchange *exchange = buffer;
-    if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange && exchange->end < TESSERA_EXCHANGE_ENDS &&
-        descriptor >= 0 && client->exchange) {
+    if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange &&
+        exchange->end < TESSERA_EXCHANGE_ENDS && descriptor >= 0 && client->exchange) {
         client->exchange(head->device, exchange->end, descriptor);
         return;
     }
@@ -244,7 +247,8 @@ bool attendant_start(const struct manager_client *of)
     if (!registered && !warned && tells) {
         warned = true;
         report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
-                                         : "%s: running without turns", reason);
+                                         : "%s: running without turns",
+                    reason);
     }
     pthread_mutex_unlock(&start_lock);
     return registered || !settings()->required;

@@ -22,14 +22,14 @@ struct swap_record {
 };
 
 struct swap_block {
-    struct swap_block *next;  /* of the device's shared blocks, or of its cache */
+    struct swap_block *next; /* of the device's shared blocks, or of its cache */
     CUdeviceptr base;
     uint64_t bytes;
     struct chunk *chunks;     /* through their siblings, by address */
     struct arena *arena;      /* of a shared block; NULL otherwise */
     struct swap_record whole; /* of a block that is one allocation */
     uint8_t device;
-    bool cached;              /* freed, and kept for the next allocation of the same size */
+    bool cached; /* freed, and kept for the next allocation of the same size */
 };
 
 /*

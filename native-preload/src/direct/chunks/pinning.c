@@ -22,7 +22,7 @@ static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 
 struct registration {
-    void *context;   /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
+    void *context; /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
     CUresult result;
 };
 

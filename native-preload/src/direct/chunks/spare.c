@@ -10,7 +10,7 @@
 #define KEPT_BYTES (256u << 20)
 #define KEPT_BLOCK_BYTES (128u << 20) /* larger ones are dominated by what is done with them */
 
-static struct swap_block *kept[TESSERA_MAX_DEVICES];   /* latest first */
+static struct swap_block *kept[TESSERA_MAX_DEVICES]; /* latest first */
 static struct swap_block *shared[TESSERA_MAX_DEVICES];
 
 struct swap_block **spare_shared(unsigned device)

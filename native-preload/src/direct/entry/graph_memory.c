@@ -95,8 +95,8 @@ TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CU
     return REAL(cuStreamUpdateCaptureDependencies_v2)(stream, nodes, data, count, flags);
 }
 
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes,
-                                                                  const void *data, size_t count, unsigned flags)
+TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes, const void *data,
+                                                                  size_t count, unsigned flags)
 {
     captured_order_changed();
     return REAL(cuStreamUpdateCaptureDependencies_v2_ptsz)(stream, nodes, data, count, flags);

@@ -9,7 +9,7 @@
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-#define BATCH 16          /* in one standstill, as far as there is room at once: 1 GiB, a millisecond of a GPU's own copies */
+#define BATCH 16 /* in one standstill, as far as there is room at once: 1 GiB, a millisecond of a GPU's own copies */
 #define RETRY_NS 5000000ULL /* between two tries when the driver has less than the manager thinks */
 
 /* New memory for one chunk. */

@@ -78,8 +78,8 @@ static struct part part_of(uint64_t bytes, uint64_t index)
     return (struct part){at, left < BUFFER_BYTES ? left : BUFFER_BYTES};
 }
 
-static CUresult copy_out(const struct bounce *b, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
-                         uint64_t bytes, CUstream stream)
+static CUresult copy_out(const struct bounce *b, const struct backing_piece *piece, uint64_t offset,
+                         CUdeviceptr address, uint64_t bytes, CUstream stream)
 {
     CUresult result = CUDA_SUCCESS;
     struct part before = {0, 0};

@@ -18,8 +18,8 @@
 #define STREAMS (STREAMS_IN + 1)
 
 static struct mover {
-    void *entered;       /* the context that mover_open() made current */
-    void *context;       /* that the streams and events belong to; NULL: there are none */
+    void *entered;             /* the context that mover_open() made current */
+    void *context;             /* that the streams and events belong to; NULL: there are none */
     CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
     CUevent events[MOVER_DEPTH];
     struct {

@@ -17,12 +17,12 @@
 #include "direct/chunks/spare.h"
 #include "direct/swap/transit.h"
 
-#define POLL_NS 20000000ULL     /* while something waits for memory that others give up */
+#define POLL_NS 20000000ULL /* while something waits for memory that others give up */
 #define SOON_NS 500000ULL
 #define SILENCE_NS 10000000000ULL
 
 static struct moves {
-    uint64_t waits_from_ns;   /* since when the gate waits for memory; 0: it does not */
+    uint64_t waits_from_ns; /* since when the gate waits for memory; 0: it does not */
     bool said;
 } all[TESSERA_MAX_DEVICES];
 static uint64_t (*release_free)(unsigned device);

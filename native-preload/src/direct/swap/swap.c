@@ -19,7 +19,8 @@
 #include "direct/chunks/supply.h"
 #include "tessera_entries.h"
 
-#define SHARED_FIRST_BYTES CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
+#define SHARED_FIRST_BYTES                                                                                             \
+    CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
 #define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
 
 static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
@@ -32,8 +33,7 @@ uint64_t swap_new_id(void)
 
 static struct swap_record new_record(uint64_t bytes, struct swap_options options)
 {
-    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag,
-                                options.kind};
+    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag, options.kind};
 }
 
 /* A block with memory as the gate's state demands. */
@@ -278,8 +278,9 @@ static bool find(CUdeviceptr inside, struct swap_range *range)
     const struct swap_block *block = held ? held->owner : NULL;
     const struct swap_record *record = block && !block->cached ? record_of(block, inside, &base) : NULL;
     if (record)
-        *range = (struct swap_range){base,         record->bytes,   block->device, record->kind, block->chunks->fixed,
-                                     record->context, record->tag, record->id};
+        *range = (struct swap_range){
+            base,        record->bytes, block->device, record->kind, block->chunks->fixed, record->context,
+            record->tag, record->id};
     return record != NULL;
 }
 

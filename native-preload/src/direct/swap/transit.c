@@ -16,15 +16,15 @@
 #include "session/segment.h"
 #include "direct/chunks/shortage.h"
 
-#define RETRY_NS 100000000ULL   /* after a copy or a mapping that failed */
-#define BELL_BYTES (64u << 20)  /* the manager hears of freed memory this often, or */
-#define BELL_NS 2000000ULL      /* this often, so that the next client's copies run beside these */
+#define RETRY_NS 100000000ULL     /* after a copy or a mapping that failed */
+#define BELL_BYTES (64u << 20)    /* the manager hears of freed memory this often, or */
+#define BELL_NS 2000000ULL        /* this often, so that the next client's copies run beside these */
 #define FLYING_BYTES (256u << 20) /* 5 ms of the bus: it never waits, and the first memory is free soon */
 #define AHEAD_BYTES (256u << 20)  /* mapped, or being mapped, before a copy into it begins */
 #define PLACES (3 * MOVER_DEPTH)  /* as many small chunks before, in and after their copies */
-#define LOOK_NS 50000ULL        /* between looks at copies under way: a small part of what one takes (64 MiB: 1.2 ms) */
-#define WAIT_NS 10000000ULL     /* for page changes, whose end wakes */
-#define LINGER_NS 2000000ULL    /* for the next memory that others give up: one of their bells */
+#define LOOK_NS 50000ULL     /* between looks at copies under way: a small part of what one takes (64 MiB: 1.2 ms) */
+#define WAIT_NS 10000000ULL  /* for page changes, whose end wakes */
+#define LINGER_NS 2000000ULL /* for the next memory that others give up: one of their bells */
 
 enum stage { PLACE_FREE, PLACE_FILLING, PLACE_FILLED, PLACE_COPYING, PLACE_EMPTYING };
 
@@ -37,15 +37,15 @@ struct place {
 static struct transit {
     struct place places[PLACES];
     unsigned used, copying;
-    uint64_t ahead;           /* bytes FILLING or FILLED */
-    uint64_t flying;          /* of copies either way */
-    uint64_t leaving;         /* on their way out, from the copy to the end of the page change */
-    uint64_t freed, rung_ns;  /* since the last bell */
+    uint64_t ahead;          /* bytes FILLING or FILLED */
+    uint64_t flying;         /* of copies either way */
+    uint64_t leaving;        /* on their way out, from the copy to the end of the page change */
+    uint64_t freed, rung_ns; /* since the last bell */
     uint64_t came_in_ns;
-    bool waiting;             /* for room, or for more to leave: noted once in the trace */
-    bool stopped;             /* something failed: the rest is left to the next round */
+    bool waiting; /* for room, or for more to leave: noted once in the trace */
+    bool stopped; /* something failed: the rest is left to the next round */
     bool failure_said;
-    const char *failure;      /* to be said once, without the lock */
+    const char *failure; /* to be said once, without the lock */
     CUresult failure_code;
 } transits[TESSERA_MAX_DEVICES];
 

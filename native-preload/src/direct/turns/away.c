@@ -29,8 +29,8 @@ static void *thunk(unsigned index)
 static int away(void)
 {
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
-        if (devices_opened(i) && __atomic_load_n(&tessera_segment->residency[i].flags, __ATOMIC_SEQ_CST) &
-                                     TESSERA_RESIDENCY_CHECKPOINTED)
+        if (devices_opened(i) &&
+            __atomic_load_n(&tessera_segment->residency[i].flags, __ATOMIC_SEQ_CST) & TESSERA_RESIDENCY_CHECKPOINTED)
             return (int)i;
     return -1;
 }

@@ -14,9 +14,9 @@
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 
-#define SAMPLE_NS 2000000ULL     /* 500 samples a second tell a share to 5 % within a second */
+#define SAMPLE_NS 2000000ULL /* 500 samples a second tell a share to 5 % within a second */
 #define LONG_WAIT_NS 1000000000ULL
-#define INSIDE_POLL_US 20        /* a submission is inside for microseconds, or for as long as a blocking copy */
+#define INSIDE_POLL_US 20 /* a submission is inside for microseconds, or for as long as a blocking copy */
 #define CAPTURE_POLL_US 200
 #define STUCK_US 100 /* a launch returns within some microseconds */
 

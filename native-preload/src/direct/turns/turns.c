@@ -23,18 +23,18 @@
 
 static struct turn {
     pthread_mutex_t lock;
-    uint64_t word;        /* order applied last */
-    bool ordered;         /* an order of the present manager has been applied */
-    bool answered;        /* a CLOSED order has been answered; or nothing ran since */
-    bool early;           /* the drain thread closed the gate by itself */
-    bool opening;         /* the gate is to open once all memory is resident */
-    bool paused;          /* the gate is kept closed whatever the order, by turns_pause() */
-    bool reopen;          /* paused: what the order wants of the gate */
-    uint64_t prefetched;  /* order of the turn for which managed memory was fetched */
-    uint64_t opening_ns;  /* since when */
+    uint64_t word;       /* order applied last */
+    bool ordered;        /* an order of the present manager has been applied */
+    bool answered;       /* a CLOSED order has been answered; or nothing ran since */
+    bool early;          /* the drain thread closed the gate by itself */
+    bool opening;        /* the gate is to open once all memory is resident */
+    bool paused;         /* the gate is kept closed whatever the order, by turns_pause() */
+    bool reopen;         /* paused: what the order wants of the gate */
+    uint64_t prefetched; /* order of the turn for which managed memory was fetched */
+    uint64_t opening_ns; /* since when */
     uint64_t since_ns;
     uint64_t wait_from_ns;
-    uint32_t gate_bell;   /* futex: counts openings */
+    uint32_t gate_bell; /* futex: counts openings */
 } turns[TESSERA_MAX_DEVICES];
 
 static bool connected;

@@ -59,8 +59,7 @@ static CUresult read_one(struct jit_options *read, unsigned i, uint32_t option, 
     }
 }
 
-CUresult jit_options_read(unsigned count, const int *options, void **values, const char *entry,
-                          struct jit_options *read)
+CUresult jit_options_read(unsigned count, const int *options, void **values, const char *entry, struct jit_options *read)
 {
     memset(read, 0, sizeof *read);
     if (count > JIT_MAX_OPTIONS || (count != 0 && (!options || !values)))

@@ -18,9 +18,9 @@
 enum { BINARY_IS_PRESERVED = 1 }; /* CUlibraryOption */
 
 struct library {
-    uint64_t handle;                 /* the program's */
+    uint64_t handle;                  /* the program's */
     uint64_t on[TESSERA_MAX_DEVICES]; /* executors' handles; 0: not loaded there yet */
-    struct image image;              /* to load it elsewhere; no data where the program sees one device only */
+    struct image image;               /* to load it elsewhere; no data where the program sees one device only */
     pthread_mutex_t lock;
 };
 
@@ -326,8 +326,7 @@ CUresult relay_cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrary
     struct relay_context *context;
     uint64_t there;
     CUresult result = enter_library(library, &context, &there);
-    return result != CUDA_SUCCESS ? result
-                                  : global_of(context, ENTRY_cuLibraryGetGlobal, there, name, pointer, bytes);
+    return result != CUDA_SUCCESS ? result : global_of(context, ENTRY_cuLibraryGetGlobal, there, name, pointer, bytes);
 }
 
 CUresult relay_cuLibraryGetKernelCount(unsigned int *count, CUlibrary handle)

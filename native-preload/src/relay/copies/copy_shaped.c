@@ -26,8 +26,10 @@ struct piece {
 
 static struct layout_copy_side staged_side(const struct staging_chunk *chunk, const struct piece *piece)
 {
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)chunk->memory,
-                                     .pitch = piece->width, .height = piece->rows};
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,
+                                     .device = (uintptr_t)chunk->memory,
+                                     .pitch = piece->width,
+                                     .height = piece->rows};
 }
 
 static struct layout_copy_side moved_side(struct layout_copy_side side, const struct piece *piece)
@@ -43,9 +45,10 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
 {
     for (uint64_t row = 0; row < piece->rows; row++)
         memcpy(chunk->memory + row * piece->width,
-               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
-    struct layout_copy part = {staged_side(chunk, piece),
-                               moved_side(copy_whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
+               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x),
+               piece->width);
+    struct layout_copy part = {staged_side(chunk, piece), moved_side(copy_whole_side(copy->destination, copy), piece),
+                               piece->width, piece->rows, 1};
     CUresult result = copy_submit_shaped(context, wire, &part);
     return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
 }
@@ -184,7 +187,7 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    bool waits = end == COPY_WAITS && (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) ||
-                                       is_pinned(&copy.destination));
+    bool waits = end == COPY_WAITS &&
+                 (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) || is_pinned(&copy.destination));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }

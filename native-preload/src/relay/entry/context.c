@@ -7,7 +7,7 @@
 
 #define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion says of contexts by the way they were made */
 #define VERSION_CREATE 3020
-#define FLAGS_KNOWN 0xffu      /* CU_CTX_FLAGS_MASK */
+#define FLAGS_KNOWN 0xffu /* CU_CTX_FLAGS_MASK */
 #define FLAGS_SCHEDULE 0x07u
 #define SCHEDULE_BLOCKING 4u
 
@@ -116,7 +116,7 @@ CUresult relay_cuCtxDetach(CUcontext handle)
     if (context->primary)
         return context_release(context);
     return __atomic_sub_fetch(&context->retained, 1, __ATOMIC_RELAXED) == 0 ? relay_cuCtxDestroy_v2(handle)
-                                                                              : CUDA_SUCCESS;
+                                                                            : CUDA_SUCCESS;
 }
 
 CUresult relay_cuCtxGetCurrent(CUcontext *handle)

@@ -27,8 +27,13 @@ static CUresult allocate_small(struct relay_context *context, void **pointer, si
     CUresult result = pinned_small_take(context, bytes, &memory);
     if (result != CUDA_SUCCESS)
         return result;
-    struct relay_range range = {.start = (uintptr_t)memory, .bytes = bytes, .kind = RELAY_RANGE_PINNED, .flags = flags,
-                                .link = context->link, .context = context, .id = RELAY_PINNED_SMALL};
+    struct relay_range range = {.start = (uintptr_t)memory,
+                                .bytes = bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context,
+                                .id = RELAY_PINNED_SMALL};
     if (!relay_range_add(&range)) {
         pinned_small_give(memory, bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -51,8 +56,13 @@ CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     result = relay_pin(context->link, bytes, &pinned);
     if (result != CUDA_SUCCESS)
         return result;
-    struct relay_range range = {.start = (uintptr_t)pinned.address, .bytes = pinned.bytes, .kind = RELAY_RANGE_PINNED,
-                                .flags = flags, .link = context->link, .context = context, .id = pinned.id};
+    struct relay_range range = {.start = (uintptr_t)pinned.address,
+                                .bytes = pinned.bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context,
+                                .id = pinned.id};
     if (!relay_range_add(&range)) {
         relay_unpin(context->link, &pinned);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -98,8 +108,12 @@ CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
         return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
     if (relay_range_overlaps((uintptr_t)pointer, bytes))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    struct relay_range range = {.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
-                                .flags = flags, .link = context->link, .context = context};
+    struct relay_range range = {.start = (uintptr_t)pointer,
+                                .bytes = bytes,
+                                .kind = RELAY_RANGE_REGISTERED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context};
     return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

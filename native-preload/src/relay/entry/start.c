@@ -51,8 +51,13 @@ static void in_child(void)
 void start_connect(void)
 {
     static const context_ending endings[] = {
-        storage_context_ended,       relay_streams_context_ended, events_context_ended,       relay_modules_context_ended,
-        relay_range_context_ended,   pinned_small_context_ended,  NULL,
+        storage_context_ended,
+        relay_streams_context_ended,
+        events_context_ended,
+        relay_modules_context_ended,
+        relay_range_context_ended,
+        pinned_small_context_ended,
+        NULL,
     };
     context_on_end(endings);
     streams_on_end(events_stream_gone);

@@ -91,8 +91,8 @@ static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 static void *query_table[32] = {EIGHT, EIGHT, EIGHT, EIGHT};
 
 /* Of modules; [7] is what cuFFT asks. As many words as on driver 580. */
-static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,
-                                 UNKNOWN, UNKNOWN, UNKNOWN};
+static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,   EIGHT,   EIGHT,  EIGHT,
+                                 EIGHT, EIGHT, EIGHT, EIGHT, UNKNOWN, UNKNOWN, UNKNOWN};
 
 __attribute__((constructor)) static void fill(void)
 {
@@ -106,7 +106,10 @@ __attribute__((constructor)) static void fill(void)
     module_table[7] = (void *)module_each_function;
 }
 
-#define ID(...) {__VA_ARGS__}
+#define ID(...)                                                                                                        \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 static const struct {
     unsigned char id[16];

@@ -159,8 +159,8 @@ CUresult relay_cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, unsign
                           VALUE(flags));
     if (result != CUDA_SUCCESS)
         return result;
-    range = (struct relay_range){.start = pointer, .bytes = bytes, .kind = RELAY_RANGE_MAPPED, .link = caller->link,
-                                 .id = handle};
+    range = (struct relay_range){
+        .start = pointer, .bytes = bytes, .kind = RELAY_RANGE_MAPPED, .link = caller->link, .id = handle};
     if (relay_range_add(&range))
         return CUDA_SUCCESS;
     MESSAGE_CALL(caller, ENTRY_cuMemUnmap, VALUE(pointer), VALUE(bytes));

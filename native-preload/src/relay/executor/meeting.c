@@ -71,8 +71,9 @@ static bool await_answers(char *reason, size_t size)
     if (refused)
         snprintf(reason, size, "the manager has no executor for this program: %.190s", refusal);
     else if (!complete)
-        snprintf(reason, size, manager_connected() ? "the manager named no executor within %d s"
-                                                     : "the manager left before it named an executor",
+        snprintf(reason, size,
+                 manager_connected() ? "the manager named no executor within %d s"
+                                     : "the manager left before it named an executor",
                  EXECUTORS_TIMEOUT_S);
     pthread_mutex_unlock(&lock);
     return complete;
@@ -133,14 +134,16 @@ static const char *welcome(struct meeting *meeting, char *text, size_t size, boo
     else if (!connection_valid(buffer, got))
         wrong = "it sent a malformed message";
     else if (head->type == TESSERA_MSG_REFUSED && got == (int)sizeof(struct tessera_refused))
-        wrong = (snprintf(text, size, "%.*s", 232, ((const struct tessera_refused *)(const void *)buffer)->reason), text);
+        wrong = (snprintf(text, size, "%.*s", 232, ((const struct tessera_refused *)(const void *)buffer)->reason),
+                 text);
     else if (descriptor == -EMFILE)
         wrong = "no descriptor is left for its segment: raise the limit (ulimit -n)";
     else if (head->type != TESSERA_MSG_RELAY_WELCOME || got != (int)sizeof(struct tessera_relay_welcome) ||
              descriptor < 0)
         wrong = "it sent something else than a welcome";
     else
-        wrong = map_segment(meeting, descriptor, ((const struct tessera_relay_welcome *)(const void *)buffer)->segment_bytes);
+        wrong = map_segment(meeting, descriptor,
+                            ((const struct tessera_relay_welcome *)(const void *)buffer)->segment_bytes);
     if (descriptor >= 0)
         close(descriptor);
     return wrong;

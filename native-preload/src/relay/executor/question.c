@@ -8,7 +8,8 @@
 #include "session/connection.h"
 #include "session/report.h"
 
-#define STEP_MS 500 /* the executor clears the pages of a new file, seconds for gigabytes: it is waited for while it lives */
+#define STEP_MS                                                                                                        \
+    500 /* the executor clears the pages of a new file, seconds for gigabytes: it is waited for while it lives */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,7 +31,8 @@ static CUresult ask(struct relay_link *link, const struct question *question, vo
     if (is_answer(question, answer, got))
         return CUDA_SUCCESS;
     report_error(got < 0 ? got : 0, "the executor did not answer to message %u", question->type);
-    link_lose(link, got == 0 ? "the executor is gone" : "the executor did not answer"); /* a later answer could be taken for another question's */
+    link_lose(link, got == 0 ? "the executor is gone"
+                             : "the executor did not answer"); /* a later answer could be taken for another question's */
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 

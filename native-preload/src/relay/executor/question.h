@@ -13,7 +13,7 @@ struct question {
     struct tessera_message *message; /* of `type` and `bytes`; its head is filled here */
     uint16_t type;
     uint32_t bytes;
-    int descriptor;                  /* goes along; -1: none. Stays the caller's */
+    int descriptor; /* goes along; -1: none. Stays the caller's */
     uint16_t answer_type;
     uint32_t answer_bytes;
 };

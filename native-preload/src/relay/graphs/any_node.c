@@ -17,8 +17,11 @@ static CUresult write_back(struct relay_context *context, uint64_t node, const s
     const struct layout_node *answer = (const struct layout_node *)packed->data;
     if (parameters->type == NODE_ALLOC) {
         parameters->of.alloc.pointer = answer->of.alloc.pointer;
-        const struct relay_range range = {.start = answer->of.alloc.pointer, .bytes = parameters->of.alloc.bytes,
-                                          .kind = RELAY_RANGE_POOL, .link = context->link, .context = context};
+        const struct relay_range range = {.start = answer->of.alloc.pointer,
+                                          .bytes = parameters->of.alloc.bytes,
+                                          .kind = RELAY_RANGE_POOL,
+                                          .link = context->link,
+                                          .context = context};
         return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (parameters->type == NODE_CONDITIONAL) {
@@ -101,8 +104,8 @@ CUresult relay_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, void
         return CUDA_ERROR_INVALID_VALUE;
     if (copy_in(parameters))
         return relay_cuGraphExecMemcpyNodeSetParams(exec, node, copy_in(parameters), NULL);
-    CUresult result = node_set(exec, node, &(struct node_call){ENTRY_cuGraphExecNodeSetParams, pack_node, parameters,
-                                                               false, NULL, 0});
+    CUresult result =
+        node_set(exec, node, &(struct node_call){ENTRY_cuGraphExecNodeSetParams, pack_node, parameters, false, NULL, 0});
     return result == CUDA_SUCCESS ? keep((uintptr_t)exec, parameters) : result;
 }
 
@@ -115,6 +118,6 @@ CUresult relay_cuGraphConditionalHandleCreate(uint64_t *handle, CUgraph graph, C
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
     if (named && !relay_context_of(named))
         return CUDA_ERROR_INVALID_CONTEXT;
-    return MESSAGE_CALL(context, ENTRY_cuGraphConditionalHandleCreate, OUT(handle, 8), VALUE((uintptr_t)graph), VALUE(0),
-                        VALUE(value), VALUE(flags));
+    return MESSAGE_CALL(context, ENTRY_cuGraphConditionalHandleCreate, OUT(handle, 8), VALUE((uintptr_t)graph),
+                        VALUE(0), VALUE(value), VALUE(flags));
 }

@@ -14,9 +14,9 @@
 
 static const char *type_name(int type)
 {
-    static const char *const names[] = {"KERNEL",      "MEMCPY",       "MEMSET",       "HOST",           "GRAPH",
-                                        "EMPTY",       "WAIT_EVENT",   "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT",
-                                        "MEM_ALLOC",   "MEM_FREE",     "BATCH_MEM_OP", "CONDITIONAL"};
+    static const char *const names[] = {
+        "KERNEL",       "MEMCPY",           "MEMSET",         "HOST",      "GRAPH",    "EMPTY",        "WAIT_EVENT",
+        "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT", "MEM_ALLOC", "MEM_FREE", "BATCH_MEM_OP", "CONDITIONAL"};
     return type >= 0 && type < (int)(sizeof names / sizeof names[0]) ? names[type] : "UNKNOWN";
 }
 
@@ -30,8 +30,8 @@ static void write_node(FILE *file, CUgraphNode node)
         relay_cuFuncGetName(&name, (CUfunction)(uintptr_t)kernel.function);
     if (name)
         fprintf(file, "\"%p\"[shape=\"octagon\" label=\"%s\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>\"];\n", (void *)node,
-                type_name(type), name, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
-                kernel.block[1], kernel.block[2], kernel.shared_bytes);
+                type_name(type), name, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1],
+                kernel.block[2], kernel.shared_bytes);
     else
         fprintf(file, "\"%p\"[shape=\"rectangle\" label=\"%s\"];\n", (void *)node, type_name(type));
 }

@@ -150,8 +150,7 @@ static void remember_launch(CUgraphExec graph, const struct stream *stream)
     if (!holdings_any((uintptr_t)graph))
         return;
     struct launched *launched = table_find(&launches, (uintptr_t)graph);
-    if (!launched && (launched = malloc(sizeof *launched)) != NULL &&
-        !table_put(&launches, (uintptr_t)graph, launched)) {
+    if (!launched && (launched = malloc(sizeof *launched)) != NULL && !table_put(&launches, (uintptr_t)graph, launched)) {
         free(launched);
         launched = NULL;
     }

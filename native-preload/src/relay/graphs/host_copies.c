@@ -123,8 +123,8 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
             return false;
         if (type == NODE_COPY)
             inside->copy = nodes[i];
-        if (type != NODE_HOST ||
-            MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]), OUT(&answer, sizeof answer)))
+        if (type != NODE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]),
+                                              OUT(&answer, sizeof answer)))
             continue;
         const struct layout_copy *rows = answer.data < TESSERA_RELAY_WORDS &&
                                                  callback_of(context->link, (int)answer.data, &inside->callback)
@@ -184,7 +184,8 @@ static bool is_on_same_sides(const struct layout_copy *one, const struct layout_
 }
 
 /* Within its own graph the node keeps its child: the two nodes in there change. */
-static CUresult set_inside(struct relay_context *context, const struct inside *inside, const struct layout_copy *resolved)
+static CUresult set_inside(struct relay_context *context, const struct inside *inside,
+                           const struct layout_copy *resolved)
 {
     struct captured_copy *captured;
     struct layout_copy device;

@@ -21,10 +21,10 @@ CUresult relay_cuGraphHostNodeSetParams(CUgraphNode node, const void *parameters
 
 CUresult relay_cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const void *parameters)
 {
-    return exec ? node_set(exec, node,
-                           &(struct node_call){ENTRY_cuGraphExecHostNodeSetParams, pack_host, parameters, false, NULL,
-                                               0})
-                : CUDA_ERROR_INVALID_VALUE;
+    return exec
+               ? node_set(exec, node,
+                          &(struct node_call){ENTRY_cuGraphExecHostNodeSetParams, pack_host, parameters, false, NULL, 0})
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult relay_cuGraphHostNodeGetParams(CUgraphNode node, void *parameters)
@@ -35,8 +35,7 @@ CUresult relay_cuGraphHostNodeGetParams(CUgraphNode node, void *parameters)
     CUresult result = graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE);
     if (result != CUDA_SUCCESS || !wanted)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    result = MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)node),
-                          OUT(&answer, sizeof answer));
+    result = MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)node), OUT(&answer, sizeof answer));
     if (result != CUDA_SUCCESS)
         return result;
     if (answer.data >= TESSERA_RELAY_WORDS || !callback_of(context->link, (int)answer.data, &callback))

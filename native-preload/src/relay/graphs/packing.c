@@ -132,7 +132,7 @@ CUresult pack_host(struct relay_context *context, const void *structure, struct 
 static CUresult check_operations(const struct layout_memory_ops_node *node)
 {
     return node->count > MAX_OPERATIONS || (node->count != 0 && !node->operations) ? CUDA_ERROR_INVALID_VALUE
-                                                                                  : CUDA_SUCCESS;
+                                                                                   : CUDA_SUCCESS;
 }
 
 CUresult pack_operations(struct relay_context *context, const void *structure, struct packed *packed)
@@ -254,8 +254,8 @@ CUresult node_add(const struct node_place *place, const struct node_call *call)
     result = call->pack(context, call->parameters, &packed);
     if (result == CUDA_SUCCESS) {
         const struct message_argument arguments[] = {
-            PLACE_ARGUMENTS(place, &made),
-            call->out ? INOUT(packed.data, packed.bytes) : IN(packed.data, packed.bytes), VALUE(0)};
+            PLACE_ARGUMENTS(place, &made), call->out ? INOUT(packed.data, packed.bytes) : IN(packed.data, packed.bytes),
+            VALUE(0)};
         result = message_call(context, call->entry, arguments, call->with_context ? 6 : 5);
     }
     if (result == CUDA_SUCCESS) {

@@ -26,7 +26,8 @@ static void tell_no_descriptor(uint64_t bytes)
     if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         return;
     getrlimit(RLIMIT_NOFILE, &most);
-    report_line("%" PRIu64 " bytes of pinned memory are refused: this program may open %llu descriptors, and has none left for them; "
+    report_line("%" PRIu64
+                " bytes of pinned memory are refused: this program may open %llu descriptors, and has none left for them; "
                 "close files, or raise the limit (ulimit -n)",
                 bytes, (unsigned long long)most.rlim_cur);
 }

@@ -124,8 +124,8 @@ CUresult relay_post(const struct relay_description *description, const uint64_t 
     if (result == CUDA_SUCCESS)
         result = prepare(description, arguments, context, prepared);
     if (result == CUDA_SUCCESS)
-        result = (needs_answer(description, arguments) ? message_call : message_post)(
-            context, description->entry, prepared, description->parameters);
+        result = (needs_answer(description, arguments) ? message_call : message_post)(context, description->entry,
+                                                                                      prepared, description->parameters);
     if (result == CUDA_SUCCESS && description->stream != RELAY_NO_STREAM) {
         relay_stream_submitted(context, prepared[description->stream].value);
         if (is_memset(description->entry))

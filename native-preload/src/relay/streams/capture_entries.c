@@ -154,8 +154,8 @@ CUresult relay_cuStreamGetCaptureInfo_v3(CUstream handle, int *state, uint64_t *
     if (!answer)
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = MESSAGE_CALL(context, ENTRY_cuStreamGetCaptureInfo_v3, VALUE(stream->handle), OUT(&ignored, 4), NOTHING,
-                          OUT(&made, 8), OUT(answer->node, sizeof answer->node),
-                          OUT(answer->edge, sizeof answer->edge), OUT(&found, 8));
+                          OUT(&made, 8), OUT(answer->node, sizeof answer->node), OUT(answer->edge, sizeof answer->edge),
+                          OUT(&found, 8));
     if (result != CUDA_SUCCESS)
         return result;
     if (found > MAX_DEPENDENCIES)

@@ -145,8 +145,9 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
     /* Another process cannot open it any more when the call returns. */
-    result = event->flags & EVENT_INTERPROCESS ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
-                                               : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
+    result = event->flags & EVENT_INTERPROCESS
+                 ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
+                 : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
     release(event);
     return result;
 }
@@ -230,8 +231,10 @@ static CUresult ask(struct event *event, bool query)
         return CUDA_SUCCESS;
     if (event->word < 0 && (event->word = word_take(link, RELAY_WORDS_OF_STREAMS)) < 0) {
         static int said;
-        return relay_bound(&said, "more events are asked about than space sharing has words for (14,336 less what host functions have): "
-                                  "destroy events that are not needed any more (cudaEventDestroy), or use fewer and record them again");
+        return relay_bound(
+            &said,
+            "more events are asked about than space sharing has words for (14,336 less what host functions have): "
+            "destroy events that are not needed any more (cudaEventDestroy), or use fewer and record them again");
     }
     event->asked_word = event->word;
     event->asked = word_next(link, event->word);

@@ -9,7 +9,7 @@
 /* A thing that is held, shared by its holders. */
 struct thing {
     unsigned holders;
-    unsigned count; /* references to the object */
+    unsigned count;             /* references to the object */
     struct user_object *object; /* NULL: a word */
     struct relay_link *link;
     int word;

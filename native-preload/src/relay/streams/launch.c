@@ -147,8 +147,7 @@ static void record_events(const struct launch *launch, struct stream *stream)
 }
 
 static CUresult write_record(struct relay_context *context, const struct function *function, uint64_t wire,
-                             struct stream *stream, const struct launch *launch,
-                             const struct parameter_source *source)
+                             struct stream *stream, const struct launch *launch, const struct parameter_source *source)
 {
     size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
     size_t bytes = sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes;

@@ -23,9 +23,8 @@ static bool is_last(const struct relay_link *link, const struct mark *mark, cons
 {
     if (mark->value == 0)
         return false;
-    return stream && stream->handle != 0
-               ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) <= mark->position
-               : ring_position(link) <= mark->position + MARK_ROOM;
+    return stream && stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) <= mark->position
+                                         : ring_position(link) <= mark->position + MARK_ROOM;
 }
 
 static bool look(struct relay_link *link, struct mark *mark)
@@ -49,8 +48,10 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
         return CUDA_SUCCESS;
     if (mark->word < 0 && (mark->word = word_take(context->link, 0)) < 0) {
         static int said;
-        return relay_bound(&said, "more streams, events and host functions are waited for than space sharing has words for (16,384): destroy "
-                                  "streams and events that are not needed any more");
+        return relay_bound(
+            &said,
+            "more streams, events and host functions are waited for than space sharing has words for (16,384): destroy "
+            "streams and events that are not needed any more");
     }
     look(context->link, mark);
     mark->position = ring_position(context->link);
@@ -144,8 +145,8 @@ bool stream_settled(struct stream *stream, uint64_t *now)
     pthread_mutex_lock(&stream->lock);
     *now = ring_position(link);
     uint64_t submitted = stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) : *now;
-    bool settled = submitted <= stream->unseen ||
-                   (is_last(link, &stream->mark, stream) && relay_word_reached(link, stream->mark.word, stream->mark.value));
+    bool settled = submitted <= stream->unseen || (is_last(link, &stream->mark, stream) &&
+                                                   relay_word_reached(link, stream->mark.word, stream->mark.value));
     pthread_mutex_unlock(&stream->lock);
     return settled;
 }

@@ -107,7 +107,8 @@ static inline uint64_t relay_bytes(const struct relay_description *description, 
     if ((p->shape != RELAY_POINTER && p->shape != RELAY_STRUCTURE) || !arguments[at])
         return 0;
     uint64_t bytes;
-    return __builtin_mul_overflow(relay_elements(p, at, arguments), (uint64_t)p->element_bytes, &bytes) ? UINT64_MAX : bytes;
+    return __builtin_mul_overflow(relay_elements(p, at, arguments), (uint64_t)p->element_bytes, &bytes) ? UINT64_MAX
+                                                                                                        : bytes;
 }
 
 #endif

@@ -30,7 +30,8 @@ static void say(const char *name, const char *reason)
         return;
     if (managed)
         report_line("this program uses managed memory (%s), which space sharing does not have: run it with "
-                    "--share time", strcmp(name, "cuMemAllocManaged") == 0 ? "cudaMallocManaged" : "a managed variable");
+                    "--share time",
+                    strcmp(name, "cuMemAllocManaged") == 0 ? "cudaMallocManaged" : "a managed variable");
     else
         report_line("%s is not supported in space sharing (%s); run the program with --share time", name, reason);
 }
@@ -46,8 +47,10 @@ CUresult relay_bound(int *said, const char *line)
 CUresult relay_too_many_functions(void)
 {
     static int said;
-    return relay_bound(&said, "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for so many, or for "
-                              "each by its name");
+    return relay_bound(
+        &said,
+        "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for so many, or for "
+        "each by its name");
 }
 
 CUresult relay_decline(const char *name, const char *reason)

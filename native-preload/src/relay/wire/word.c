@@ -30,7 +30,8 @@ int relay_word_take(struct relay_link *link, unsigned leave)
             unused = ~__atomic_load_n(&bits[at], __ATOMIC_RELAXED);
         }
     }
-    __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED); /* another thread gives back what it was counted for */
+    __atomic_fetch_sub(&taken_count[link->device], 1,
+                       __ATOMIC_RELAXED); /* another thread gives back what it was counted for */
     return -1;
 }
 

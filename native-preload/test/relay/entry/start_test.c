@@ -13,7 +13,8 @@ static void without_a_manager(void)
     CUresult first = relay_cuInit(0);
     CHECK(first != CUDA_SUCCESS && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
     CHECK(relay_cuInit(0) == first);
-    CHECK(relay_cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED && relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
+    CHECK(relay_cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED &&
+          relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
 }
 
 /* cuInit has installed what happens at a fork. The child finds nothing of the parent's, and cannot begin anew. */
@@ -26,11 +27,13 @@ static void in_a_child(void)
     if (child == 0) {
         CHECK(relay_started() == CUDA_ERROR_NOT_INITIALIZED && !relay_current && relay_link_count == 0);
         CHECK(relay_cuInit(0) != CUDA_SUCCESS && relay_cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
-        CHECK(relay_cuMemFreeHost(memory) == CUDA_ERROR_NOT_INITIALIZED && relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
+        CHECK(relay_cuMemFreeHost(memory) == CUDA_ERROR_NOT_INITIALIZED &&
+              relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
         exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK(relay_cuMemFreeHost(memory) == CUDA_SUCCESS && relay_started() == CUDA_SUCCESS); /* the parent's links are as they were */
+    CHECK(relay_cuMemFreeHost(memory) == CUDA_SUCCESS &&
+          relay_started() == CUDA_SUCCESS); /* the parent's links are as they were */
 }
 
 /* Settings are read when the library is loaded: the program begins again with its own. */

@@ -59,7 +59,8 @@ static void *peer(void *unused)
         if (got <= 0)
             return unused;
         const struct tessera_image *image = (const struct tessera_image *)(const void *)buffer;
-        CHECK(connection_valid(buffer, got) && image->head.type == TESSERA_MSG_IMAGE && got == (int)sizeof *image && image->head.device == 6);
+        CHECK(connection_valid(buffer, got) && image->head.type == TESSERA_MSG_IMAGE && got == (int)sizeof *image &&
+              image->head.device == 6);
         answer(image, descriptor);
         if (descriptor >= 0)
             close(descriptor);
@@ -89,8 +90,8 @@ static void end(void)
 static CUresult ask(uint64_t offset, uint64_t bytes, int sent, uint64_t *number, int *descriptor)
 {
     struct tessera_image image = {.offset = offset, .bytes = bytes};
-    const struct question question = {&image.head, TESSERA_MSG_IMAGE, sizeof image, sent, TESSERA_MSG_IMAGE_TAKEN,
-                                      sizeof(struct tessera_image_taken)};
+    const struct question question = {&image.head, TESSERA_MSG_IMAGE,       sizeof image,
+                                      sent,        TESSERA_MSG_IMAGE_TAKEN, sizeof(struct tessera_image_taken)};
     _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
     *descriptor = -1;
     CUresult result = question_ask(asked, &question, buffer, descriptor);

@@ -46,7 +46,7 @@ static void objects(void)
     CHECK(destroyed == 0 && user_object_of(handle) == object);
     CHECK(holdings_copy(4, 5) == CUDA_SUCCESS);
     holdings_end(4);
-    CHECK(destroyed == 0); /* its copy holds the same two */
+    CHECK(destroyed == 0);                              /* its copy holds the same two */
     CHECK(holdings_remove_object(5, object, 100) == 2); /* no more than there are */
     holdings_end(5);
     CHECK(destroyed == 0);

@@ -45,7 +45,9 @@ static void once(void)
         usleep(1000);
     CHECK(!callback_of(&relay_links[0], word, &behind) && !callback_change(&relay_links[0], word, &behind));
     CHECK(!callback_of(&relay_links[0], -1, &behind) && !callback_of(&relay_links[0], TESSERA_RELAY_WORDS, &behind));
-    word = callback_prepare(&context, &(struct callback){.stream_function = run_for_stream, .stream = (CUstream)0x77, .data = &hundred}, false);
+    word = callback_prepare(
+        &context, &(struct callback){.stream_function = run_for_stream, .stream = (CUstream)0x77, .data = &hundred},
+        false);
     call(word);
     CHECK(called == 101 && inside == 2);
 }
@@ -53,7 +55,8 @@ static void once(void)
 static void again(void)
 {
     static unsigned one = 1, ten = 10;
-    const struct callback first = {.function = run, .data = &one, .released = release}, other = {.function = run, .data = &ten, .released = release};
+    const struct callback first = {.function = run, .data = &one, .released = release},
+                          other = {.function = run, .data = &ten, .released = release};
     called = 0;
     int word = callback_prepare(&context, &first, true);
     call(word);

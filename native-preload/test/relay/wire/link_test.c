@@ -17,8 +17,8 @@
 
 static struct tessera_relay_segment *fresh_segment(void)
 {
-    struct tessera_relay_segment *segment =
-        mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tessera_relay_segment *segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE,
+                                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED);
     segment->executor_heartbeat_ns = monotonic_ns();
     return segment;
@@ -62,7 +62,8 @@ static void names(void)
     CHECK(relay_link_at(2, &link) == CUDA_ERROR_INVALID_DEVICE && relay_link_at(-1, &link) == CUDA_ERROR_INVALID_DEVICE);
     uint64_t handle = TESSERA_HANDLE_TAG | (uint64_t)TESSERA_HANDLE_GREEN_CONTEXT << 40 | 2ULL << 36 | 5 << 4;
     CHECK(relay_handle_type(handle) == TESSERA_HANDLE_GREEN_CONTEXT && relay_link_of(handle) == &relay_links[1]);
-    CHECK(relay_handle_type(0) == 0 && relay_handle_type(handle | 1ULL << 47) == 0 && relay_handle_type(handle & UINT32_MAX) == 0);
+    CHECK(relay_handle_type(0) == 0 && relay_handle_type(handle | 1ULL << 47) == 0 &&
+          relay_handle_type(handle & UINT32_MAX) == 0);
     CHECK(!relay_link_of(handle ^ 1ULL << 36) && !relay_link_of(0x7fffffffe000ULL));
     relay_link_count = 0;
 }

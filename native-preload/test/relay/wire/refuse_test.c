@@ -37,7 +37,8 @@ static void refusals(void)
     CHECK(relay_refuse("cuSecond", "of a kind") == CUDA_ERROR_NOT_SUPPORTED && !*lines()); /* the same reason */
     CHECK(relay_refuse("cuThird", "of another kind") == CUDA_ERROR_NOT_SUPPORTED && count(lines()) == 1);
     CHECK(relay_decline("cuGetFourth", "of a third kind") == CUDA_ERROR_NOT_SUPPORTED && !*lines()); /* a question */
-    CHECK(relay_refuse("cuMemAllocManaged", "managed memory") == CUDA_ERROR_NOT_SUPPORTED && strstr(lines(), "cudaMallocManaged"));
+    CHECK(relay_refuse("cuMemAllocManaged", "managed memory") == CUDA_ERROR_NOT_SUPPORTED &&
+          strstr(lines(), "cudaMallocManaged"));
     for (int i = 0; i < 40; i++) { /* more reasons than are remembered: silence, and still an error */
         static char reasons[40][8];
         snprintf(reasons[i], sizeof reasons[i], "r%d", i);
@@ -60,7 +61,8 @@ int main(void)
 {
     int before = dup(STDERR_FILENO); /* for what is not true */
     said = memfd_create("stderr", MFD_CLOEXEC);
-    CHECK(before >= 0 && said >= 0 && unsetenv("TESSERA_QUIET") == 0 && fcntl(said, F_SETFL, O_APPEND) == 0 && dup2(said, STDERR_FILENO) >= 0);
+    CHECK(before >= 0 && said >= 0 && unsetenv("TESSERA_QUIET") == 0 && fcntl(said, F_SETFL, O_APPEND) == 0 &&
+          dup2(said, STDERR_FILENO) >= 0);
     stderr = fdopen(before, "w");
     refusals();
     bounds();
