@@ -8,7 +8,7 @@
 #include "driver/driver_types.h"
 #include "driver/trace.h"
 #include "driver/user.h"
-#include "relay/streams/call.h"
+#include "relay/streams/forward_call.h"
 #include "relay_stubs.h"
 #include "session/report.h"
 #include "session/settings.h"

@@ -19,7 +19,7 @@
 #include "driver/clock.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/relay.h"
-#include "relay/wire/state.h"
+#include "relay/wire/init_state.h"
 #include "session/connection.h"
 
 #define HANDLE(type, index) (TESSERA_HANDLE_TAG | (uint64_t)(type) << 40 | (uint64_t)(index) << 4)
@@ -264,7 +264,7 @@ static void player_begin(void)
     relay_link_count = 1;
     context = (struct relay_context){.link = &relay_links[0], .number = 5, .alive = true};
     relay_current = &context;
-    state_begin();
+    init_state_begin();
     CHECK(pthread_create(&player, NULL, execute, NULL) == 0);
 }
 

@@ -43,7 +43,7 @@ struct swap_block *block_find(CUdeviceptr address);
 
 /*
  * With the lock, which is released meanwhile: the block's chunks are BUSY by the caller, and all of it goes. False: the
- * driver did not take all memory back, and the block is as if it were kept (spare.h).
+ * driver did not take all memory back, and the block is as if it were kept (block_cache.h).
  */
 bool block_dispose(struct swap_block *block);
 

@@ -6,7 +6,7 @@
 #include "direct/chunks/backing_step.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "session/own_thread.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -106,7 +106,7 @@ static bool grow(unsigned device)
         residency_changed();
         leave(&made);
         residency_unlock();
-        bell_ring(device); /* what waits to leave has somewhere to go */
+        turns_thread_wake(device); /* what waits to leave has somewhere to go */
         residency_lock();
         return true;
     }

@@ -3,7 +3,7 @@
 #include "direct/ipc/import.h"
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/pools.h"
-#include "direct/swap/mover.h"
+#include "direct/swap/chunk_copier.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/driver_room.h"
@@ -85,7 +85,7 @@ static int closing(void *context)
 {
     int device = devices_context_closing(context);
     if (device >= 0) {
-        mover_context_closing(context);
+        copier_context_closing(context);
         backing_context_closing(context);
     }
     return device;

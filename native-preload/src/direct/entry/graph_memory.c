@@ -1,7 +1,7 @@
 /* Entries by which a graph gets memory of its own, or is updated with another graph's. */
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/graph_memory.h"
-#include "direct/turns/resident.h"
+#include "direct/turns/resident_gate.h"
 #include "session/quota.h"
 #include "session/segment.h"
 #include "tessera_entries.h"

@@ -11,7 +11,7 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "session/settings.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "tessera_entries.h"
 
 #define ASK_AGAIN_US 2000      /* short beside moving the 64 MiB that a peer gives up at a time */
@@ -49,7 +49,7 @@ static bool begin(struct driver_room *room, uint64_t now_ns)
     room->most = smaller(total_bytes / MOST_PART, MOST_BYTES);
     pools_release(room->device);
     residency_lock();
-    spare_drop(room->device, room->most);
+    block_cache_drop(room->device, room->most);
     residency_unlock();
     room->most = can_help(room->device, free_bytes, total_bytes) ? room->most : 0;
     return true;

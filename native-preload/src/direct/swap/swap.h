@@ -3,7 +3,7 @@
  *
  * Everything that allocates device memory for the program under this plan does so through swap_allocate(), or leaves
  * the memory to the driver and says so with residency_fixed_changed(). When and what moves is decided in residency.c, from
- * the words in the segment (struct tessera_residency); the copies are mover.c's.
+ * the words in the segment (struct tessera_residency); the copies are chunk_copier.c's.
  *
  * Threads: all functions may be called by any thread, and hold no lock while they wait.
  */

@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "session/attendant.h"
+#include "session/manager_client.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/membarrier.h"
 #include "direct/turns/residency.h"
@@ -205,7 +205,7 @@ void turns_apply(unsigned device)
     }
     pthread_mutex_unlock(&turn->lock);
     residency_orders(device);
-    bell_ring(device);
+    turns_thread_wake(device);
 }
 
 void turns_device_opened(unsigned device)
@@ -278,9 +278,9 @@ void turns_thaw(bool has_manager)
         pthread_mutex_unlock(&turns[i].lock);
         residency_orders(i);
         if (has_manager && devices_opened(i))
-            attendant_announce(i);
+            manager_client_announce(i);
         else if (turns[i].opening)
-            bell_ring(i);
+            turns_thread_wake(i);
     }
 }
 

@@ -14,7 +14,7 @@ struct occupancy_answer {
     struct occupancy_answer *next;
     uint64_t value;
     uint32_t bytes;
-    unsigned char question[];
+    unsigned char query[];
 };
 
 /* One kernel in one device. A CUkernel and the CUfunction behind it share it. */

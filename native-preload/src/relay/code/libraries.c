@@ -11,7 +11,7 @@
 #include "relay/code/modules.h"
 #include "relay/code/names.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "session/hash_table.h"
 
@@ -147,7 +147,7 @@ static CUresult read_library_options(const struct library_request *request, cons
         if (request->options[i] == BINARY_IS_PRESERVED)
             *preserved = value != NULL;
         else if (value)
-            return relay_refuse(entry, "a table of host functions for device code");
+            return relay_unsupported(entry, "a table of host functions for device code");
     }
     return CUDA_SUCCESS;
 }

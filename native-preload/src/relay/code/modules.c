@@ -11,7 +11,7 @@
 #include "relay/code/names.h"
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "session/hash_table.h"
 

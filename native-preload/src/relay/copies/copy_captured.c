@@ -8,7 +8,7 @@
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/streams.h"
 
 /* What the host function of one captured copy works on. */
@@ -106,7 +106,7 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
         end(copy);
         return captured ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (!holdings_add_word(captured, context->link, word)) {
+    if (!graph_references_add_word(captured, context->link, word)) {
         callback_release(context->link, word);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -6,7 +6,7 @@
 #include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
@@ -155,7 +155,7 @@ static CUresult across(struct relay_context *context, uint64_t wire, const struc
 {
     struct relay_context *to = owner_of(&copy->destination, copy), *from = owner_of(&copy->source, copy);
     if (copy->source.memory_type == COPY_TYPE_ARRAY || copy->destination.memory_type == COPY_TYPE_ARRAY)
-        return relay_refuse("cuMemcpy3DPeer", "an array and memory of another device");
+        return relay_unsupported("cuMemcpy3DPeer", "an array and memory of another device");
     if (relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (to && from && to->link != from->link)

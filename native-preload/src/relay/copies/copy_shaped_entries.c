@@ -4,7 +4,7 @@
 #include "relay/copies/copy_shaped.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 /* CUDA_MEMCPY3D_PEER: as CUDA_MEMCPY3D, with a context where that has a reserved field. */
@@ -16,7 +16,7 @@ static CUresult contexts_of(const struct layout_copy *copy, const struct relay_c
         if (!context)
             return CUDA_ERROR_INVALID_CONTEXT;
         if (context->link != current->link && sides[i]->memory_type == COPY_TYPE_ARRAY)
-            return relay_refuse("cuMemcpy3DPeer", "an array of another device");
+            return relay_unsupported("cuMemcpy3DPeer", "an array of another device");
     }
     return CUDA_SUCCESS;
 }
@@ -181,7 +181,7 @@ static CUresult elements_of(struct relay_context *context, const struct layout_b
             return result;
         uint64_t own = element_bytes(&array);
         if (own == 0)
-            return relay_refuse("cuMemcpy3DBatchAsync", "arrays of blocks, planes or named channels in batches");
+            return relay_unsupported("cuMemcpy3DBatchAsync", "arrays of blocks, planes or named channels in batches");
         if ((*bytes != 0 && *bytes != own) || !holds(&array, operands[i], box))
             return CUDA_ERROR_INVALID_VALUE;
         *bytes = own;

@@ -7,7 +7,7 @@
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
@@ -105,7 +105,8 @@ CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
     if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~HOSTREGISTER_KNOWN)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
-        return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
+        return relay_unsupported("cuMemHostRegister_v2",
+                                 "memory of other devices and read-only memory are not registered");
     if (relay_range_overlaps((uintptr_t)pointer, bytes))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     struct relay_range range = {.start = (uintptr_t)pointer,
@@ -145,11 +146,11 @@ CUresult relay_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, 
     if (!relay_range_find((uintptr_t)pointer, &range))
         return CUDA_ERROR_INVALID_VALUE;
     if (range.kind == RELAY_RANGE_REGISTERED)
-        return relay_refuse("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
+        return relay_unsupported("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
     if (range.kind != RELAY_RANGE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     if (range.link != context->link) /* each device has pinned memory of its own within its fences */
-        return relay_refuse("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
+        return relay_unsupported("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
     *device = (uintptr_t)pointer;
     return CUDA_SUCCESS;
 }

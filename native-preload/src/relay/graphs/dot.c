@@ -5,7 +5,7 @@
 #include "relay/code/functions.h"
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "relay_stubs.h"
 
@@ -80,7 +80,7 @@ CUresult relay_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned in
     if (result != CUDA_SUCCESS)
         return result;
     if (nodes > MAX_NODES || edges > MAX_EDGES)
-        return relay_refuse("cuGraphDebugDotPrint", "a graph of more than 8000 nodes or 4000 edges");
+        return relay_unsupported("cuGraphDebugDotPrint", "a graph of more than 8000 nodes or 4000 edges");
     FILE *file = fopen(path, "we");
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;

@@ -2,7 +2,7 @@
 #include "relay/wire/callbacks.h"
 #include "relay/streams/events.h"
 #include "relay/graphs/nodes.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay_stubs.h"
 
 CUresult relay_cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
@@ -48,13 +48,13 @@ CUresult relay_cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const 
                                         CUgraph child)
 {
     CUresult result = relay_send_cuGraphAddChildGraphNode(node, graph, dependencies, count, child);
-    return result == CUDA_SUCCESS ? holdings_copy((uintptr_t)child, (uintptr_t)graph) : result;
+    return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)graph) : result;
 }
 
 CUresult relay_cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
     CUresult result = relay_send_cuGraphExecChildGraphNodeSetParams(exec, node, child);
-    return result == CUDA_SUCCESS ? holdings_copy((uintptr_t)child, (uintptr_t)exec) : result;
+    return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)exec) : result;
 }
 
 /* An event that a graph records is complete or not without our having seen the record. */

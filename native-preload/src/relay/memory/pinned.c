@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "relay/executor/question.h"
+#include "relay/executor/fd_request.h"
 #include "relay/memory/pinned.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "relay/wire/relay.h"
 #include "session/report.h"
 
@@ -36,9 +36,9 @@ static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below,
                     int *descriptor)
 {
     struct tessera_pin pin = {.bytes = bytes, .not_below = not_below};
-    const struct question question = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
-    _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
-    CUresult result = question_ask(link, &question, buffer, descriptor);
+    const struct fd_request request = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
+    _Alignas(8) char buffer[FD_REQUEST_ANSWER_BYTES];
+    CUresult result = fd_request_send(link, &request, buffer, descriptor);
     if (result != CUDA_SUCCESS)
         return result;
     const struct tessera_pinned *answer = (const struct tessera_pinned *)(const void *)buffer;

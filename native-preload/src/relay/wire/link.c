@@ -10,7 +10,7 @@
 #include "relay/wire/backoff.h"
 #include "driver/clock.h"
 #include "relay/wire/link.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "session/own_thread.h"
 #include "session/report.h"
 #include "session/wait_ready.h"

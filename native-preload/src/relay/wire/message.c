@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 #define POINTER (1ULL << 63)
 #define BULK_PIECE 61440u /* in a BULK record: some of them fit into the ring at once */
@@ -110,7 +110,7 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
     uint64_t in_bytes = total_of(arguments, count, false);
     if (in_bytes > TESSERA_RELAY_BULK_MAX) {
         static int said;
-        return relay_bound(
+        return relay_limit_reached(
             &said,
             "one call (an image, or nodes of a graph) carries at most 2 GiB in space sharing: pass less in one call, "
             "or run the program with --share time");

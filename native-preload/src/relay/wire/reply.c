@@ -6,7 +6,7 @@
 
 #include "relay/wire/backoff.h"
 #include "driver/clock.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "relay/wire/relay.h"
 #include "driver/trace.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "direct/chunks/pinning.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "direct/swap/moves.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
@@ -140,7 +140,7 @@ static void end(const struct held *all, unsigned count)
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
     while (now().resident) {
         residency_lock();
-        spare_drop(0, UINT64_MAX);
+        block_cache_drop(0, UINT64_MAX);
         residency_unlock();
         CHECK(monotonic_ns() < until_ns);
     }

@@ -1,5 +1,5 @@
 /* Names of cuGetProcAddress where there is no vendor's driver, and limits. */
-#include "relay/entry/start.h"
+#include "relay/entry/init.h"
 
 #include "driver/driver.h"
 #include "relay/player.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "relay/entry/start.h"
+#include "relay/entry/init.h"
 #include "relay/memory/range.h"
 #include "relay/player.h"
 #include "relay/wire/context.h"
@@ -125,7 +125,7 @@ static void by_its_size(void)
 int main(void)
 {
     player_begin();
-    start_connect();
+    init_connect();
     context_prepare_primary(&relay_links[0], NULL);
     current = relay_primary(&relay_links[0]);
     CHECK(context_retain(current) == CUDA_SUCCESS && current_set(current) == CUDA_SUCCESS);

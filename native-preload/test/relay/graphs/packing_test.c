@@ -3,7 +3,7 @@
 
 #include "relay/memory/range.h"
 #include "relay/player.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/wire/callbacks.h"
 
 static void nothing(void *data)
@@ -96,8 +96,8 @@ static void host_functions(void)
     word = packed.word;
     packed_held(&packed, 0x77);
     packed_release(&packed);
-    CHECK(callback_of(&relay_links[0], word, &behind) && holdings_any(0x77));
-    holdings_end(0x77);
+    CHECK(callback_of(&relay_links[0], word, &behind) && graph_references_any(0x77));
+    graph_references_end(0x77);
     CHECK(!callback_of(&relay_links[0], word, &behind));
 }
 
@@ -162,15 +162,15 @@ static void refused(void)
     CHECK(node_add(&(struct node_place){.node = &node, .graph = graph, .count = 1}, &call) == CUDA_ERROR_INVALID_VALUE);
     refusal = CUDA_ERROR_INVALID_VALUE;
     player_serves = refuse;
-    CHECK(node_add(&place, &call) == CUDA_ERROR_INVALID_VALUE && !node && !holdings_any((uintptr_t)graph));
+    CHECK(node_add(&place, &call) == CUDA_ERROR_INVALID_VALUE && !node && !graph_references_any((uintptr_t)graph));
     for (int word = 0; word < (int)TESSERA_RELAY_WORDS; word++)
         CHECK(!callback_of(&relay_links[0], word, &behind));
     refusal = CUDA_SUCCESS;
     place.dependencies = &before;
     place.count = 1;
     CHECK(node_add(&place, &call) == CUDA_SUCCESS && relay_handle_type((uintptr_t)node) == TESSERA_HANDLE_GRAPH_NODE &&
-          holdings_any((uintptr_t)graph));
-    holdings_end((uintptr_t)graph);
+          graph_references_any((uintptr_t)graph));
+    graph_references_end((uintptr_t)graph);
 }
 
 int main(void)

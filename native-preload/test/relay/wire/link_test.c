@@ -13,7 +13,7 @@
 #include "check.h"
 #include "driver/clock.h"
 #include "relay/wire/backoff.h"
-#include "relay/wire/state.h"
+#include "relay/wire/init_state.h"
 
 static struct tessera_relay_segment *fresh_segment(void)
 {
@@ -55,7 +55,7 @@ static void names(void)
     link_open(0, 7, fresh_segment(), -1);
     link_open(1, 2, fresh_segment(), -1);
     CHECK(relay_link_at(0, &link) == CUDA_ERROR_NOT_INITIALIZED);
-    state_begin();
+    init_state_begin();
     CHECK(relay_link_at(0, &link) == CUDA_ERROR_INVALID_DEVICE);
     relay_link_count = 2;
     CHECK(relay_link_at(1, &link) == CUDA_SUCCESS && link == &relay_links[1]);
@@ -138,10 +138,10 @@ static void forked(int peer)
     pid_t child = fork();
     if (child == 0) {
         struct tessera_relay_segment *segment = relay_links[0].segment;
-        bool used = state_forked();
+        bool used = init_state_forked();
         link_forked();
         segment->claimed = 4711;
-        CHECK(used && !state_forked() && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
+        CHECK(used && !init_state_forked() && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
         CHECK(relay_link_count == 0 && relay_links[0].socket == -1 && relay_links[0].lost);
         close(peer); /* the child's copy of what is another process's */
         pause();
