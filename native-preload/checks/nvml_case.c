@@ -26,5 +26,7 @@ int main(int argc, char **argv)
     unsigned long long mib = 1024 * 1024, total = memory.total / mib, free_bytes = memory.free / mib;
     printf("NVML: total %llu MiB, free %llu MiB, used %llu MiB\n", total, free_bytes, memory.used / mib);
     return total == strtoull(argv[1], NULL, 10) && free_bytes == strtoull(argv[2], NULL, 10) &&
-                   memory.used == memory.total - memory.free ? 0 : 1;
+                   memory.used == memory.total - memory.free
+               ? 0
+               : 1;
 }

@@ -65,35 +65,35 @@ struct tessera_device {
     char name[TESSERA_DEVICE_NAME];
     uint8_t pad0[32];
     /* 128: orders, M */
-    uint64_t turn;                  /* epoch << 8 | TESSERA_TURN_* */
-    uint64_t quantum_ns;            /* length of a granted turn, for information */
-    uint64_t pace_ns;               /* bound on outstanding work, as time to drain; 0: none */
-    uint64_t idle_release_ns;       /* give a granted turn back after this long without work; 0: never */
-    uint64_t flags;                 /* TESSERA_DEVICE_* */
-    uint64_t limit_bytes;           /* the tenant's limit on this device; 0: none */
+    uint64_t turn;                   /* epoch << 8 | TESSERA_TURN_* */
+    uint64_t quantum_ns;             /* length of a granted turn, for information */
+    uint64_t pace_ns;                /* bound on outstanding work, as time to drain; 0: none */
+    uint64_t idle_release_ns;        /* give a granted turn back after this long without work; 0: never */
+    uint64_t flags;                  /* TESSERA_DEVICE_* */
+    uint64_t limit_bytes;            /* the tenant's limit on this device; 0: none */
     uint64_t tenant_elsewhere_bytes; /* used by the tenant's other clients on this device */
-    uint64_t granted_bytes;         /* C: what this client may use without asking; UINT64_MAX: no limit */
+    uint64_t granted_bytes;          /* C: what this client may use without asking; UINT64_MAX: no limit */
     uint8_t pad1[64];
     /* 256: the gate, C; read by every submission, so alone on its cache line */
     uint64_t gate; /* 1: submissions pass */
     uint8_t pad2[56];
     /* 320: answers, C */
-    uint64_t ack;            /* epoch << 8 | TESSERA_ACK_* */
-    uint64_t want_since_ns;  /* CLOCK_MONOTONIC since when a thread waits at the gate; 0: none waits */
-    uint64_t used_bytes;     /* device memory that counts against the limit */
-    uint64_t peak_bytes;     /* highest used_bytes */
-    uint64_t managed_bytes;  /* of used_bytes: converted to managed memory */
-    uint64_t turns;          /* turns taken */
-    uint64_t drains;         /* gates closed after work */
-    uint64_t drain_ns;       /* sum over drains: gate closed to contexts idle */
+    uint64_t ack;           /* epoch << 8 | TESSERA_ACK_* */
+    uint64_t want_since_ns; /* CLOCK_MONOTONIC since when a thread waits at the gate; 0: none waits */
+    uint64_t used_bytes;    /* device memory that counts against the limit */
+    uint64_t peak_bytes;    /* highest used_bytes */
+    uint64_t managed_bytes; /* of used_bytes: converted to managed memory */
+    uint64_t turns;         /* turns taken */
+    uint64_t drains;        /* gates closed after work */
+    uint64_t drain_ns;      /* sum over drains: gate closed to contexts idle */
     uint64_t drain_max_ns;
     uint64_t drain_last_ns;
-    uint64_t held_ns;        /* sum over turns: granted to given back */
-    uint64_t wait_ns;        /* time in which at least one thread waited at the gate */
-    uint64_t busy_samples;   /* samples that found the device busy with this client's work */
+    uint64_t held_ns;      /* sum over turns: granted to given back */
+    uint64_t wait_ns;      /* time in which at least one thread waited at the gate */
+    uint64_t busy_samples; /* samples that found the device busy with this client's work */
     uint64_t samples;
-    uint64_t contexts;       /* contexts of this client alive on the device */
-    uint64_t capturing;      /* stream captures open; a turn does not end while one is */
+    uint64_t contexts;  /* contexts of this client alive on the device */
+    uint64_t capturing; /* stream captures open; a turn does not end while one is */
     uint8_t pad3[64];
 };
 
@@ -104,16 +104,16 @@ enum {
     TESSERA_KIND_COPY = 2,
     TESSERA_KIND_MEMSET = 3,
     TESSERA_KIND_HOST_FUNCTION = 4,
-    TESSERA_KIND_MEMORY_OP = 5,   /* stream wait/write values, batches, external semaphores */
-    TESSERA_KIND_PREFETCH = 6,    /* prefetch, discard, attach, sparse mapping, decompression */
-    TESSERA_KIND_CAPTURE = 7,     /* stream captures begun: no work, but no turn ends inside one */
+    TESSERA_KIND_MEMORY_OP = 5, /* stream wait/write values, batches, external semaphores */
+    TESSERA_KIND_PREFETCH = 6,  /* prefetch, discard, attach, sparse mapping, decompression */
+    TESSERA_KIND_CAPTURE = 7,   /* stream captures begun: no work, but no turn ends inside one */
 };
 
 /* One thread of the client. 256 bytes; only its thread writes it, except the last slot (see SPEC.md). */
 struct tessera_thread {
-    uint32_t tid;      /* 0: free */
-    uint32_t inside;   /* depth of submissions that are inside the driver now */
-    uint32_t syncing;  /* 1: inside a synchronisation */
+    uint32_t tid;     /* 0: free */
+    uint32_t inside;  /* depth of submissions that are inside the driver now */
+    uint32_t syncing; /* 1: inside a synchronisation */
     uint32_t pad;
     uint64_t submitted[TESSERA_THREAD_COUNTERS];
     uint64_t device_submissions[TESSERA_MAX_DEVICES];
@@ -123,27 +123,27 @@ struct tessera_thread {
 enum {
     TESSERA_COUNTER_ALLOCATIONS = 0,
     TESSERA_COUNTER_FREES = 1,
-    TESSERA_COUNTER_LIMIT_REFUSALS = 2,       /* allocations refused by the tenant's limit */
-    TESSERA_COUNTER_MANAGED_CONVERSIONS = 3,  /* allocations turned into managed memory */
-    TESSERA_COUNTER_MANAGED_FALLBACKS = 4,    /* allocations that plan managed left plain */
-    TESSERA_COUNTER_EXPORTED = 5,             /* handles exported (IPC, shareable handles) */
-    TESSERA_COUNTER_EXPORT_REFUSALS = 6,      /* exports refused because the memory is not the driver's own */
-    TESSERA_COUNTER_VMM_CREATES = 7,          /* the program's own cuMemCreate */
+    TESSERA_COUNTER_LIMIT_REFUSALS = 2,      /* allocations refused by the tenant's limit */
+    TESSERA_COUNTER_MANAGED_CONVERSIONS = 3, /* allocations turned into managed memory */
+    TESSERA_COUNTER_MANAGED_FALLBACKS = 4,   /* allocations that plan managed left plain */
+    TESSERA_COUNTER_EXPORTED = 5,            /* handles exported (IPC, shareable handles) */
+    TESSERA_COUNTER_EXPORT_REFUSALS = 6,     /* exports refused because the memory is not the driver's own */
+    TESSERA_COUNTER_VMM_CREATES = 7,         /* the program's own cuMemCreate */
     TESSERA_COUNTER_HOST_PINNED_BYTES = 8,
-    TESSERA_COUNTER_LOOKUPS = 9,              /* cuGetProcAddress calls */
-    TESSERA_COUNTER_SUBSTITUTIONS = 10,       /* of them answered with a hook */
+    TESSERA_COUNTER_LOOKUPS = 9,        /* cuGetProcAddress calls */
+    TESSERA_COUNTER_SUBSTITUTIONS = 10, /* of them answered with a hook */
     TESSERA_COUNTER_SYNCHRONISATIONS = 11,
     TESSERA_COUNTER_SYNCHRONISE_NS = 12,
-    TESSERA_COUNTER_GATE_WAITS = 13,          /* submissions that found the gate closed */
+    TESSERA_COUNTER_GATE_WAITS = 13, /* submissions that found the gate closed */
     TESSERA_COUNTER_GATE_WAIT_NS = 14,
     TESSERA_COUNTER_PACE_WAITS = 15,
     TESSERA_COUNTER_PACE_WAIT_NS = 16,
     TESSERA_COUNTER_RECONNECTS = 17,
-    TESSERA_COUNTER_UNGATED = 18,             /* times that gates were opened because no manager answered */
+    TESSERA_COUNTER_UNGATED = 18, /* times that gates were opened because no manager answered */
     TESSERA_COUNTER_CAPTURES = 19,
     TESSERA_COUNTER_EARLY_RELEASES = 20,
-    TESSERA_COUNTER_IMPORTED = 21,            /* handles imported (IPC, external memory) */
-    TESSERA_COUNTER_UNTRACKED_FREES = 22,     /* frees of memory that was allocated out of our sight */
+    TESSERA_COUNTER_IMPORTED = 21,        /* handles imported (IPC, external memory) */
+    TESSERA_COUNTER_UNTRACKED_FREES = 22, /* frees of memory that was allocated out of our sight */
 };
 
 /* tessera_residency.flags (M). */
@@ -158,15 +158,15 @@ enum {
  * counts until the process ends: nobody says when the last one has given it up.
  */
 enum {
-    TESSERA_SHARES_TAKEN = 1,  /* the process has taken memory, or another object, of other processes or libraries */
-    TESSERA_SHARES_GIVEN = 2,  /* others may have its memory */
+    TESSERA_SHARES_TAKEN = 1, /* the process has taken memory, or another object, of other processes or libraries */
+    TESSERA_SHARES_GIVEN = 2, /* others may have its memory */
     TESSERA_SHARES_PIECES = 4, /* plan swap has taken physical memory of other clients: it is gone when all has moved out */
     TESSERA_SHARES_CALL = 256, /* and each multiple: a call under way that may share memory */
 };
 
 /* tessera_residency.plan_choice (C). */
 enum {
-    TESSERA_CHOICE_AUTO = 1,     /* the plan was left to the library: swap, unless one of the following says otherwise */
+    TESSERA_CHOICE_AUTO = 1, /* the plan was left to the library: swap, unless one of the following says otherwise */
     TESSERA_CHOICE_UNMAPPED = 2, /* the device maps no memory, so none is swapped: managed */
     TESSERA_CHOICE_UNPAGED = 4,  /* nor does it page managed memory */
     TESSERA_CHOICE_EXPORTED = 8, /* the program exports memory that the plan cannot: new memory is the driver's */
@@ -194,7 +194,7 @@ struct tessera_residency {
     uint64_t pageable_target; /* what pageable_held may grow to */
     uint64_t capacity_bytes;  /* of the device, as the client is to show it; 0: the device's own */
     uint64_t flags;           /* TESSERA_RESIDENCY_PARKED ... */
-    uint64_t resident_limit;  /* what resident_target can become at most, while others' fixed memory stays; 0: not known */
+    uint64_t resident_limit; /* what resident_target can become at most, while others' fixed memory stays; 0: not known */
     /* 64: what is where, C */
     uint64_t resident_bytes;  /* movable memory on the device now, cached_bytes and copies in flight included */
     uint64_t needed_bytes;    /* must be resident before the gate opens */
@@ -205,30 +205,30 @@ struct tessera_residency {
     uint64_t pageable_held;
     uint64_t file_held;
     /* 128: wishes, C */
-    uint64_t pinned_wanted;   /* pinned_target that would do */
-    uint64_t pageable_wanted; /* pageable_target that would do beside pinned_target */
-    uint64_t resident_wanted; /* above resident_target: an allocation waits for the target to reach this; 0: none */
-    uint64_t state;           /* TESSERA_RESIDENCY_STEADY ... */
-    uint64_t swapped_bytes;   /* contents that are off the device */
+    uint64_t pinned_wanted;    /* pinned_target that would do */
+    uint64_t pageable_wanted;  /* pageable_target that would do beside pinned_target */
+    uint64_t resident_wanted;  /* above resident_target: an allocation waits for the target to reach this; 0: none */
+    uint64_t state;            /* TESSERA_RESIDENCY_STEADY ... */
+    uint64_t swapped_bytes;    /* contents that are off the device */
     uint64_t guarantee_wanted; /* asked never to lose (TESSERA_MEMORY_GUARANTEE); 0: nothing */
     uint64_t file_limit;       /* what file_held may grow to */
     uint64_t plan_choice;      /* TESSERA_CHOICE_AUTO ...: what plan auto came to, and why */
     /* 192: counters since the start of the client, C */
     uint64_t moved_in_bytes;
     uint64_t moved_out_bytes;
-    uint64_t move_in_ns;      /* time in which at least one copy in that direction was under way */
+    uint64_t move_in_ns; /* time in which at least one copy in that direction was under way */
     uint64_t move_out_ns;
-    uint64_t moves_in;        /* times that moving in ended with all in */
-    uint64_t moves_out;       /* times that moving out ended with the target reached */
-    uint64_t move_failures;   /* copies and mappings that failed; the state before stayed */
-    uint64_t dropped_bytes;   /* given back without a copy, since it had no contents */
+    uint64_t moves_in;      /* times that moving in ended with all in */
+    uint64_t moves_out;     /* times that moving out ended with the target reached */
+    uint64_t move_failures; /* copies and mappings that failed; the state before stayed */
+    uint64_t dropped_bytes; /* given back without a copy, since it had no contents */
     /* 256: what the device really has, C (SPEC.md, section 9.9) */
-    uint64_t driver_free;     /* what the driver last said is free */
-    uint64_t driver_free_ns;  /* when; 0: not yet, or being written */
-    uint64_t refusals;        /* times that the driver had no memory for a chunk */
-    uint64_t refused_free;    /* what the driver said is free just before the last of these */
-    uint64_t settled_chunks;  /* came in, left or were given up so far */
-    uint64_t claimed_bytes;   /* needed of memory that cannot move, and not to be had while others hold the device full */
+    uint64_t driver_free;    /* what the driver last said is free */
+    uint64_t driver_free_ns; /* when; 0: not yet, or being written */
+    uint64_t refusals;       /* times that the driver had no memory for a chunk */
+    uint64_t refused_free;   /* what the driver said is free just before the last of these */
+    uint64_t settled_chunks; /* came in, left or were given up so far */
+    uint64_t claimed_bytes; /* needed of memory that cannot move, and not to be had while others hold the device full */
     uint8_t reserved[208];
 };
 

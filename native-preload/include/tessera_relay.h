@@ -15,20 +15,20 @@
 #define TESSERA_RELAY_MAGIC 0x0059414c45525354ULL /* "TSRELAY\0" in memory order */
 #define TESSERA_RELAY_VERSION 2u
 
-#define TESSERA_RELAY_RING_BYTES 1048576u /* a power of two */
-#define TESSERA_RELAY_RECORD_MAX 131072u  /* longest record, header included */
-#define TESSERA_RELAY_INLINE_MAX 65536u   /* in-data that travels inside a CALL; more goes ahead in BULK records */
+#define TESSERA_RELAY_RING_BYTES 1048576u  /* a power of two */
+#define TESSERA_RELAY_RECORD_MAX 131072u   /* longest record, header included */
+#define TESSERA_RELAY_INLINE_MAX 65536u    /* in-data that travels inside a CALL; more goes ahead in BULK records */
 #define TESSERA_RELAY_BULK_MAX 2147483648u /* in-data of one call */
-#define TESSERA_RELAY_SLOTS 64u           /* reply slots: calls of one client that wait at the same time */
+#define TESSERA_RELAY_SLOTS 64u            /* reply slots: calls of one client that wait at the same time */
 #define TESSERA_RELAY_SLOT_BYTES 65536u
 #define TESSERA_RELAY_REPLY_MAX (TESSERA_RELAY_SLOT_BYTES - 64u) /* out-data of one reply */
-#define TESSERA_RELAY_WORDS 16384u        /* completion words */
-#define TESSERA_RELAY_PRINT_BYTES 262144u /* device printf on its way to the client; a power of two */
-#define TESSERA_RELAY_NOTICE_BYTES 2048u  /* sentences for the user of a client */
-#define TESSERA_RELAY_ATTRIBUTES 256u     /* device attributes by CUdevice_attribute */
-#define TESSERA_RELAY_LIMITS 32u          /* context limits by CUlimit */
+#define TESSERA_RELAY_WORDS 16384u                               /* completion words */
+#define TESSERA_RELAY_PRINT_BYTES 262144u     /* device printf on its way to the client; a power of two */
+#define TESSERA_RELAY_NOTICE_BYTES 2048u      /* sentences for the user of a client */
+#define TESSERA_RELAY_ATTRIBUTES 256u         /* device attributes by CUdevice_attribute */
+#define TESSERA_RELAY_LIMITS 32u              /* context limits by CUlimit */
 #define TESSERA_RELAY_FUNCTION_ATTRIBUTES 32u /* function attributes by CUfunction_attribute */
-#define TESSERA_RELAY_PARAMETERS 1024u    /* parameters of one kernel */
+#define TESSERA_RELAY_PARAMETERS 1024u        /* parameters of one kernel */
 
 /* What a record is. Never renumbered. */
 enum {
@@ -123,15 +123,15 @@ struct tessera_function_info {
     uint64_t function; /* handle of the CUfunction behind it */
     uint32_t valid;    /* bit i: attributes[i] holds */
     uint32_t parameter_bytes;
-    uint32_t prints;   /* the module can call vprintf: synchronising must bring its output */
+    uint32_t prints; /* the module can call vprintf: synchronising must bring its output */
     uint32_t parameters;
     struct tessera_parameter parameter[TESSERA_RELAY_PARAMETERS];
 };
 
 struct tessera_memory_info {
-    uint64_t free_bytes;  /* as the tenant may see it: within its limit */
+    uint64_t free_bytes; /* as the tenant may see it: within its limit */
     uint64_t total_bytes;
-    uint64_t used_bytes;  /* by this client */
+    uint64_t used_bytes; /* by this client */
 };
 
 /* One reply slot: this header, then out-data. A thread takes a slot for the time of one call. */
@@ -179,8 +179,8 @@ struct tessera_relay_segment {
     uint8_t pad0[16];
     /* 64: E, at least twice a second */
     uint64_t executor_heartbeat_ns; /* CLOCK_MONOTONIC */
-    int32_t context_error; /* not 0: the context is lost, every call answers this from now on */
-    uint32_t ended;        /* 1: the executor has let go of this client */
+    int32_t context_error;          /* not 0: the context is lost, every call answers this from now on */
+    uint32_t ended;                 /* 1: the executor has let go of this client */
     uint8_t pad1[48];
     /* 128: E */
     uint64_t consumed; /* ring position up to which records are read and zeroed */
@@ -280,11 +280,11 @@ struct tessera_relay_ask {
 #define TESSERA_RELAY_WAIT 0xffffffffu
 struct tessera_relay_answer {
     struct tessera_message head;
-    uint32_t count;   /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
+    uint32_t count; /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
     uint32_t software;
     uint8_t uuid[16];
     uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has told it who comes */
-    char socket[104]; /* path, as sun_path */
+    char socket[104];                   /* path, as sun_path */
     char reason[200];
 };
 
@@ -343,7 +343,7 @@ struct tessera_ipc_handle {
 };
 
 #define TESSERA_RELAY_IPC_MAGIC 0x4350495354ull /* "TSIPC" in memory order */
-#define TESSERA_RELAY_IMAGE_MAGIC 0x4d495354u /* "TSIM" in memory order */
+#define TESSERA_RELAY_IMAGE_MAGIC 0x4d495354u   /* "TSIM" in memory order */
 struct tessera_image_reference {
     uint32_t magic;
     uint32_t pad;

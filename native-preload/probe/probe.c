@@ -115,8 +115,7 @@ static void print_exports(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct statx status;
-    if (file < 0 || statx(file, "", AT_EMPTY_PATH, STATX_SIZE, &status) != 0 ||
-        status.stx_size < sizeof(Elf64_Ehdr)) {
+    if (file < 0 || statx(file, "", AT_EMPTY_PATH, STATX_SIZE, &status) != 0 || status.stx_size < sizeof(Elf64_Ehdr)) {
         printf("\"exports\":{\"missing\":[],\"vendor\":0,\"ours\":%d},", TESSERA_ENTRY_COUNT);
     } else {
         size_t bytes = (size_t)status.stx_size;

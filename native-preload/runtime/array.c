@@ -55,7 +55,9 @@ void channel_description(int format, unsigned count, struct cudaChannelFormatDes
         .y = count > 1 ? bits : 0,
         .z = count > 2 ? bits : 0,
         .w = count > 3 ? bits : 0,
-        .f = format == F16 || format == F32 ? KIND_FLOAT : format >= S8 ? KIND_SIGNED : KIND_UNSIGNED,
+        .f = format == F16 || format == F32 ? KIND_FLOAT
+             : format >= S8                 ? KIND_SIGNED
+                                            : KIND_UNSIGNED,
     };
 }
 
@@ -84,16 +86,16 @@ static cudaError_t allocate(CUarray *array, const struct cudaChannelFormatDesc *
 }
 
 EXPORT cudaError_t cudaMallocArray(CUarray *, const struct cudaChannelFormatDesc *, size_t, size_t, unsigned);
-EXPORT cudaError_t cudaMallocArray(CUarray *array, const struct cudaChannelFormatDesc *channels, size_t width, size_t height,
-                                   unsigned flags)
+EXPORT cudaError_t cudaMallocArray(CUarray *array, const struct cudaChannelFormatDesc *channels, size_t width,
+                                   size_t height, unsigned flags)
 {
     cudaError_t failed = enter();
     return failed ? failed : keep(allocate(array, channels, (struct cudaExtent){width, height, 0}, flags));
 }
 
 EXPORT cudaError_t cudaMalloc3DArray(CUarray *, const struct cudaChannelFormatDesc *, struct cudaExtent, unsigned);
-EXPORT cudaError_t cudaMalloc3DArray(CUarray *array, const struct cudaChannelFormatDesc *channels, struct cudaExtent extent,
-                                     unsigned flags)
+EXPORT cudaError_t cudaMalloc3DArray(CUarray *array, const struct cudaChannelFormatDesc *channels,
+                                     struct cudaExtent extent, unsigned flags)
 {
     cudaError_t failed = enter();
     return failed ? failed : keep(allocate(array, channels, extent, flags));
@@ -114,8 +116,8 @@ EXPORT cudaError_t cudaMallocMipmappedArray(CUmipmappedArray *array, const struc
 
 FORWARD(cudaFreeArray, cuArrayDestroy, (CUarray array), (array))
 FORWARD(cudaFreeMipmappedArray, cuMipmappedArrayDestroy, (CUmipmappedArray array), (array))
-FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel, (CUarray * level, CUmipmappedArray array, unsigned number),
-        (level, array, number))
+FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel,
+        (CUarray * level, CUmipmappedArray array, unsigned number), (level, array, number))
 FORWARD(cudaArrayGetPlane, cuArrayGetPlane, (CUarray * plane, CUarray array, unsigned number), (plane, array, number))
 
 EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *, struct cudaExtent *, unsigned *, CUarray);

@@ -70,8 +70,8 @@ static cudaError_t variable(const void *symbol, size_t bytes, size_t offset, voi
     return cudaSuccess;
 }
 
-static cudaError_t to_variable(const void *symbol, const void *from, size_t bytes, size_t offset, int kind, CUstream stream,
-                               bool wait)
+static cudaError_t to_variable(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                               CUstream stream, bool wait)
 {
     void *to;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)

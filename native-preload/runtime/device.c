@@ -4,12 +4,12 @@
 #include "runtime.h"
 
 /* An entry that needs the driver but no context. */
-#define STARTED(name, parameters, call)                                                                                      \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        cudaError_t failed = start();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
+#define STARTED(name, parameters, call)                                                                                \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        cudaError_t failed = start();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
     }
 
 STARTED(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))

@@ -70,13 +70,13 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct runtime_function_attributes *out
 }
 
 /* A call about the kernel behind the host function; `kernel` stands for it in the arguments. */
-#define OF_KERNEL(name, parameters, call)                                                                                    \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        CUkernel kernel;                                                                                                     \
-        cudaError_t failed = find_kernel(function, &kernel);                                                                 \
-        return failed ? failed : keep(call);                                                                                 \
+#define OF_KERNEL(name, parameters, call)                                                                              \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        CUkernel kernel;                                                                                               \
+        cudaError_t failed = find_kernel(function, &kernel);                                                           \
+        return failed ? failed : keep(call);                                                                           \
     }
 
 OF_KERNEL(cudaFuncSetAttribute, (const void *function, int which, int value),
@@ -91,9 +91,9 @@ OF_KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
           cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (CUfunction)kernel, block_size, shared_bytes))
 OF_KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
           (int *blocks, const void *function, int block_size, size_t shared_bytes, unsigned flags),
-          cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (CUfunction)kernel, block_size, shared_bytes, flags))
-OF_KERNEL(cudaOccupancyAvailableDynamicSMemPerBlock,
-          (size_t *bytes, const void *function, int blocks, int block_size),
+          cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (CUfunction)kernel, block_size, shared_bytes,
+                                                               flags))
+OF_KERNEL(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t * bytes, const void *function, int blocks, int block_size),
           cuOccupancyAvailableDynamicSMemPerBlock(bytes, (CUfunction)kernel, blocks, block_size))
 
 /* Bank widths are fixed since sm_50: the setting has had no effect for a decade, and has none here. */

@@ -30,8 +30,8 @@ FORWARD(cudaGraphGetNodes, cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, 
 FORWARD(cudaGraphGetRootNodes, cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
         (graph, nodes, count))
 FORWARD(cudaGraphDestroyNode, cuGraphDestroyNode, (CUgraphNode node), (node))
-FORWARD(cudaGraphInstantiate, cuGraphInstantiateWithFlags, (CUgraphExec * runnable, CUgraph graph, unsigned long long flags),
-        (runnable, graph, flags))
+FORWARD(cudaGraphInstantiate, cuGraphInstantiateWithFlags,
+        (CUgraphExec * runnable, CUgraph graph, unsigned long long flags), (runnable, graph, flags))
 FORWARD(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,
         (CUgraphExec * runnable, CUgraph graph, unsigned long long flags), (runnable, graph, flags))
 FORWARD(cudaGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec runnable), (runnable))
@@ -60,10 +60,10 @@ FORWARD(cudaGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
 #else
 FORWARD(cudaGraphGetEdges, cuGraphGetEdges, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count),
         (graph, from, to, count))
-FORWARD(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode *others, size_t *count),
-        (node, others, count))
-FORWARD(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes, (CUgraphNode node, CUgraphNode *others, size_t *count),
-        (node, others, count))
+FORWARD(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies,
+        (CUgraphNode node, CUgraphNode *others, size_t *count), (node, others, count))
+FORWARD(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes,
+        (CUgraphNode node, CUgraphNode *others, size_t *count), (node, others, count))
 FORWARD(cudaGraphAddDependencies, cuGraphAddDependencies,
         (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
         (graph, (void *)from, (void *)to, count))
@@ -91,17 +91,18 @@ static cudaError_t kernel_node(const struct runtime_kernel_node *from, struct dr
     return failed;
 }
 
-#define WITH_KERNEL(name, parameters, call)                                                                                  \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        struct driver_kernel_node what;                                                                                      \
-        cudaError_t failed = kernel_node(from, &what);                                                                       \
-        return keep(failed ? failed : call);                                                                                 \
+#define WITH_KERNEL(name, parameters, call)                                                                            \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        struct driver_kernel_node what;                                                                                \
+        cudaError_t failed = kernel_node(from, &what);                                                                 \
+        return keep(failed ? failed : call);                                                                           \
     }
 
 WITH_KERNEL(cudaGraphAddKernelNode,
-            (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, const struct runtime_kernel_node *from),
+            (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
+             const struct runtime_kernel_node *from),
             cuGraphAddKernelNode_v2(node, graph, (void *)after, count, (void *)&what))
 WITH_KERNEL(cudaGraphKernelNodeSetParams, (CUgraphNode node, const struct runtime_kernel_node *from),
             cuGraphKernelNodeSetParams_v2(node, (void *)&what))
@@ -153,7 +154,8 @@ FORWARD(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams,
 FORWARD(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode,
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, CUgraph child),
         (node, graph, (void *)after, count, child))
-FORWARD(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child), (node, child))
+FORWARD(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child),
+        (node, child))
 FORWARD(cudaGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams,
         (CUgraphExec runnable, CUgraphNode node, CUgraph child), (runnable, node, child))
 FORWARD(cudaGraphAddEmptyNode, cuGraphAddEmptyNode,
@@ -161,8 +163,10 @@ FORWARD(cudaGraphAddEmptyNode, cuGraphAddEmptyNode,
 FORWARD(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode,
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, CUevent event),
         (node, graph, (void *)after, count, event))
-FORWARD(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent *event), (node, event))
-FORWARD(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event), (node, event))
+FORWARD(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent *event),
+        (node, event))
+FORWARD(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event),
+        (node, event))
 FORWARD(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent,
         (CUgraphExec runnable, CUgraphNode node, CUevent event), (runnable, node, event))
 FORWARD(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode,
@@ -186,9 +190,10 @@ FORWARD(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled, (CUgraphExec runnable, C
         (runnable, node, enabled))
 FORWARD(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute, (CUgraphNode node, int which, void *value),
         (node, which, value))
-FORWARD(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute, (CUgraphNode node, int which, const void *value),
-        (node, which, (void *)value))
-FORWARD(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from), (to, from))
+FORWARD(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute,
+        (CUgraphNode node, int which, const void *value), (node, which, (void *)value))
+FORWARD(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from),
+        (to, from))
 
 /* ---- User objects -------------------------------------------------------------------------------------------------- */
 

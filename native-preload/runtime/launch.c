@@ -48,8 +48,8 @@ static cudaError_t as_launch(cudaError_t result)
     return keep(result == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration : result);
 }
 
-static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, CUstream stream,
-                          bool cooperative)
+static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                          CUstream stream, bool cooperative)
 {
     if (shared_bytes > UINT32_MAX)
         return keep(cudaErrorInvalidConfiguration);
@@ -89,33 +89,34 @@ static cudaError_t launch_extended(const struct runtime_launch_config *config, c
     return as_launch(cuLaunchKernelEx(&driver, (CUfunction)kernel, arguments, NULL));
 }
 
-#define LAUNCH(suffix, per_thread)                                                                                           \
-    EXPORT cudaError_t cudaLaunchKernel##suffix(const void *, dim3, dim3, void **, size_t, CUstream);                        \
-    EXPORT cudaError_t cudaLaunchKernel##suffix(const void *function, dim3 grid, dim3 block, void **arguments,               \
-                                                size_t shared_bytes, CUstream stream)                                        \
-    {                                                                                                                        \
-        return launch_function(function, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), false);        \
-    }                                                                                                                        \
-    EXPORT cudaError_t cudaLaunchCooperativeKernel##suffix(const void *, dim3, dim3, void **, size_t, CUstream);             \
-    EXPORT cudaError_t cudaLaunchCooperativeKernel##suffix(const void *function, dim3 grid, dim3 block, void **arguments,    \
-                                                           size_t shared_bytes, CUstream stream)                             \
-    {                                                                                                                        \
-        return launch_function(function, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), true);         \
-    }                                                                                                                        \
-    EXPORT cudaError_t __cudaLaunchKernel##suffix(CUkernel, dim3, dim3, void **, size_t, CUstream);                          \
-    EXPORT cudaError_t __cudaLaunchKernel##suffix(CUkernel kernel, dim3 grid, dim3 block, void **arguments,                  \
-                                                  size_t shared_bytes, CUstream stream)                                      \
-    {                                                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        if (!failed && !kernel)                                                                                              \
-            failed = keep(cudaErrorInvalidDeviceFunction);                                                                   \
-        return failed ? failed : launch(kernel, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), false); \
-    }                                                                                                                        \
-    EXPORT cudaError_t cudaLaunchKernelExC##suffix(const struct runtime_launch_config *, const void *, void **);             \
-    EXPORT cudaError_t cudaLaunchKernelExC##suffix(const struct runtime_launch_config *config, const void *function,         \
-                                                   void **arguments)                                                         \
-    {                                                                                                                        \
-        return launch_extended(config, function, arguments, per_thread);                                                     \
+#define LAUNCH(suffix, per_thread)                                                                                     \
+    EXPORT cudaError_t cudaLaunchKernel##suffix(const void *, dim3, dim3, void **, size_t, CUstream);                  \
+    EXPORT cudaError_t cudaLaunchKernel##suffix(const void *function, dim3 grid, dim3 block, void **arguments,         \
+                                                size_t shared_bytes, CUstream stream)                                  \
+    {                                                                                                                  \
+        return launch_function(function, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), false);  \
+    }                                                                                                                  \
+    EXPORT cudaError_t cudaLaunchCooperativeKernel##suffix(const void *, dim3, dim3, void **, size_t, CUstream);       \
+    EXPORT cudaError_t cudaLaunchCooperativeKernel##suffix(const void *function, dim3 grid, dim3 block,                \
+                                                           void **arguments, size_t shared_bytes, CUstream stream)     \
+    {                                                                                                                  \
+        return launch_function(function, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), true);   \
+    }                                                                                                                  \
+    EXPORT cudaError_t __cudaLaunchKernel##suffix(CUkernel, dim3, dim3, void **, size_t, CUstream);                    \
+    EXPORT cudaError_t __cudaLaunchKernel##suffix(CUkernel kernel, dim3 grid, dim3 block, void **arguments,            \
+                                                  size_t shared_bytes, CUstream stream)                                \
+    {                                                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        if (!failed && !kernel)                                                                                        \
+            failed = keep(cudaErrorInvalidDeviceFunction);                                                             \
+        return failed ? failed                                                                                         \
+                      : launch(kernel, grid, block, arguments, shared_bytes, stream_of(stream, per_thread), false);    \
+    }                                                                                                                  \
+    EXPORT cudaError_t cudaLaunchKernelExC##suffix(const struct runtime_launch_config *, const void *, void **);       \
+    EXPORT cudaError_t cudaLaunchKernelExC##suffix(const struct runtime_launch_config *config, const void *function,   \
+                                                   void **arguments)                                                   \
+    {                                                                                                                  \
+        return launch_extended(config, function, arguments, per_thread);                                               \
     }
 
 LAUNCH(, false)
@@ -145,25 +146,25 @@ EXPORT cudaError_t cudaGetFuncBySymbol(CUfunction *found, const void *function)
 
 /* ---- Occupancy with a launch configuration ------------------------------------------------------------------------ */
 
-#define CLUSTERS(name, driver)                                                                                               \
-    EXPORT cudaError_t name(int *, const void *, const struct runtime_launch_config *);                                      \
-    EXPORT cudaError_t name(int *value, const void *function, const struct runtime_launch_config *config)                    \
-    {                                                                                                                        \
-        CUkernel kernel;                                                                                                     \
-        if (!config || !value || config->shared_bytes > UINT32_MAX)                                                          \
-            return keep(cudaErrorInvalidValue);                                                                              \
-        cudaError_t failed = find_kernel(function, &kernel);                                                                 \
-        if (failed)                                                                                                          \
-            return failed;                                                                                                   \
-        struct driver_launch_config with = {                                                                                 \
-            .grid = {config->grid.x, config->grid.y, config->grid.z},                                                        \
-            .block = {config->block.x, config->block.y, config->block.z},                                                    \
-            .shared_bytes = (unsigned)config->shared_bytes,                                                                  \
-            .stream = config->stream,                                                                                        \
-            .attributes = config->attributes,                                                                                \
-            .attribute_count = config->attribute_count,                                                                      \
-        };                                                                                                                   \
-        return keep(driver(value, (CUfunction)kernel, (void *)&with));                                                       \
+#define CLUSTERS(name, driver)                                                                                         \
+    EXPORT cudaError_t name(int *, const void *, const struct runtime_launch_config *);                                \
+    EXPORT cudaError_t name(int *value, const void *function, const struct runtime_launch_config *config)              \
+    {                                                                                                                  \
+        CUkernel kernel;                                                                                               \
+        if (!config || !value || config->shared_bytes > UINT32_MAX)                                                    \
+            return keep(cudaErrorInvalidValue);                                                                        \
+        cudaError_t failed = find_kernel(function, &kernel);                                                           \
+        if (failed)                                                                                                    \
+            return failed;                                                                                             \
+        struct driver_launch_config with = {                                                                           \
+            .grid = {config->grid.x, config->grid.y, config->grid.z},                                                  \
+            .block = {config->block.x, config->block.y, config->block.z},                                              \
+            .shared_bytes = (unsigned)config->shared_bytes,                                                            \
+            .stream = config->stream,                                                                                  \
+            .attributes = config->attributes,                                                                          \
+            .attribute_count = config->attribute_count,                                                                \
+        };                                                                                                             \
+        return keep(driver(value, (CUfunction)kernel, (void *)&with));                                                 \
     }
 
 CLUSTERS(cudaOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters)

@@ -14,10 +14,10 @@ FORWARD(cudaLibraryGetKernel, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary 
         (kernel, library, name))
 FORWARD(cudaLibraryGetGlobal, cuLibraryGetGlobal, (void **address, size_t *bytes, CUlibrary library, const char *name),
         ((void *)address, bytes, library, name))
-FORWARD(cudaLibraryGetManaged, cuLibraryGetManaged, (void **address, size_t *bytes, CUlibrary library, const char *name),
-        ((void *)address, bytes, library, name))
-FORWARD(cudaLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction, (void **function, CUlibrary library, const char *name),
-        (function, library, name))
+FORWARD(cudaLibraryGetManaged, cuLibraryGetManaged,
+        (void **address, size_t *bytes, CUlibrary library, const char *name), ((void *)address, bytes, library, name))
+FORWARD(cudaLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction,
+        (void **function, CUlibrary library, const char *name), (function, library, name))
 FORWARD(cudaLibraryGetKernelCount, cuLibraryGetKernelCount, (unsigned *count, CUlibrary library), (count, library))
 FORWARD(cudaLibraryEnumerateKernels, cuLibraryEnumerateKernels, (CUkernel * kernels, unsigned count, CUlibrary library),
         (kernels, count, library))
@@ -44,18 +44,19 @@ static cudaError_t entry_point(const char *symbol, void **function, int version,
     return result == CUDA_ERROR_NOT_FOUND && status ? cudaSuccess : keep(result);
 }
 
-#define ENTRY_POINTS(suffix, twin)                                                                                           \
-    EXPORT cudaError_t cudaGetDriverEntryPoint##suffix(const char *, void **, unsigned long long, int *);                    \
-    EXPORT cudaError_t cudaGetDriverEntryPoint##suffix(const char *symbol, void **function, unsigned long long flags,        \
-                                                       int *status)                                                          \
-    {                                                                                                                        \
-        return entry_point(symbol, function, RUNTIME_MAJOR * 1000, flags ? flags : twin, status);                            \
-    }                                                                                                                        \
-    EXPORT cudaError_t cudaGetDriverEntryPointByVersion##suffix(const char *, void **, unsigned, unsigned long long, int *); \
-    EXPORT cudaError_t cudaGetDriverEntryPointByVersion##suffix(const char *symbol, void **function, unsigned version,       \
-                                                                unsigned long long flags, int *status)                       \
-    {                                                                                                                        \
-        return entry_point(symbol, function, (int)version, flags ? flags : twin, status);                                    \
+#define ENTRY_POINTS(suffix, twin)                                                                                     \
+    EXPORT cudaError_t cudaGetDriverEntryPoint##suffix(const char *, void **, unsigned long long, int *);              \
+    EXPORT cudaError_t cudaGetDriverEntryPoint##suffix(const char *symbol, void **function, unsigned long long flags,  \
+                                                       int *status)                                                    \
+    {                                                                                                                  \
+        return entry_point(symbol, function, RUNTIME_MAJOR * 1000, flags ? flags : twin, status);                      \
+    }                                                                                                                  \
+    EXPORT cudaError_t cudaGetDriverEntryPointByVersion##suffix(const char *, void **, unsigned, unsigned long long,   \
+                                                                int *);                                                \
+    EXPORT cudaError_t cudaGetDriverEntryPointByVersion##suffix(const char *symbol, void **function, unsigned version, \
+                                                                unsigned long long flags, int *status)                 \
+    {                                                                                                                  \
+        return entry_point(symbol, function, (int)version, flags ? flags : twin, status);                              \
     }
 
 ENTRY_POINTS(, 0)

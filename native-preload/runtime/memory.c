@@ -25,12 +25,12 @@ static cudaError_t allocate(void **out, size_t bytes)
     return failed;
 }
 
-#define WITH_CONTEXT(name, parameters, call)                                                                                 \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
+#define WITH_CONTEXT(name, parameters, call)                                                                           \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
     }
 
 WITH_CONTEXT(cudaMalloc, (void **out, size_t bytes), allocate(out, bytes))
@@ -120,12 +120,15 @@ ON_STREAM(cudaMallocFromPoolAsync, (void **out, size_t bytes, CUmemoryPool pool,
           cuMemAllocFromPoolAsync((void *)out, bytes, pool, stream))
 ON_STREAM(cudaFreeAsync, (void *memory, CUstream stream), cuMemFreeAsync(DEVICE(memory), stream))
 /* In space sharing the driver's entry refuses it, and says what to do. */
-FORWARD(cudaMallocManaged, cuMemAllocManaged, (void **pointer, size_t bytes, unsigned flags), ((CUdeviceptr *)pointer, bytes, flags))
+FORWARD(cudaMallocManaged, cuMemAllocManaged, (void **pointer, size_t bytes, unsigned flags),
+        ((CUdeviceptr *)pointer, bytes, flags))
 FORWARD(cudaMemPoolCreate, cuMemPoolCreate, (CUmemoryPool * pool, const void *properties), (pool, (void *)properties))
 FORWARD(cudaMemPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool), (pool))
 FORWARD(cudaMemPoolTrimTo, cuMemPoolTrimTo, (CUmemoryPool pool, size_t bytes), (pool, bytes))
-FORWARD(cudaMemPoolSetAttribute, cuMemPoolSetAttribute, (CUmemoryPool pool, int which, void *value), (pool, which, value))
-FORWARD(cudaMemPoolGetAttribute, cuMemPoolGetAttribute, (CUmemoryPool pool, int which, void *value), (pool, which, value))
+FORWARD(cudaMemPoolSetAttribute, cuMemPoolSetAttribute, (CUmemoryPool pool, int which, void *value),
+        (pool, which, value))
+FORWARD(cudaMemPoolGetAttribute, cuMemPoolGetAttribute, (CUmemoryPool pool, int which, void *value),
+        (pool, which, value))
 FORWARD(cudaMemPoolSetAccess, cuMemPoolSetAccess, (CUmemoryPool pool, const void *access, size_t count),
         (pool, (void *)access, count))
 FORWARD(cudaMemPoolGetAccess, cuMemPoolGetAccess, (int *flags, CUmemoryPool pool, void *location),

@@ -6,8 +6,14 @@
 #include "runtime.h"
 
 /* A field and the CUdevice_attribute that it holds. */
-#define NARROW(field, attribute) {offsetof(struct device_properties, field), attribute, false}
-#define WIDE(field, attribute) {offsetof(struct device_properties, field), attribute, true}
+#define NARROW(field, attribute)                                                                                       \
+    {                                                                                                                  \
+        offsetof(struct device_properties, field), attribute, false                                                    \
+    }
+#define WIDE(field, attribute)                                                                                         \
+    {                                                                                                                  \
+        offsetof(struct device_properties, field), attribute, true                                                     \
+    }
 
 static const struct {
     size_t offset;

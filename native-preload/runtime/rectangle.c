@@ -63,7 +63,8 @@ static struct side2d in_array(CUarray array, size_t x, size_t y)
     return (struct side2d){.x = x, .y = y, .type = MEMORY_ARRAY, .array = array};
 }
 
-static cudaError_t rectangle(struct side2d from, struct side2d to, size_t width, size_t height, CUstream stream, bool wait)
+static cudaError_t rectangle(struct side2d from, struct side2d to, size_t width, size_t height, CUstream stream,
+                             bool wait)
 {
     struct copy2d what = {.from = from, .to = to, .width = width, .height = height};
     if (!width || !height)
@@ -74,8 +75,8 @@ static cudaError_t rectangle(struct side2d from, struct side2d to, size_t width,
     return failed || !wait ? failed : cuStreamSynchronize(stream);
 }
 
-static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
-                        CUstream stream, bool wait)
+static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                        int kind, CUstream stream, bool wait)
 {
     int from_type, to_type;
     if (!types(kind, &from_type, &to_type))
@@ -83,8 +84,8 @@ static cudaError_t rows(void *to, size_t to_pitch, const void *from, size_t from
     return rectangle(linear(from, from_pitch, from_type), linear(to, to_pitch, to_type), width, height, stream, wait);
 }
 
-static cudaError_t rows_to_array(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
-                                 int kind, CUstream stream, bool wait)
+static cudaError_t rows_to_array(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                 size_t height, int kind, CUstream stream, bool wait)
 {
     int from_type, to_type;
     if (!types(kind, &from_type, &to_type))
@@ -92,8 +93,8 @@ static cudaError_t rows_to_array(CUarray to, size_t x, size_t y, const void *fro
     return rectangle(linear(from, pitch, from_type), in_array(to, x, y), width, height, stream, wait);
 }
 
-static cudaError_t rows_from_array(void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width, size_t height,
-                                   int kind, CUstream stream, bool wait)
+static cudaError_t rows_from_array(void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width,
+                                   size_t height, int kind, CUstream stream, bool wait)
 {
     int from_type, to_type;
     if (!types(kind, &from_type, &to_type))
@@ -123,10 +124,9 @@ ON_STREAM(cudaMemcpy2DFromArrayAsync,
            CUstream stream),
           rows_from_array(to, pitch, from, x, y, width, height, kind, stream, false))
 ON_DEFAULT(cudaMemcpy2DArrayToArray,
-           (CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y, size_t width, size_t height,
-            int kind),
-           ((void)kind,
-            rectangle(in_array(from, from_x, from_y), in_array(to, to_x, to_y), width, height, stream, true)))
+           (CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y, size_t width,
+            size_t height, int kind),
+           ((void)kind, rectangle(in_array(from, from_x, from_y), in_array(to, to_x, to_y), width, height, stream, true)))
 
 /* ---- Bytes to and from arrays: whole rows, as the deprecated calls count them ------------------------------------- */
 
@@ -221,7 +221,8 @@ static cudaError_t add_copy(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     return failed ? failed : cuGraphAddMemcpyNode(node, graph, (void *)after, count, (void *)&what, context);
 }
 
-EXPORT cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const struct runtime_copy3d *);
+EXPORT cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                                          const struct runtime_copy3d *);
 EXPORT cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                                           const struct runtime_copy3d *from)
 {
@@ -229,8 +230,8 @@ EXPORT cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, cons
     return failed ? failed : keep(add_copy(node, graph, after, count, from));
 }
 
-EXPORT cudaError_t cudaGraphAddMemcpyNode1D(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, void *, const void *, size_t,
-                                            int);
+EXPORT cudaError_t cudaGraphAddMemcpyNode1D(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, void *, const void *,
+                                            size_t, int);
 EXPORT cudaError_t cudaGraphAddMemcpyNode1D(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                                             void *to, const void *from, size_t bytes, int kind)
 {

@@ -21,7 +21,7 @@ struct symbol {
     const char *name;
     bool function;
     size_t bytes;
-    CUkernel kernel;      /* function, once found */
+    CUkernel kernel; /* function, once found */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -123,46 +123,46 @@ void say_unserved(const char *what);
 cudaError_t refuse(const char *name);
 
 /* The same entry of the driver, with a context. */
-#define FORWARD(name, driver, parameters, arguments)                                                                         \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(driver arguments);                                                                     \
+#define FORWARD(name, driver, parameters, arguments)                                                                   \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(driver arguments);                                                               \
     }
 
 /* An entry with a parameter called `stream`, and its per-thread twin (_ptsz, or _ptds of synchronous calls). */
-#define ON_STREAM_AS(name, twin, parameters, call)                                                                           \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
-    }                                                                                                                        \
-    EXPORT cudaError_t name##twin parameters;                                                                                \
-    EXPORT cudaError_t name##twin parameters                                                                                 \
-    {                                                                                                                        \
-        stream = stream_of(stream, true);                                                                                    \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
+#define ON_STREAM_AS(name, twin, parameters, call)                                                                     \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
+    }                                                                                                                  \
+    EXPORT cudaError_t name##twin parameters;                                                                          \
+    EXPORT cudaError_t name##twin parameters                                                                           \
+    {                                                                                                                  \
+        stream = stream_of(stream, true);                                                                              \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
     }
 #define ON_STREAM(name, parameters, call) ON_STREAM_AS(name, _ptsz, parameters, call)
 
 /* A synchronous entry without a stream, and its per-thread twin: `stream` stands for the stream of either. */
-#define ON_DEFAULT(name, parameters, call)                                                                                   \
-    EXPORT cudaError_t name parameters;                                                                                      \
-    EXPORT cudaError_t name parameters                                                                                       \
-    {                                                                                                                        \
-        const CUstream stream = NULL;                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
-    }                                                                                                                        \
-    EXPORT cudaError_t name##_ptds parameters;                                                                               \
-    EXPORT cudaError_t name##_ptds parameters                                                                                \
-    {                                                                                                                        \
-        const CUstream stream = stream_of(NULL, true);                                                                       \
-        cudaError_t failed = enter();                                                                                        \
-        return failed ? failed : keep(call);                                                                                 \
+#define ON_DEFAULT(name, parameters, call)                                                                             \
+    EXPORT cudaError_t name parameters;                                                                                \
+    EXPORT cudaError_t name parameters                                                                                 \
+    {                                                                                                                  \
+        const CUstream stream = NULL;                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
+    }                                                                                                                  \
+    EXPORT cudaError_t name##_ptds parameters;                                                                         \
+    EXPORT cudaError_t name##_ptds parameters                                                                          \
+    {                                                                                                                  \
+        const CUstream stream = stream_of(NULL, true);                                                                 \
+        cudaError_t failed = enter();                                                                                  \
+        return failed ? failed : keep(call);                                                                           \
     }
 
 #endif

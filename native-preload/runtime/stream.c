@@ -81,7 +81,8 @@ ON_STREAM(cudaStreamUpdateCaptureDependencies,
           cuStreamUpdateCaptureDependencies_v2(stream, after, (void *)edges, count, flags))
 #else
 ON_STREAM(cudaStreamGetCaptureInfo_v2,
-          (CUstream stream, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **after, size_t *count),
+          (CUstream stream, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **after,
+           size_t *count),
           cuStreamGetCaptureInfo_v2(stream, (void *)status, (void *)id, graph, (void *)after, count))
 ON_STREAM(cudaStreamGetCaptureInfo_v3,
           (CUstream stream, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **after,

@@ -177,17 +177,17 @@ EXPORT cudaError_t cudaCreateSurfaceObject(unsigned long long *object, const str
     return keep(failed ? failed : cuSurfObjectCreate((void *)object, (void *)&what));
 }
 
-#define RESOURCE_OF(name, driver)                                                                                            \
-    EXPORT cudaError_t name(struct runtime_resource *, unsigned long long);                                                  \
-    EXPORT cudaError_t name(struct runtime_resource *resource, unsigned long long object)                                    \
-    {                                                                                                                        \
-        struct driver_resource found;                                                                                        \
-        cudaError_t failed = enter();                                                                                        \
-        if (!failed)                                                                                                         \
-            failed = keep(resource ? driver((void *)&found, object) : cudaErrorInvalidValue);                                \
-        if (!failed)                                                                                                         \
-            from_driver(&found, resource);                                                                                   \
-        return failed;                                                                                                       \
+#define RESOURCE_OF(name, driver)                                                                                      \
+    EXPORT cudaError_t name(struct runtime_resource *, unsigned long long);                                            \
+    EXPORT cudaError_t name(struct runtime_resource *resource, unsigned long long object)                              \
+    {                                                                                                                  \
+        struct driver_resource found;                                                                                  \
+        cudaError_t failed = enter();                                                                                  \
+        if (!failed)                                                                                                   \
+            failed = keep(resource ? driver((void *)&found, object) : cudaErrorInvalidValue);                          \
+        if (!failed)                                                                                                   \
+            from_driver(&found, resource);                                                                             \
+        return failed;                                                                                                 \
     }
 
 RESOURCE_OF(cudaGetTextureObjectResourceDesc, cuTexObjectGetResourceDesc)

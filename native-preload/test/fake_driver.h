@@ -27,16 +27,16 @@
 
 static struct {
     pthread_mutex_t lock;
-    unsigned calls;        /* so far */
-    unsigned fail_at;      /* the call that fails, the first being 1; 0: none */
-    CUresult failure;      /* how */
+    unsigned calls;   /* so far */
+    unsigned fail_at; /* the call that fails, the first being 1; 0: none */
+    CUresult failure; /* how */
     bool faulted;
-    uint64_t held;         /* bytes of physical memory */
+    uint64_t held; /* bytes of physical memory */
     unsigned mappings, reservations, registrations, streams, events;
     struct {
-        int file;          /* one more than the descriptor; 0: none */
+        int file; /* one more than the descriptor; 0: none */
         uint64_t bytes;
-        bool released;     /* by its handle: gone when nothing is mapped any more */
+        bool released; /* by its handle: gone when nothing is mapped any more */
         unsigned mapped;
     } memory[FAKE_OBJECTS];
     struct {
@@ -175,7 +175,8 @@ static CUresult fake_cuMemAddressFree(CUdeviceptr address, size_t bytes)
 {
     FAKE_CALL;
     for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-        CHECK(!fake.maps[i].address || fake.maps[i].address + fake.maps[i].bytes <= address || fake.maps[i].address >= address + bytes);
+        CHECK(!fake.maps[i].address || fake.maps[i].address + fake.maps[i].bytes <= address ||
+              fake.maps[i].address >= address + bytes);
     unsigned i = 0;
     while (i < FAKE_OBJECTS && (fake.reserved[i].address != address || fake.reserved[i].bytes != bytes))
         i++;
@@ -186,7 +187,8 @@ static CUresult fake_cuMemAddressFree(CUdeviceptr address, size_t bytes)
     return fake_leave(CUDA_SUCCESS);
 }
 
-static CUresult fake_cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties, unsigned long long flags)
+static CUresult fake_cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties,
+                                 unsigned long long flags)
 {
     FAKE_CALL;
     CHECK(properties && bytes && bytes % FAKE_UNIT == 0 && flags == 0);
@@ -232,8 +234,10 @@ static CUresult fake_cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, 
     CHECK(m < FAKE_OBJECTS && fake.memory[m].file && !fake.memory[m].released && fake.memory[m].bytes == bytes);
     CHECK(offset == 0 && flags == 0);
     for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-        CHECK(!fake.maps[i].address || fake.maps[i].address + fake.maps[i].bytes <= address || fake.maps[i].address >= address + bytes);
-    CHECK(mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, fake.memory[m].file - 1, 0) != MAP_FAILED);
+        CHECK(!fake.maps[i].address || fake.maps[i].address + fake.maps[i].bytes <= address ||
+              fake.maps[i].address >= address + bytes);
+    CHECK(mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, fake.memory[m].file - 1, 0) !=
+          MAP_FAILED);
     unsigned i = fake_free_slot(fake.maps, sizeof *fake.maps, sizeof(CUdeviceptr));
     fake.maps[i].address = address;
     fake.maps[i].bytes = bytes;
@@ -257,7 +261,8 @@ static CUresult fake_cuMemUnmap(CUdeviceptr address, size_t bytes)
 {
     FAKE_CALL;
     unsigned i = fake_map_at(address, bytes), m = fake.maps[i].memory;
-    CHECK(mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED);
+    CHECK(mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+               -1, 0) != MAP_FAILED);
     fake.maps[i].address = 0;
     fake.memory[m].mapped--;
     fake.mappings--;

@@ -12,8 +12,8 @@
 
 /* Where driver packages, containers and WSL put it. */
 static const char *const folders[] = {
-    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64",  "/lib64",
-    "/usr/local/nvidia/lib64",   "/usr/lib/wsl/lib",      "/usr/lib",    "/usr/local/cuda/compat",
+    "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
+    "/usr/local/nvidia/lib64",   "/usr/lib/wsl/lib",      "/usr/lib",   "/usr/local/cuda/compat",
 };
 
 /* statx: stat() of glibc before 2.33 is another symbol. */

@@ -35,7 +35,7 @@ static void put(void *address, void *ours)
 
 /*
  * The driver is open already: the caller has just been answered by it. What is not hooked is ours too, a jump through the
- * port table, so that the table says at any time where calls go (away.c, trace.c).
+ * port table, so that the table says at any time where calls go (checkpoint_stubs.c, trace.c).
  */
 static void build(void)
 {

@@ -30,8 +30,15 @@ _Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
 /* Entries whose first argument points to the address or handle of the memory that they make: that is noted in its place,
  * so that a trace tells which memory a later call frees. */
 static const char *const memory_makers[] = {
-    "cuMemAlloc_v2", "cuMemAllocPitch_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocAsync_ptsz",
-    "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz", "cuMemAddressReserve", "cuMemCreate",
+    "cuMemAlloc_v2",
+    "cuMemAllocPitch_v2",
+    "cuMemAllocManaged",
+    "cuMemAllocAsync",
+    "cuMemAllocAsync_ptsz",
+    "cuMemAllocFromPoolAsync",
+    "cuMemAllocFromPoolAsync_ptsz",
+    "cuMemAddressReserve",
+    "cuMemCreate",
 };
 static unsigned char makes_memory[TESSERA_ENTRY_COUNT];
 
@@ -98,8 +105,8 @@ void *tessera_trace_leave(uintptr_t result)
     trace_answers(frames[depth].index, (int)result, a, told);
     int length = snprintf(line, sizeof line, "%llu %ld %s %d %lx %lx %lx %lx %lx %lx %lx %lx %u %u%s\n",
                           (unsigned long long)monotonic_ns() / 1000, syscall(SYS_gettid),
-                          tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
-                          a[7], trace_waits.answers - before->answers, trace_waits.words - before->words, told);
+                          tessera_entry_name[frames[depth].index], (int)result, a[0], a[1], a[2], a[3], a[4], a[5],
+                          a[6], a[7], trace_waits.answers - before->answers, trace_waits.words - before->words, told);
     if (length > 0 && write(file, line, (size_t)length) != length)
         lost(); /* a full disk costs lines, not the program */
     errno = kept;

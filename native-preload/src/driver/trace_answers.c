@@ -114,7 +114,8 @@ static int write_number(char *to, size_t room, unsigned argument, const void *va
 }
 
 /* Attributes of pointers that are numbers which mean the same in every process; of pools that have 32 bits. */
-static int write_by_attribute(char *to, size_t room, unsigned argument, const void *value, enum kind kind, uintptr_t attribute)
+static int write_by_attribute(char *to, size_t room, unsigned argument, const void *value, enum kind kind,
+                              uintptr_t attribute)
 {
     enum { POOL_INTS = 3 };
     static const char pointers[] = {2, 6, 8, 9, 10, 13, 15, 16};
@@ -130,7 +131,8 @@ static int write_configuration(char *to, size_t room, unsigned argument, const v
 {
     uint32_t word[7];
     memcpy(word, configuration, sizeof word);
-    return snprintf(to, room, " %u=%u,%u,%u,%u,%u,%u,%u", argument, word[0], word[1], word[2], word[3], word[4], word[5], word[6]);
+    return snprintf(to, room, " %u=%u,%u,%u,%u,%u,%u,%u", argument, word[0], word[1], word[2], word[3], word[4],
+                    word[5], word[6]);
 }
 
 static int write_place(char *to, size_t room, unsigned argument, enum kind kind, const uintptr_t *arguments, int result)

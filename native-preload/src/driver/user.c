@@ -27,7 +27,8 @@ static void count_nothing(int code, const char *text)
 
 const struct driver_user *driver_user(void)
 {
-    static const struct driver_user nobody = {.library = no_text, .wrong = no_text, .say = tell_nobody, .count = count_nothing};
+    static const struct driver_user nobody = {
+        .library = no_text, .wrong = no_text, .say = tell_nobody, .count = count_nothing};
     return __start_tessera_driver_user ? __start_tessera_driver_user[0] : &nobody;
 }
 

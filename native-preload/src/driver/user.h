@@ -21,7 +21,8 @@ struct driver_user {
 
 /* In one file of the library: `static const struct driver_user name = {...}; DRIVER_USED_BY(name)`. */
 #define DRIVER_USED_BY(name)                                                                                           \
-    __attribute__((section("tessera_driver_user"), used)) static const struct driver_user *const driver_used_by = &(name);
+    __attribute__((section("tessera_driver_user"), used)) static const struct driver_user *const driver_used_by =      \
+        &(name);
 
 /* The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and nobody is told. */
 const struct driver_user *driver_user(void);

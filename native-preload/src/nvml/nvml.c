@@ -48,7 +48,8 @@ static void say_unusable(const char *path)
     static int said;
     const char *why = dlerror(), *quiet = getenv("TESSERA_QUIET");
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) && (!quiet || !*quiet || strcmp(quiet, "0") == 0))
-        fprintf(stderr, "tessera: TESSERA_NVML=%s cannot be opened (%s): NVML is not there for this program\n", path, why ? why : "");
+        fprintf(stderr, "tessera: TESSERA_NVML=%s cannot be opened (%s): NVML is not there for this program\n", path,
+                why ? why : "");
 }
 
 static void *library(void)

@@ -8,7 +8,7 @@
 #include "driver/driver_types.h"
 #include "driver/trace.h"
 #include "driver/user.h"
-#include "relay/streams/call.h"
+#include "relay/streams/forward_call.h"
 #include "relay_stubs.h"
 #include "session/report.h"
 #include "session/settings.h"
@@ -97,5 +97,6 @@ static const char *wrong(void)
     return settings()->wrong;
 }
 
-static const struct driver_user user = {.library = library, .wrong = wrong, .choose = where_to, .say = say, .count = count};
+static const struct driver_user user = {
+    .library = library, .wrong = wrong, .choose = where_to, .say = say, .count = count};
 DRIVER_USED_BY(user)

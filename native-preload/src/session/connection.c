@@ -129,18 +129,18 @@ static void take_answer(struct connection *c, const void *buffer, int size)
         snprintf(c->reason, sizeof c->reason, "the manager closed the connection");
     } else if (size < 0) {
         snprintf(c->reason, sizeof c->reason, "no answer from the manager (%s)", strerror(-size));
-    } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC &&
-               head->type == TESSERA_MSG_REFUSED && size == (int)sizeof(struct tessera_refused)) {
+    } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC && head->type == TESSERA_MSG_REFUSED &&
+               size == (int)sizeof(struct tessera_refused)) {
         const struct tessera_refused *refused = buffer; /* readable whatever its version */
-        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason,
-                 refused->reason);
+        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason, refused->reason);
     } else if (!connection_valid(buffer, size) || head->type != TESSERA_MSG_WELCOME ||
                size != (int)sizeof(struct tessera_welcome)) {
         snprintf(c->reason, sizeof c->reason, "the manager answered with something else than version %u",
                  TESSERA_ABI_VERSION);
     } else if (c->segment < 0) {
-        snprintf(c->reason, sizeof c->reason, c->segment == -EMFILE ? "no descriptor is left for the manager's segment: raise the limit (ulimit -n)"
-                                                                    : "the manager sent no segment");
+        snprintf(c->reason, sizeof c->reason,
+                 c->segment == -EMFILE ? "no descriptor is left for the manager's segment: raise the limit (ulimit -n)"
+                                       : "the manager sent no segment");
     } else {
         const struct tessera_welcome *welcome = buffer;
         c->bytes = welcome->segment_bytes;
@@ -181,7 +181,8 @@ struct connection connection_open(int timeout_ms)
     }
     uid_t owner = 0;
     if (!is_trusted(s, &owner)) {
-        snprintf(c.reason, sizeof c.reason, "the manager at %.150s belongs to user %u, not to you or root: not used", directory, owner);
+        snprintf(c.reason, sizeof c.reason, "the manager at %.150s belongs to user %u, not to you or root: not used",
+                 directory, owner);
         close(s);
         return c;
     }

@@ -9,9 +9,9 @@
 
 /* The answer to HELLO. */
 struct connection {
-    int socket;       /* non-blocking; -1: none */
-    int segment;      /* descriptor of the segment; -1: none */
-    uint64_t bytes;   /* of the segment */
+    int socket;     /* non-blocking; -1: none */
+    int segment;    /* descriptor of the segment; -1: none */
+    uint64_t bytes; /* of the segment */
     uint64_t client_id;
     char reason[256]; /* why there is no connection */
 };

@@ -77,7 +77,8 @@ void *table_take(struct table *table, uint64_t key)
     return value;
 }
 
-void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of), const void *of)
+void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of),
+                       const void *of)
 {
     void *value = NULL;
     pthread_mutex_lock(&table->lock);

@@ -22,7 +22,10 @@ struct table {
     uint32_t live;
 };
 
-#define TABLE_INITIAL {NULL, PTHREAD_MUTEX_INITIALIZER, 0}
+#define TABLE_INITIAL                                                                                                  \
+    {                                                                                                                  \
+        NULL, PTHREAD_MUTEX_INITIALIZER, 0                                                                             \
+    }
 #define TABLE_SLOTS 262144u /* a power of two; at most three quarters of them are used */
 
 static inline uint32_t table_start(uint64_t key)
@@ -56,7 +59,8 @@ void *table_take(struct table *table, uint64_t key);
  * Removes one entry for which `wanted` says yes, from the slot `*at` on; NULL: there is none left. For all of a context: called with
  * `*at` 0 first and then as it was left, until NULL.
  */
-void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of), const void *of);
+void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of),
+                       const void *of);
 
 /* Calls `visit` for every entry, under the table's lock: it must not call the table. */
 void table_each(struct table *table, void (*visit)(void *value, void *with), void *with);

@@ -9,7 +9,7 @@
 #include "tessera_relay.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int manager = -1;      /* the socket; guarded for sends, closed by the attendant alone */
+static int manager = -1;      /* the socket; guarded for sends, closed by the manager client's thread alone */
 static uint32_t unsent_bells; /* devices whose bell found a full socket */
 
 int manager_socket(void)

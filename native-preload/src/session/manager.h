@@ -10,10 +10,10 @@
 /* Whether a manager governs this process now. */
 bool manager_connected(void);
 
-/* The connection's socket, for the thread that receives (attendant.c); -1: none. */
+/* The connection's socket, for the thread that receives (manager_client.c); -1: none. */
 int manager_socket(void);
 
-/* The connection is this socket from now on, which the module owns; -1: there is none. The one before is closed. By the attendant alone. */
+/* The connection is this socket from now on, which the module owns; -1: there is none. The one before is closed. By the manager client's thread alone. */
 void manager_set_socket(int socket);
 
 /* Sends one message: 0, or -errno (-EAGAIN: the socket is full, and nothing was sent; -ENOTCONN: there is no manager). */

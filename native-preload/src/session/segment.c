@@ -81,7 +81,8 @@ static void copy_client_fields(struct tessera_segment *to, const struct tessera_
         memcpy((char *)device + answers, (const char *)old + answers, sizeof *device - answers);
         device->ack = 0;
         size_t held = offsetof(struct tessera_residency, resident_bytes);
-        memcpy((char *)&to->residency[i] + held, (const char *)&from->residency[i] + held, sizeof to->residency[i] - held);
+        memcpy((char *)&to->residency[i] + held, (const char *)&from->residency[i] + held,
+               sizeof to->residency[i] - held);
     }
     /* A thread that synchronises now clears the mark in the new place; one that a copy set would never be cleared. */
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)

@@ -14,7 +14,7 @@
 /* As long as a few hand-overs of a whole device may take. */
 #define DEFAULT_MEMORY_WAIT_MS 30000u
 #define MOST_BYTES ((uint64_t)INT64_MAX) /* what the manager's numbers hold */
-#define LONGEST_TIMEOUT_S 31536000u /* a year; the manager takes no more */
+#define LONGEST_TIMEOUT_S 31536000u      /* a year; the manager takes no more */
 
 static struct tessera_settings current;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -57,7 +57,8 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uin
     if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && n >= least && n <= most)
         return n;
     char accepted[80];
-    snprintf(accepted, sizeof accepted, "a whole number from %llu to %llu", (unsigned long long)least, (unsigned long long)most);
+    snprintf(accepted, sizeof accepted, "a whole number from %llu to %llu", (unsigned long long)least,
+             (unsigned long long)most);
     refuse(name, value, accepted);
     return otherwise;
 }
@@ -164,11 +165,13 @@ static void read_environment(void)
     current.space = choice("TESSERA_SHARE", shares) == 2;
     read_fence();
     current.limit_bytes = number("TESSERA_MEMORY", 0, 0, MOST_BYTES);
-    current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, 0, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, 0, LONGEST_TIMEOUT_S * 1000ULL) *
+                             1000000ULL;
     current.guarantee_bytes = number("TESSERA_MEMORY_GUARANTEE", 0, 0, MOST_BYTES);
     current.swap_file_bytes = number("TESSERA_SWAP_FILE_BYTES", UINT64_MAX, 0, MOST_BYTES);
     copy_text(current.swap_directory, sizeof current.swap_directory, getenv("TESSERA_SWAP_DIRECTORY"));
-    current.manager_timeout_ns = number("TESSERA_MANAGER_TIMEOUT_MS", DEFAULT_MANAGER_TIMEOUT_MS, 1, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
+    current.manager_timeout_ns =
+        number("TESSERA_MANAGER_TIMEOUT_MS", DEFAULT_MANAGER_TIMEOUT_MS, 1, LONGEST_TIMEOUT_S * 1000ULL) * 1000000ULL;
     check_texts();
     extern char *program_invocation_short_name;
     copy_text(current.command, sizeof current.command, program_invocation_short_name);

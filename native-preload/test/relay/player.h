@@ -19,7 +19,7 @@
 #include "driver/clock.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/relay.h"
-#include "relay/wire/state.h"
+#include "relay/wire/init_state.h"
 #include "session/connection.h"
 
 #define HANDLE(type, index) (TESSERA_HANDLE_TAG | (uint64_t)(type) << 40 | (uint64_t)(index) << 4)
@@ -41,7 +41,7 @@ static bool hold_marks; /* streams do not get on */
 static struct tessera_mark held[64];
 static unsigned held_count;
 static unsigned pinned, unpinned;
-static uint64_t served_at; /* ring position of the record that is served */
+static uint64_t served_at;          /* ring position of the record that is served */
 static unsigned char bulk[1 << 20]; /* what came in BULK records, as far as there is room */
 /* Serves a record in place of what follows below. False: it is as below. */
 static bool (*player_serves)(const struct tessera_record *record);
@@ -64,7 +64,9 @@ static void answer(const struct tessera_record *record, CUresult result, const v
 static void tell_function(const struct tessera_record *record)
 {
     static struct tessera_function_info info;
-    info = (struct tessera_function_info){.valid = 1u << 0 | 1u << 8, .parameter_bytes = 15, .parameters = 3,
+    info = (struct tessera_function_info){.valid = 1u << 0 | 1u << 8,
+                                          .parameter_bytes = 15,
+                                          .parameters = 3,
                                           .function = HANDLE(TESSERA_HANDLE_FUNCTION, 7)};
     info.attributes[0] = 512;
     info.attributes[8] = 1000;
@@ -262,7 +264,7 @@ static void player_begin(void)
     relay_link_count = 1;
     context = (struct relay_context){.link = &relay_links[0], .number = 5, .alive = true};
     relay_current = &context;
-    state_begin();
+    init_state_begin();
     CHECK(pthread_create(&player, NULL, execute, NULL) == 0);
 }
 

@@ -20,10 +20,10 @@ struct attack {
 };
 
 int attack_main(int argc, char **argv, const struct attack *attacks, size_t count);
-#define ATTACKS(table) \
-    int main(int argc, char **argv) \
-    { \
-        return attack_main(argc, argv, table, sizeof table / sizeof table[0]); \
+#define ATTACKS(table)                                                                                                 \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return attack_main(argc, argv, table, sizeof table / sizeof table[0]);                                         \
     }
 
 /* What the victim says of itself; 0 where it has no such thing. */

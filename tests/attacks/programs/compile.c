@@ -13,7 +13,8 @@
 enum { TEXT_BYTES = 96 << 20 };
 
 static const char *const HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
-static const char *const KERNEL = ".visible .entry attack(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n";
+static const char *const KERNEL =
+    ".visible .entry attack(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n";
 
 static char *text;
 static size_t length;
@@ -170,7 +171,8 @@ static void tangle(void)
     begin();
     say("%s", KERNEL);
     for (int i = 0; i < many; i++)
-        say("t%d:\nsetp.eq.u32 %%p, %%r1, %d;\n@%%p bra t%d;\nadd.u32 %%r1, %%r1, 1;\n", i, i, (int)((i * 7919L + 12345) % many));
+        say("t%d:\nsetp.eq.u32 %%p, %%r1, %d;\n@%%p bra t%d;\nadd.u32 %%r1, %%r1, 1;\n", i, i,
+            (int)((i * 7919L + 12345) % many));
     end_and_load();
 }
 
@@ -240,7 +242,8 @@ static void long_name(void)
 static void printing(void)
 {
     begin();
-    say(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .b8 s[65536] = {37, 115, 0};\n%s", KERNEL);
+    say(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .b8 s[65536] = {37, 115, 0};\n%s",
+        KERNEL);
     for (int i = 0; i < printed; i++)
         say("{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nmov.u64 %%d1, s;\ncvta.global.u64 %%d2, %%d1;\nst.param.b64 [f], %%d2;\n"
             "st.param.b64 [a], %%d3;\ncall.uni (r), vprintf, (f, a);\n}\n");

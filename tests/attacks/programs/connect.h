@@ -34,8 +34,8 @@ static int connect_and_send(const void *message, size_t bytes)
 
 static int connect_with_token(int number)
 {
-    struct tessera_relay_hello hello = {.head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_RELAY_HELLO, TESSERA_ABI_VERSION,
-                                                 sizeof hello, 0}};
+    struct tessera_relay_hello hello = {
+        .head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_RELAY_HELLO, TESSERA_ABI_VERSION, sizeof hello, 0}};
     for (int i = 0; i < TESSERA_RELAY_TOKEN; i++)
         hello.token[i] = number == 0 ? 0 : (uint8_t)random();
     return connect_and_send(&hello, sizeof hello);

@@ -82,8 +82,14 @@ static void memset_pitches(void)
 
 static struct copy_2d plane(CUdeviceptr to, CUdeviceptr from)
 {
-    return (struct copy_2d){.source_type = 2, .source_device = from, .source_pitch = 64, .target_type = 2,
-                            .target_device = to, .target_pitch = 64, .width = 64, .height = 4};
+    return (struct copy_2d){.source_type = 2,
+                            .source_device = from,
+                            .source_pitch = 64,
+                            .target_type = 2,
+                            .target_device = to,
+                            .target_pitch = 64,
+                            .width = 64,
+                            .height = 4};
 }
 
 static void planes(void)
@@ -158,9 +164,17 @@ static void plane_overflows(void)
 
 static struct copy_3d box(CUdeviceptr to, CUdeviceptr from)
 {
-    return (struct copy_3d){.source_type = 2, .source_device = from, .source_pitch = 64, .source_height = 2,
-                            .target_type = 2, .target_device = to, .target_pitch = 64, .target_height = 2, .width = 64,
-                            .height = 2, .depth = 2};
+    return (struct copy_3d){.source_type = 2,
+                            .source_device = from,
+                            .source_pitch = 64,
+                            .source_height = 2,
+                            .target_type = 2,
+                            .target_device = to,
+                            .target_pitch = 64,
+                            .target_height = 2,
+                            .width = 64,
+                            .height = 2,
+                            .depth = 2};
 }
 
 static void boxes(void)
@@ -231,22 +245,43 @@ static void arrays(void)
 static void array_boxes(void)
 {
     enum { ROWS = 32, ROW_BYTES = 64 };
-    static const size_t far[] = {(size_t)1 << 63, (size_t)-1 >> 1, 0 - (size_t)ROWS, ((size_t)1 << 63) - ROWS, (size_t)0 - ROW_BYTES};
+    static const size_t far[] = {(size_t)1 << 63, (size_t)-1 >> 1, 0 - (size_t)ROWS, ((size_t)1 << 63) - ROWS,
+                                 (size_t)0 - ROW_BYTES};
     CUdeviceptr own = own_memory();
     handle array = 0;
     NEED(cuArrayCreate(&array, &(struct array_shape){ROW_BYTES / 4, ROWS, 3, 1}));
-    struct copy_3d from = {.source_type = 3, .source_array = array, .target_type = 2, .target_device = own, .target_pitch = ROW_BYTES,
-                           .target_height = ROWS, .width = ROW_BYTES, .height = ROWS, .depth = 1};
-    struct copy_3d to = {.source_type = 2, .source_device = own, .source_pitch = ROW_BYTES, .source_height = ROWS, .target_type = 3,
-                         .target_array = array, .width = ROW_BYTES, .height = ROWS, .depth = 1};
+    struct copy_3d from = {.source_type = 3,
+                           .source_array = array,
+                           .target_type = 2,
+                           .target_device = own,
+                           .target_pitch = ROW_BYTES,
+                           .target_height = ROWS,
+                           .width = ROW_BYTES,
+                           .height = ROWS,
+                           .depth = 1};
+    struct copy_3d to = {.source_type = 2,
+                         .source_device = own,
+                         .source_pitch = ROW_BYTES,
+                         .source_height = ROWS,
+                         .target_type = 3,
+                         .target_array = array,
+                         .width = ROW_BYTES,
+                         .height = ROWS,
+                         .depth = 1};
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
         struct copy_3d wrong[] = {from, from, from, to, to, to};
         wrong[0].source_x = wrong[1].source_y = wrong[2].source_z = far[i];
         wrong[3].target_x = wrong[4].target_y = wrong[5].target_z = far[i];
         for (size_t n = 0; n < 6; n++)
             LATER(cuMemcpy3DAsync(&wrong[n], 0));
-        struct copy_2d plane = {.source_type = 3, .source_array = array, .source_y = far[i], .target_type = 2, .target_device = own,
-                                .target_pitch = ROW_BYTES, .width = ROW_BYTES, .height = ROWS};
+        struct copy_2d plane = {.source_type = 3,
+                                .source_array = array,
+                                .source_y = far[i],
+                                .target_type = 2,
+                                .target_device = own,
+                                .target_pitch = ROW_BYTES,
+                                .width = ROW_BYTES,
+                                .height = ROWS};
         LATER(cuMemcpy2D(&plane));
         LATER(cuMemcpyAtoD(own, array, far[i], ROWS * ROW_BYTES));
         LATER(cuMemcpyDtoA(array, far[i], own, ROWS * ROW_BYTES));

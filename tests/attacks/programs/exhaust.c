@@ -59,8 +59,10 @@ static void modules(void)
     static char code[4096];
     handle made;
     for (int i = 0; i < 300; i++) {
-        snprintf(code, sizeof code, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .b8 table[65536];\n"
-                 ".visible .entry nothing_%d() { ret; }\n", i);
+        snprintf(code, sizeof code,
+                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .b8 table[65536];\n"
+                 ".visible .entry nothing_%d() { ret; }\n",
+                 i);
         if (cuModuleLoadData(&made, code) != 0)
             break;
     }
@@ -186,10 +188,11 @@ static void limits(void)
 /* A driver takes local memory for all threads that the device can run at once, from the context that all share. */
 static void local_memory(void)
 {
-    static const char code[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry deep(.param .u64 out) {\n"
-                               ".reg .b32 %r<4>; .reg .b64 %d<6>; .local .align 8 .b8 much[524000];\n"
-                               "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4096; mov.u64 %d3, much;\n"
-                               "add.u64 %d4, %d3, %d2; st.local.u32 [%d4], %r1; ld.local.u32 %r2, [%d4+8]; st.global.u32 [%d1], %r2; ret; }\n";
+    static const char code[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry deep(.param .u64 out) {\n"
+        ".reg .b32 %r<4>; .reg .b64 %d<6>; .local .align 8 .b8 much[524000];\n"
+        "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4096; mov.u64 %d3, much;\n"
+        "add.u64 %d4, %d3, %d2; st.local.u32 [%d4], %r1; ld.local.u32 %r2, [%d4+8]; st.global.u32 [%d1], %r2; ret; }\n";
     handle module = 0, function = 0;
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};

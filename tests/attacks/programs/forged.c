@@ -36,9 +36,9 @@ static void find_segment(void)
 
 static void begin(void)
 {
-    static const char *const facts[] = {"device", "pinned", "global", "pool", "mapped", "results", "stream", "event",
-                                        "module", "function", "graph", "executable", "array_handle", "texture",
-                                        "surface", "allocation", "pool_handle"};
+    static const char *const facts[] = {"device",       "pinned",  "global",  "pool",       "mapped",     "results",
+                                        "stream",       "event",   "module",  "function",   "graph",      "executable",
+                                        "array_handle", "texture", "surface", "allocation", "pool_handle"};
     const char *seed = getenv("ATTACK_SEED");
     srandom(seed ? (unsigned)atol(seed) : (unsigned)getpid());
     printf("seed %s%d\n", seed ? seed : "", seed ? 0 : getpid());
@@ -96,14 +96,22 @@ static uint64_t argument(void)
     switch (random() % 10) {
     case 0:
     case 1:
-    case 2: return at;
-    case 3: return at + (uint64_t)(random() % 4096);
-    case 4: return (uint64_t)(random() % 64);
-    case 5: return (uint64_t)1 << 63 | (uint64_t)(random() % 512) << 32 | (uint64_t)(random() % 16 * 8);
-    case 6: return (uint64_t)1 << 63 | (uint64_t)256 << 32;
-    case 7: return 4096;
-    case 8: return (uint64_t)1 << (random() % 64);
-    default: return (uint64_t)-(random() % 64);
+    case 2:
+        return at;
+    case 3:
+        return at + (uint64_t)(random() % 4096);
+    case 4:
+        return (uint64_t)(random() % 64);
+    case 5:
+        return (uint64_t)1 << 63 | (uint64_t)(random() % 512) << 32 | (uint64_t)(random() % 16 * 8);
+    case 6:
+        return (uint64_t)1 << 63 | (uint64_t)256 << 32;
+    case 7:
+        return 4096;
+    case 8:
+        return (uint64_t)1 << (random() % 64);
+    default:
+        return (uint64_t) - (random() % 64);
     }
 }
 
@@ -265,10 +273,11 @@ static void unwritten(void)
     _exit(0);
 }
 
-static const char counts[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry count(.param .u64 at)\n{\n"
-                             ".reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %q;\nld.param.u64 %d1, [at]; mov.u32 %r1, 0;\n"
-                             "again: add.u32 %r1, %r1, 1; st.volatile.global.u32 [%d1], %r1; setp.lt.u32 %q, %r1, 20000000;\n"
-                             "@%q bra again; ret;\n}\n";
+static const char counts[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry count(.param .u64 at)\n{\n"
+    ".reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %q;\nld.param.u64 %d1, [at]; mov.u32 %r1, 0;\n"
+    "again: add.u32 %r1, %r1, 1; st.volatile.global.u32 [%d1], %r1; setp.lt.u32 %q, %r1, 20000000;\n"
+    "@%q bra again; ret;\n}\n";
 
 /* No length has this for its opposite. Streams of its own have words of the segment to write when its kernels are done. */
 static void least(void)
@@ -325,7 +334,8 @@ static void name(void)
         _exit(127);
     }
     int status = -1;
-    need(child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 127, "becoming another user");
+    need(child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 127,
+         "becoming another user");
     answer(WEXITSTATUS(status) == 3 ? 802 : 0, "a device, as another user"); /* the manager may not serve it at all */
 }
 
@@ -338,7 +348,8 @@ static const struct attack attacks[] = {
     {"raced", HARMLESS, "changes records while they are read", raced},
     {"segment", HARMLESS, "fills its segment with rubbish", segment},
     {"unwritten", HARMLESS, "claims room in the ring and never writes it", unwritten},
-    {"least", ENDS, "leaves a record of the least length there is while its streams are to write words of its segment", least},
+    {"least", ENDS, "leaves a record of the least length there is while its streams are to write words of its segment",
+     least},
     {"tokens", REFUSED, "connects to the executor with tokens that it guessed", tokens},
     {"name", HARMLESS, "comes as another user by the victim's name and reads its memory", name},
 };

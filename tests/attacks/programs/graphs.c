@@ -28,8 +28,13 @@ static void run(void)
 
 static struct copy_3d copy_of(CUdeviceptr to, CUdeviceptr from)
 {
-    return (struct copy_3d){.source_type = 2, .source_device = from, .target_type = 2, .target_device = to,
-                            .width = LOOT_BYTES, .height = 1, .depth = 1};
+    return (struct copy_3d){.source_type = 2,
+                            .source_device = from,
+                            .target_type = 2,
+                            .target_device = to,
+                            .width = LOOT_BYTES,
+                            .height = 1,
+                            .depth = 1};
 }
 
 static struct memset_node memset_of(CUdeviceptr to)
@@ -226,7 +231,8 @@ static const struct attack attacks[] = {
     {"any", REFUSED, "nodes of the general form on the victim's memory", any},
     {"frees", REFUSED, "nodes that free the victim's memory", frees},
     {"stale", HARMLESS, "launches a graph and a clone whose memory was freed", stale},
-    {"dies_capturing", ENDS, "is killed while three of its streams capture, and what they name is gone already", dies_capturing},
+    {"dies_capturing", ENDS, "is killed while three of its streams capture, and what they name is gone already",
+     dies_capturing},
     {"moves", ENDS, "leaves a queue of graphs of memsets behind that is as long as may be", moves},
     {"captured", HARMLESS, "captures a copy of the victim's memory and launches it", captured},
     {"updated", REFUSED, "updates an executable by a graph that writes the victim's memory", updated},

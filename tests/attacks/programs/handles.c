@@ -230,15 +230,17 @@ static void confused(void)
 }
 
 /* Makes a kernel longer: what is short has no entry for few blocks. */
-#define NOTHING "add.u64 %d6, %d6, 1;\nsub.u64 %d6, %d6, 1;\nadd.u64 %d6, %d6, 2;\nsub.u64 %d6, %d6, 2;\n" \
-                "add.u64 %d6, %d6, 3;\nsub.u64 %d6, %d6, 3;\nadd.u64 %d6, %d6, 4;\nsub.u64 %d6, %d6, 4;\n"
+#define NOTHING                                                                                                        \
+    "add.u64 %d6, %d6, 1;\nsub.u64 %d6, %d6, 1;\nadd.u64 %d6, %d6, 2;\nsub.u64 %d6, %d6, 2;\n"                         \
+    "add.u64 %d6, %d6, 3;\nsub.u64 %d6, %d6, 3;\nadd.u64 %d6, %d6, 4;\nsub.u64 %d6, %d6, 4;\n"
 
 /* A kernel with entries that are for launches somebody has looked at: without what fences its pointers. */
-static const char copying[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                              ".visible .entry copy(.param .u64 from, .param .u64 to)\n{\n.reg .b64 %d<8>;\n.reg .b32 %r<2>;\n"
-                              "ld.param.u64 %d1, [from];\nld.param.u64 %d2, [to];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d3, %r1, 8;\n"
-                              "add.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\nld.global.u64 %d6, [%d4];\nst.global.u64 [%d5], %d6;\n"
-                              NOTHING NOTHING NOTHING NOTHING NOTHING NOTHING "ret;\n}\n";
+static const char copying[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry copy(.param .u64 from, .param .u64 to)\n{\n.reg .b64 %d<8>;\n.reg .b32 %r<2>;\n"
+    "ld.param.u64 %d1, [from];\nld.param.u64 %d2, [to];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d3, %r1, 8;\n"
+    "add.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\nld.global.u64 %d6, [%d4];\nst.global.u64 [%d5], %d6;\n" NOTHING NOTHING
+        NOTHING NOTHING NOTHING NOTHING "ret;\n}\n";
 enum { MOST_LISTED = 16 };
 
 static void second_entries(void)
@@ -249,13 +251,16 @@ static void second_entries(void)
     unsigned count = 0;
     NEED(cuModuleLoadData(&module, copying));
     NEED(cuModuleGetFunction(&function, module, "copy"));
-    for (int round = 0; round < 2; round++) { /* the second time after a launch that keeps to the terms has made one known */
+    for (int round = 0; round < 2;
+         round++) { /* the second time after a launch that keeps to the terms has made one known */
         ANSWER(cuModuleGetFunction(&function, module, "__tessera_checked_copy"));
         ANSWER(cuModuleGetFunction(&function, module, "__tessera_few_copy"));
-        if (cuModuleGetFunctionCount(&count, module) == 0 && cuModuleEnumerateFunctions(listed, count < MOST_LISTED ? count : MOST_LISTED, module) == 0)
+        if (cuModuleGetFunctionCount(&count, module) == 0 &&
+            cuModuleEnumerateFunctions(listed, count < MOST_LISTED ? count : MOST_LISTED, module) == 0)
             for (unsigned i = 0; i < count && i < MOST_LISTED; i++)
                 cuLaunchKernel(listed[i], 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL);
-        if (cuCtxSynchronize() == 700) /* in the mode that reports them, the listed kernel's accesses have ended the program */
+        if (cuCtxSynchronize() ==
+            700) /* in the mode that reports them, the listed kernel's accesses have ended the program */
             return;
         loot_device(to, LOOT_BYTES);
         void *kept[] = {&to, &to};
@@ -296,7 +301,8 @@ static const struct attack attacks[] = {
     {"events", REFUSED, "uses and ends the victim's event", events},
     {"modules", HARMLESS, "asks the victim's module for functions and variables, and unloads it", modules},
     {"functions", HARMLESS, "launches the victim's kernel over the victim's memory", functions},
-    {"second_entries", REFUSED, "asks for entries of its kernel that are for launches somebody has looked at", second_entries},
+    {"second_entries", REFUSED, "asks for entries of its kernel that are for launches somebody has looked at",
+     second_entries},
     {"library_entries", REFUSED, "asks for them where the kernel is a library's", library_entries},
     {"exported", REFUSED, "opens what the victim hands to its own tenant, and makes such handles up", exported},
     {"graphs", REFUSED, "launches, changes and ends the victim's graphs", graphs},

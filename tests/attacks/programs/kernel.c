@@ -134,7 +134,8 @@ int main(int argc, char **argv)
     unsigned shared = (unsigned)atoi(told("shared", "0"));
     unsigned x = 1, y = 1, z = 1;
     sscanf(told("grid", "1"), "%u,%u,%u", &x, &y, &z);
-    answer(cuLaunchKernel(function, x, y, z, (unsigned)atoi(told("block", "32")), 1, 1, shared, 0, parameters, NULL), "launch");
+    answer(cuLaunchKernel(function, x, y, z, (unsigned)atoi(told("block", "32")), 1, 1, shared, 0, parameters, NULL),
+           "launch");
     result = cuCtxSynchronize();
     answer(result, "synchronize");
     loot_device(out, 4096);

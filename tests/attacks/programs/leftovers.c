@@ -67,7 +67,8 @@ static void mapped(void)
     for (int i = 0; i < 4; i++) {
         CUdeviceptr place = 0;
         handle physical = 0;
-        if (cuMemAddressReserve(&place, granularity, 0, 0, 0) == 0 && cuMemCreate(&physical, granularity, &properties, 0) == 0 &&
+        if (cuMemAddressReserve(&place, granularity, 0, 0, 0) == 0 &&
+            cuMemCreate(&physical, granularity, &properties, 0) == 0 &&
             cuMemMap(place, granularity, 0, physical, 0) == 0 && cuMemSetAccess(place, granularity, &access, 1) == 0)
             look_device(place, granularity);
     }
@@ -79,8 +80,8 @@ static void arrays(void)
     for (int i = 0; i < PIECES; i++) {
         struct array_shape shape = {128, 128, 3, 1};
         handle array = 0;
-        struct copy_2d copy = {.source_type = 3, .target_type = 1, .target_host = bytes, .target_pitch = 512, .width = 512,
-                               .height = 128};
+        struct copy_2d copy = {
+            .source_type = 3, .target_type = 1, .target_host = bytes, .target_pitch = 512, .width = 512, .height = 128};
         if (cuArrayCreate(&array, &shape) != 0)
             continue;
         copy.source_array = array;

@@ -49,8 +49,13 @@ static CUresult saw_none(void)
 
 static struct copy_3d copy_of_array(handle from)
 {
-    return (struct copy_3d){.source_type = 3, .source_array = from, .target_type = 2, .target_device = own,
-                            .width = BYTES, .height = 1, .depth = 1};
+    return (struct copy_3d){.source_type = 3,
+                            .source_array = from,
+                            .target_type = 2,
+                            .target_device = own,
+                            .width = BYTES,
+                            .height = 1,
+                            .depth = 1};
 }
 
 static void array_in_graph(void)
@@ -92,8 +97,13 @@ static void array_from_node(void)
     NEED(cuGraphMemcpyNodeGetParams(node, &told));
     NEED(cuGraphDestroy(graph));
     others_arrays();
-    ANSWER(told.source_array ? cuMemcpy3D(&(struct copy_3d){.source_type = 3, .source_array = told.source_array, .target_type = 2,
-                                                            .target_device = own, .width = BYTES, .height = 1, .depth = 1})
+    ANSWER(told.source_array ? cuMemcpy3D(&(struct copy_3d){.source_type = 3,
+                                                            .source_array = told.source_array,
+                                                            .target_type = 2,
+                                                            .target_device = own,
+                                                            .width = BYTES,
+                                                            .height = 1,
+                                                            .depth = 1})
                              : 1);
     ANSWER(saw_none());
 }
@@ -104,8 +114,13 @@ static void pinned_in_graph(void)
     begin();
     NEED(cuMemHostAlloc(&pinned, OWN_BYTES, 0));
     memset(pinned, 0x51, OWN_BYTES);
-    struct copy_3d from = {.source_type = 1, .source_host = pinned, .target_type = 2, .target_device = own,
-                           .width = OWN_BYTES, .height = 1, .depth = 1};
+    struct copy_3d from = {.source_type = 1,
+                           .source_host = pinned,
+                           .target_type = 2,
+                           .target_device = own,
+                           .width = OWN_BYTES,
+                           .height = 1,
+                           .depth = 1};
     NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &from, context));
     NEED(cuGraphInstantiate(&executable, graph, 0));
     NEED(cuGraphLaunch(executable, 0));
@@ -164,8 +179,13 @@ static void constant_in_graph(void)
     begin();
     NEED(cuModuleLoadData(&module, WRITER));
     NEED(cuModuleGetGlobal(&constant, &bytes, module, "c"));
-    struct copy_3d copy = {.source_type = 2, .source_device = constant, .target_type = 2, .target_device = own,
-                           .width = sizeof values, .height = 1, .depth = 1};
+    struct copy_3d copy = {.source_type = 2,
+                           .source_device = constant,
+                           .target_type = 2,
+                           .target_device = own,
+                           .width = sizeof values,
+                           .height = 1,
+                           .depth = 1};
     NEED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
     NEED(cuGraphInstantiate(&executable, graph, 0));
     NEED(cuModuleUnload(module));

@@ -14,7 +14,7 @@ static struct {
     size_t bytes;
 } regions[REGIONS] = {{"device", 0, NULL, REGION_MOST_BYTES}, {"pool", 0, NULL, SMALL_BYTES},
                       {"pinned", 0, NULL, SMALL_BYTES},       {"global", 0, NULL, SMALL_BYTES},
-                      {"mapped", 0, NULL, SMALL_BYTES},       {"array", 0, NULL, ARRAY_WIDTH * ARRAY_HEIGHT * 4}};
+                      {"mapped", 0, NULL, SMALL_BYTES},       {"array", 0, NULL, ARRAY_WIDTH *ARRAY_HEIGHT * 4}};
 static handle array, texture, surface, allocation, pool;
 
 /* Every way fails alike: the region then has no address, and no attack aims at it. */
@@ -27,8 +27,8 @@ static void make_mapped(void)
     if (cuMemGetAllocationGranularity(&granularity, &properties, 0) != 0 ||
         cuMemAddressReserve(&address, granularity, 0, 0, 0) != 0)
         return;
-    if (cuMemCreate(&allocation, granularity, &properties, 0) == 0 && cuMemMap(address, granularity, 0, allocation, 0) == 0 &&
-        cuMemSetAccess(address, granularity, &access, 1) == 0)
+    if (cuMemCreate(&allocation, granularity, &properties, 0) == 0 &&
+        cuMemMap(address, granularity, 0, allocation, 0) == 0 && cuMemSetAccess(address, granularity, &access, 1) == 0)
         regions[REGION_MAPPED].address = address;
 }
 
@@ -80,7 +80,10 @@ void regions_tell(void)
     const struct {
         const char *name;
         handle value;
-    } handles[] = {{"array_handle", array}, {"texture", texture}, {"surface", surface}, {"allocation", allocation},
+    } handles[] = {{"array_handle", array},
+                   {"texture", texture},
+                   {"surface", surface},
+                   {"allocation", allocation},
                    {"pool_handle", pool}};
     for (int i = 0; i < REGIONS; i++)
         if (regions[i].address) {

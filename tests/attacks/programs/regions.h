@@ -5,12 +5,12 @@
 #include "driver.h"
 
 enum {
-    REGION_DEVICE,  /* cuMemAlloc */
-    REGION_POOL,    /* cuMemAllocAsync */
-    REGION_PINNED,  /* cuMemHostAlloc */
-    REGION_GLOBAL,  /* a variable of a module */
-    REGION_MAPPED,  /* cuMemCreate and cuMemMap */
-    REGION_ARRAY,   /* an array, which has no address */
+    REGION_DEVICE, /* cuMemAlloc */
+    REGION_POOL,   /* cuMemAllocAsync */
+    REGION_PINNED, /* cuMemHostAlloc */
+    REGION_GLOBAL, /* a variable of a module */
+    REGION_MAPPED, /* cuMemCreate and cuMemMap */
+    REGION_ARRAY,  /* an array, which has no address */
     REGIONS,
     REGION_MOST_BYTES = 1 << 20
 };

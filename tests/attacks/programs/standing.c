@@ -13,9 +13,8 @@
 
 enum { NEVER = 77, EQUAL = 1, NON_BLOCKING = 1, LONG_S = 9, SHORT_S = 1, MANY = 40 };
 
-static const char *const module_text =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    ".visible .entry nothing() { ret; }\n.visible .entry nothing_too() { ret; }\n";
+static const char *const module_text = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                       ".visible .entry nothing() { ret; }\n.visible .entry nothing_too() { ret; }\n";
 static const char *const endless_text =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry endless(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %q;\n"
@@ -206,7 +205,8 @@ static void graph(void)
     NEED(cuStreamCreate(&stream, NON_BLOCKING));
     NEED(cuModuleLoadData(&module, endless_text));
     NEED(cuModuleGetFunction(&function, module, "endless"));
-    struct kernel_node kernel = {.function = function, .grid = {4096, 1, 1}, .block = {256, 1, 1}, .parameters = parameters};
+    struct kernel_node kernel = {
+        .function = function, .grid = {4096, 1, 1}, .block = {256, 1, 1}, .parameters = parameters};
     struct operations_node operations = {.context = context, .count = 1, .operations = &wait};
     NEED(cuGraphCreate(&made, 0));
     NEED(cuGraphAddKernelNode(&node, made, NULL, 0, &kernel));
@@ -222,10 +222,12 @@ static const struct attack attacks[] = {
     {"stays", ENDS, "stays, and a stream of its own waits for what never comes", stays},
     {"many", ENDS, "stays, and forty streams of its own wait for what never comes", many},
     {"host", ENDS, "stays, and a stream of its own waits for a host function that does not return", host},
-    {"pages", ENDS, "goes while it changes pages and a stream of its own waits for a host function that does not return", pages},
+    {"pages", ENDS,
+     "goes while it changes pages and a stream of its own waits for a host function that does not return", pages},
     {"graph", ENDS, "stays, and a graph of its own waits for what never comes beside a kernel that never ends", graph},
     {"kernel_loads", ENDS, "loads a module while a kernel of its own runs for ever", kernel_loads},
-    {"kernel_behind_short", ENDS, "unloads a module while a kernel of its own runs for ever behind many short ones", kernel_behind_short},
+    {"kernel_behind_short", ENDS, "unloads a module while a kernel of its own runs for ever behind many short ones",
+     kernel_behind_short},
     {"kernel_frees", ENDS, "frees pinned memory while a kernel of its own runs for ever", kernel_frees},
 };
 ATTACKS(attacks)

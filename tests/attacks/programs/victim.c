@@ -178,8 +178,8 @@ static void tell(void)
     const struct {
         const char *name;
         handle value;
-    } facts[] = {{"stream", stream}, {"event", event}, {"module", module}, {"function", function}, {"graph", graph},
-                 {"executable", executable}, {"results", results}};
+    } facts[] = {{"stream", stream}, {"event", event},           {"module", module},  {"function", function},
+                 {"graph", graph},   {"executable", executable}, {"results", results}};
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         printf("fact %s %llu\n", facts[i].name, (unsigned long long)facts[i].value);
     regions_tell();

@@ -20,8 +20,8 @@
 #define WARMUP_BLOCKS 5
 
 typedef int launch_function(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                            unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream,
-                            void **parameters, void **extra);
+                            unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
+                            void **extra);
 
 static void fail(const char *format, ...)
 {

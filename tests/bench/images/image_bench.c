@@ -65,8 +65,12 @@ static void fill(unsigned char *image, uint64_t bytes)
     struct fat_binary head = {0xba55ed50u, 1, sizeof head, ARCHITECTURES * (sizeof(struct entry) + part)};
     memcpy(image, &head, sizeof head);
     for (unsigned i = 0; i < ARCHITECTURES; i++) {
-        struct entry entry = {.kind = 2, .version = 0x101, .header_bytes = sizeof entry, .bytes = part,
-                              .architecture = architectures[i], .unpacked = part};
+        struct entry entry = {.kind = 2,
+                              .version = 0x101,
+                              .header_bytes = sizeof entry,
+                              .bytes = part,
+                              .architecture = architectures[i],
+                              .unpacked = part};
         memcpy(image + sizeof head + i * (sizeof entry + part), &entry, sizeof entry);
     }
 }
@@ -83,7 +87,8 @@ static void load(const char *what, unsigned char *images, int count, uint64_t by
         require(result == 0, "an image is not loaded", result);
     }
     double took_ms = now_ms() - begin_ms;
-    printf("%-16s %8.2f ms per 100 MB, %6.2f ms an image\n", what, took_ms * 1e8 / ((double)bytes * count), took_ms / count);
+    printf("%-16s %8.2f ms per 100 MB, %6.2f ms an image\n", what, took_ms * 1e8 / ((double)bytes * count),
+           took_ms / count);
     for (int i = 0; i < count; i++)
         require(cuLibraryUnload(libraries[i]) == 0, "a library is not unloaded", 0);
 }

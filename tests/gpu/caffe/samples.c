@@ -19,7 +19,8 @@ typedef int (*make_t)(void **);
 static allocate_t allocate;
 static copy_t copy;
 
-static void *library(const char *name) {
+static void *library(const char *name)
+{
     void *found = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
     if (found == NULL) {
         fprintf(stderr, "samples: %s\n", dlerror());
@@ -28,7 +29,8 @@ static void *library(const char *name) {
     return found;
 }
 
-static void *entry(void *from, const char *name) {
+static void *entry(void *from, const char *name)
+{
     void *found = dlsym(from, name);
     if (found == NULL) {
         fprintf(stderr, "samples: no %s\n", name);
@@ -37,14 +39,16 @@ static void *entry(void *from, const char *name) {
     return found;
 }
 
-static void check(int status, const char *what) {
+static void check(int status, const char *what)
+{
     if (status != 0) {
         fprintf(stderr, "samples: %s returned %d\n", what, status);
         exit(1);
     }
 }
 
-static void *device(const void *values, size_t bytes) {
+static void *device(const void *values, size_t bytes)
+{
     void *memory;
     check(allocate(&memory, bytes), "cudaMalloc");
     if (values != NULL) {
@@ -54,7 +58,8 @@ static void *device(const void *values, size_t bytes) {
 }
 
 /* FNV-1a over the result's bytes. */
-static void tell(const char *what, const void *memory, size_t bytes) {
+static void tell(const char *what, const void *memory, size_t bytes)
+{
     float *host = malloc(bytes);
     check(copy(host, memory, bytes, 2), "cudaMemcpy from the device");
     uint64_t hash = 14695981039346656037u;
@@ -65,7 +70,8 @@ static void tell(const char *what, const void *memory, size_t bytes) {
     free(host);
 }
 
-static float *numbers(size_t count) {
+static float *numbers(size_t count)
+{
     float *values = malloc(count * sizeof *values);
     for (size_t i = 0; i < count; i++) {
         values[i] = (float)(i * 37 % 101) / 101.0f - 0.5f;
@@ -73,7 +79,8 @@ static float *numbers(size_t count) {
     return values;
 }
 
-static void blas(void) {
+static void blas(void)
+{
     enum { N = 257, BYTES = N * N * sizeof(float) };
     void *from = library("libcublas.so.11");
     void *handle;
@@ -87,8 +94,8 @@ static void blas(void) {
         check(gemm(handle, way & 1, way >> 1, N, N, N, &one, a, N, b, N, &half, c, N), "cublasSgemm");
     }
     tell("sgemm", c, BYTES);
-    int (*gemv)(void *, int, int, int, const float *, const void *, int, const void *, int, const float *, void *, int) =
-        entry(from, "cublasSgemv_v2");
+    int (*gemv)(void *, int, int, int, const float *, const void *, int, const void *, int, const float *, void *,
+                int) = entry(from, "cublasSgemv_v2");
     check(gemv(handle, 0, N, N, &one, a, N, b, 1, &half, c, 1), "cublasSgemv");
     tell("sgemv", c, BYTES);
     int (*axpy)(void *, int, const float *, const void *, int, void *, int) = entry(from, "cublasSaxpy_v2");
@@ -100,7 +107,8 @@ static void blas(void) {
     printf("sdot %a\n", (double)sum);
 }
 
-static void rand_(void) {
+static void rand_(void)
+{
     enum { N = 100000, BYTES = N * sizeof(float) };
     static const int KINDS[] = {101, 121, 141, 142, 161, 201}; /* XORWOW, MRG32K3A, MTGP32, MT19937, Philox, Sobol32 */
     void *from = library("libcurand.so.10");
@@ -125,7 +133,8 @@ static void rand_(void) {
     }
 }
 
-static void fft(void) {
+static void fft(void)
+{
     static const int SIZES[] = {64, 1000, 1009, 4096, 65536};
     void *from = library("libcufft.so.10");
     int (*plan1)(int *, int, int, int) = entry(from, "cufftPlan1d");
@@ -149,7 +158,8 @@ static void fft(void) {
     tell("r2c-128x120", out, 128 * 61 * 2 * sizeof(float));
 }
 
-int main(int count, char **words) {
+int main(int count, char **words)
+{
     const char *what = count == 2 ? words[1] : "";
     void *runtime = library("libcudart.so.11.0");
     allocate = (allocate_t)entry(runtime, "cudaMalloc");

@@ -24,7 +24,8 @@ typedef int (*unload_t)(void *);
 
 static void *driver;
 
-static void *entry(const char *name) {
+static void *entry(const char *name)
+{
     void *found = dlsym(driver, name);
     if (found == NULL) {
         fprintf(stderr, "warm: the driver has no %s\n", name);
@@ -33,7 +34,8 @@ static void *entry(const char *name) {
     return found;
 }
 
-static void *start(void) {
+static void *start(void)
+{
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (driver == NULL) {
         fprintf(stderr, "warm: %s\n", dlerror());
@@ -50,7 +52,8 @@ static void *start(void) {
     return context;
 }
 
-static const char *map(const char *path, size_t *size) {
+static const char *map(const char *path, size_t *size)
+{
     struct stat facts;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && errno == ENOENT) {
@@ -70,7 +73,8 @@ static const char *map(const char *path, size_t *size) {
     return bytes;
 }
 
-int main(int count, char **words) {
+int main(int count, char **words)
+{
     long number = count == 3 ? atol(words[1]) : -1;
     long every = count == 3 ? atol(words[2]) : 0;
     if (number < 0 || every < 1) {

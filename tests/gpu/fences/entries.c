@@ -23,7 +23,8 @@ static void wrong(const char *list)
 }
 
 /* Terms of parameters: COUNT times INDEX OFFSET WIDTH and, for numbers, MOST. Every argument of a case is a parameter of its own. */
-static int keeps(char **at, const char *list, const struct fenced_case *what, const uint64_t *values, const struct window *window, int numbers)
+static int keeps(char **at, const char *list, const struct fenced_case *what, const uint64_t *values,
+                 const struct window *window, int numbers)
 {
     unsigned long long count, index, offset, width, most = 0;
     int kept = 1;
@@ -61,8 +62,8 @@ int entry_serves(const char *list, const struct fenced_case *what, const uint64_
             continue;
         char *at = line + read;
         int numbers = keeps(&at, list, what, values, window, 1), pointers = keeps(&at, list, what, values, window, 0);
-        served = numbers && pointers && (!block_x || what->block[0] <= block_x) && (!block_y || what->block[1] <= block_y) &&
-                 (!grid_x || what->grid[0] <= grid_x);
+        served = numbers && pointers && (!block_x || what->block[0] <= block_x) &&
+                 (!block_y || what->block[1] <= block_y) && (!grid_x || what->grid[0] <= grid_x);
     }
     free(line);
     if (file)
@@ -76,5 +77,6 @@ int entry_few(const struct fenced_case *what, int registers, int most_threads, i
     uint64_t threads = (uint64_t)what->block[0] * what->block[1] * what->block[2];
     uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
     uint64_t taken = (threads + WARP - 1) / WARP * (((uint64_t)registers * WARP + PIECE - 1) / PIECE * PIECE);
-    return taken > 0 && threads <= (uint64_t)most_threads && blocks <= (uint64_t)registers_each / taken * (uint64_t)multiprocessors;
+    return taken > 0 && threads <= (uint64_t)most_threads &&
+           blocks <= (uint64_t)registers_each / taken * (uint64_t)multiprocessors;
 }

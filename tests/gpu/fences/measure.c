@@ -124,8 +124,8 @@ static float run(struct device *device, const struct fenced_case *what, struct d
     float milliseconds;
     CHECK(cuEventRecord(device->begin, device->stream));
     for (int i = 0; i < launches; i++)
-        CHECK(cuLaunchKernel(form->function, what->grid[0], what->grid[1], what->grid[2], what->block[0], what->block[1],
-                             what->block[2], what->shared, device->stream, data->parameters, NULL));
+        CHECK(cuLaunchKernel(form->function, what->grid[0], what->grid[1], what->grid[2], what->block[0],
+                             what->block[1], what->block[2], what->shared, device->stream, data->parameters, NULL));
     CHECK(cuEventRecord(device->end, device->stream));
     CHECK(cuEventSynchronize(device->end));
     CHECK(cuEventElapsedTime(&milliseconds, device->begin, device->end));

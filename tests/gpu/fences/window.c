@@ -58,8 +58,14 @@ static void hoist(struct window *window, CUmodule module, const char *line)
 void window_fill(struct window *window, CUmodule module, const char *mode, const char *variables)
 {
     int modulo = strcmp(mode, "modulo") == 0;
-    uint64_t words[8] = {window->base >> 32 | (uint64_t)(modulo ? 1 : 0) << 32, window->base, 4 * GIB,
-                         modulo ? 0xFFFFFFFFu : 0, window->report, window->stop, 0, 0};
+    uint64_t words[8] = {window->base >> 32 | (uint64_t)(modulo ? 1 : 0) << 32,
+                         window->base,
+                         4 * GIB,
+                         modulo ? 0xFFFFFFFFu : 0,
+                         window->report,
+                         window->stop,
+                         0,
+                         0};
     words[7] = words[0];
     CUdeviceptr constant;
     size_t bytes;

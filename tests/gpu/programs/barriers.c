@@ -18,16 +18,18 @@ enum { PROBE_SECONDS = 5, THREADS = 64, RESULTS = 4, TEXT_BYTES = 8192, BITS = 6
 
 /* Thread 0 has made `bar`, at %b, with COUNT arrivals, and %w is what its eight bytes are then; %i is the thread's number. The body
    leaves a state in %s and a look's outcome in %q. */
-static const char *HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
-                          ".visible .entry probe(.param .u64 results)\n{\n"
-                          ".reg .b32 %i, %b, %t, %n, %u, %v, %q;\n.reg .b64 %r, %w, %s, %x, %a;\n.reg .pred %p, %o;\n"
-                          ".shared .align 16 .b8 place[256];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 other;\n"
-                          "ld.param.u64 %r, [results];\nmov.u32 %i, %tid.x;\nmov.u32 %b, bar;\nmov.u32 %t, place;\nmov.u64 %s, 0;\n"
-                          "mov.u32 %q, 0;\nmov.u64 %w, 0;\nsetp.ne.u32 %o, %i, 0;\n@%o bra made;\n"
-                          "mbarrier.init.shared.b64 [%b], COUNT;\nld.volatile.shared.u64 %w, [%b];\nmade:\nbar.sync 0;\n";
-static const char *TAIL = "\nbar.sync 0;\n@%o bra done;\nst.global.u64 [%r], %w;\nld.volatile.shared.u64 %x, [%b];\n"
-                          "st.global.u64 [%r+8], %x;\nst.global.u64 [%r+16], %s;\ncvt.u64.u32 %x, %q;\nst.global.u64 [%r+24], %x;\n"
-                          "done:\nret;\n}\n";
+static const char *HEAD =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry probe(.param .u64 results)\n{\n"
+    ".reg .b32 %i, %b, %t, %n, %u, %v, %q;\n.reg .b64 %r, %w, %s, %x, %a;\n.reg .pred %p, %o;\n"
+    ".shared .align 16 .b8 place[256];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 other;\n"
+    "ld.param.u64 %r, [results];\nmov.u32 %i, %tid.x;\nmov.u32 %b, bar;\nmov.u32 %t, place;\nmov.u64 %s, 0;\n"
+    "mov.u32 %q, 0;\nmov.u64 %w, 0;\nsetp.ne.u32 %o, %i, 0;\n@%o bra made;\n"
+    "mbarrier.init.shared.b64 [%b], COUNT;\nld.volatile.shared.u64 %w, [%b];\nmade:\nbar.sync 0;\n";
+static const char *TAIL =
+    "\nbar.sync 0;\n@%o bra done;\nst.global.u64 [%r], %w;\nld.volatile.shared.u64 %x, [%b];\n"
+    "st.global.u64 [%r+8], %x;\nst.global.u64 [%r+16], %s;\ncvt.u64.u32 %x, %q;\nst.global.u64 [%r+24], %x;\n"
+    "done:\nret;\n}\n";
 
 #define ARRIVE "@!%o mbarrier.arrive.shared.b64 %s, [%b];\n"
 #define LOOK "@!%o mbarrier.test_wait.shared.b64 %p, [%b], %s;\nselp.u32 %q, 1, 0, %p;\n"
@@ -37,7 +39,8 @@ static const char *TAIL = "\nbar.sync 0;\n@%o bra done;\nst.global.u64 [%r], %w;
 #define BULK "@!%o cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%t], [%r], 32, [%b];\n"
 #define SMALL "@!%o cp.async.ca.shared.global [%t], [%r], 16;\n@!%o cp.async.mbarrier.arrive.noinc.shared.b64 [%b];\n"
 /* A launch must not end before what is under way has come. */
-#define LATER "mov.u32 %n, 20000;\nlater:\nsub.u32 %n, %n, 1;\nnanosleep.u32 100;\nsetp.ne.u32 %p, %n, 0;\n@%p bra later;\n"
+#define LATER                                                                                                          \
+    "mov.u32 %n, 20000;\nlater:\nsub.u32 %n, %n, 1;\nnanosleep.u32 100;\nsetp.ne.u32 %p, %n, 0;\n@%p bra later;\n"
 
 static const struct probe {
     const char *name, *count, *body;
@@ -63,7 +66,8 @@ static const struct probe {
     {"invalidated", "2", "@!%o mbarrier.inval.shared.b64 [%b];\n" ARRIVE},
     {"invalidated_look", "2", "@!%o mbarrier.inval.shared.b64 [%b];\n" LOOK},
     {"invalidated_twice", "2", "@!%o mbarrier.inval.shared.b64 [%b];\n@!%o mbarrier.inval.shared.b64 [%b];\n"},
-    {"invalidated_made", "2", "@!%o mbarrier.inval.shared.b64 [%b];\n@!%o mbarrier.init.shared.b64 [%b], 2;\n" ARRIVE LOOK},
+    {"invalidated_made", "2",
+     "@!%o mbarrier.inval.shared.b64 [%b];\n@!%o mbarrier.init.shared.b64 [%b], 2;\n" ARRIVE LOOK},
     {"invalidated_put", "2", "@!%o mbarrier.inval.shared.b64 [%b];\n" PUT("%w") ARRIVE LOOK},
     {"made_twice", "2", ARRIVE "@!%o mbarrier.init.shared.b64 [%b], 2;\n" ARRIVE LOOK},
     {"too_many", "1", "@!%o mbarrier.arrive.shared.b64 %s, [%b], 2;\n" LOOK},
@@ -87,10 +91,11 @@ static const struct probe {
     {"first_bytes", "2", "mov.u32 %n, 8;\n@!%o mbarrier.arrive.shared.b64 %s, [%n];\n"},
     {"waits", "2", "@!%o mbarrier.try_wait.parity.shared.b64 %p, [%b], 0, 1000000;\nselp.u32 %q, 1, 0, %p;\n"},
     {"ends_meanwhile", "2", BULK},
-    {"raced", "2", "mov.u32 %n, 100000;\nmul.wide.u32 %a, %i, 0x9e3779b9;\nagain:\nsetp.lt.u32 %p, %i, 32;\n"
-                   "@%p mbarrier.arrive.shared.b64 %s, [%b];\n@%p mbarrier.test_wait.shared.b64 %p, [%b], %s;\n"
-                   "setp.lt.u32 %p, %i, 32;\n@!%p st.shared.u64 [%b], %a;\nmad.lo.u64 %a, %a, 6364136223846793005, 1442695040888963407;\n"
-                   "sub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra again;\n"},
+    {"raced", "2",
+     "mov.u32 %n, 100000;\nmul.wide.u32 %a, %i, 0x9e3779b9;\nagain:\nsetp.lt.u32 %p, %i, 32;\n"
+     "@%p mbarrier.arrive.shared.b64 %s, [%b];\n@%p mbarrier.test_wait.shared.b64 %p, [%b], %s;\n"
+     "setp.lt.u32 %p, %i, 32;\n@!%p st.shared.u64 [%b], %a;\nmad.lo.u64 %a, %a, 6364136223846793005, 1442695040888963407;\n"
+     "sub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra again;\n"},
 };
 enum { NAMED = sizeof PROBES / sizeof *PROBES };
 
@@ -155,8 +160,9 @@ static int run(const struct probe *probe, CUdeviceptr results)
     alarm(0);
     if (result == 0)
         CHECK(cuMemcpyDtoH_v2(words, results, sizeof words));
-    printf("{\"probe\":\"%s\",\"ended\":\"%s\",\"made\":\"%016llx\",\"after\":\"%016llx\",\"state\":\"%016llx\",\"over\":%llu}\n",
-           probe->name, error_name(result), words[0], words[1], words[2], words[3]);
+    printf(
+        "{\"probe\":\"%s\",\"ended\":\"%s\",\"made\":\"%016llx\",\"after\":\"%016llx\",\"state\":\"%016llx\",\"over\":%llu}\n",
+        probe->name, error_name(result), words[0], words[1], words[2], words[3]);
     if (result == 0)
         CHECK(cuModuleUnload(module));
     return result == 0;

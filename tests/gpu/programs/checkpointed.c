@@ -17,11 +17,24 @@
 
 enum { BYTES = 64 << 20, PLACES = 64, BEFORE = 0x5a, AFTER = 0xa6, DESCRIPTOR_HANDLE = 1, ON_DEVICE = 1 };
 
-typedef struct { char bytes[64]; } Opaque;
+typedef struct {
+    char bytes[64];
+} Opaque;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
-struct properties { int type, handle_types, location_type, location; void *unused; unsigned char flags[8]; };
-struct pool_properties { int type, handle_types, location_type, location; void *unused; size_t most; unsigned char reserved[56]; };
-struct access { int location_type, location, flags; };
+struct properties {
+    int type, handle_types, location_type, location;
+    void *unused;
+    unsigned char flags[8];
+};
+struct pool_properties {
+    int type, handle_types, location_type, location;
+    void *unused;
+    size_t most;
+    unsigned char reserved[56];
+};
+struct access {
+    int location_type, location, flags;
+};
 extern int cuIpcGetMemHandle(Opaque *, CUdeviceptr);
 extern int cuIpcOpenMemHandle_v2(CUdeviceptr *, Opaque, unsigned);
 extern int cuIpcCloseMemHandle(CUdeviceptr);
@@ -135,7 +148,8 @@ static int receive_with(int from, struct message *message, int *descriptor)
 
 static int set(int value)
 {
-    int result = own.event ? cuEventRecord(own.event, stream) : cuMemsetD8Async(own.pointer, (unsigned char)value, BYTES, stream);
+    int result = own.event ? cuEventRecord(own.event, stream)
+                           : cuMemsetD8Async(own.pointer, (unsigned char)value, BYTES, stream);
     return result ? result : cuStreamSynchronize(stream);
 }
 
@@ -360,7 +374,8 @@ int main(int argc, char **argv)
     int descriptor;
     const char *seen = "-";
     if (shared && !kind->dropped && still == 0 && writes == 0)
-        seen = send_with(peer, &message, -1) || receive_with(peer, &message, &descriptor) ? "no answer" : said(message.answer);
+        seen = send_with(peer, &message, -1) || receive_with(peer, &message, &descriptor) ? "no answer"
+                                                                                          : said(message.answer);
     printf("{\"contents\":\"%s\",\"writes\":\"%s\",\"peerSees\":\"%s\"}\n", said(still), said(writes), seen);
     if (shared) {
         close(peer);

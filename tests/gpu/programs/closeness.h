@@ -21,8 +21,8 @@ struct type {
 
 /* Only floats are here: everything else is compared bit for bit. */
 static const struct type FLOATS[] = {
-    {"f64", 53, -1022, false},  {"f32", 24, -126, false},  {"tf32", 24, -126, false},  {"f16", 11, -14, false},
-    {"f16x2", 11, -14, true}, {"bf16", 8, -126, false}, {"bf16x2", 8, -126, true},
+    {"f64", 53, -1022, false}, {"f32", 24, -126, false}, {"tf32", 24, -126, false}, {"f16", 11, -14, false},
+    {"f16x2", 11, -14, true},  {"bf16", 8, -126, false}, {"bf16x2", 8, -126, true},
 };
 
 /* The type of a token of some length, or NULL for one whose values are compared bit for bit. */
@@ -54,10 +54,15 @@ static inline double float_value(const struct type *type, uint64_t bits)
 {
     double value;
     switch (type->precision) {
-    case 53: memcpy(&value, &bits, sizeof value); return value;
-    case 11: return half_value((uint16_t)bits);
-    case 8: return single_value((uint32_t)(bits & 0xFFFF) << 16);
-    default: return single_value((uint32_t)bits);
+    case 53:
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    case 11:
+        return half_value((uint16_t)bits);
+    case 8:
+        return single_value((uint32_t)(bits & 0xFFFF) << 16);
+    default:
+        return single_value((uint32_t)bits);
     }
 }
 
@@ -74,7 +79,8 @@ static inline double unit(const struct type *type, double value)
 }
 
 /* The error as a share of the bound: at most 1 is accepted, INFINITY is a difference that no bound allows. */
-static inline double distance(const struct type *type, enum tolerance kind, double bound, uint64_t wanted, uint64_t found)
+static inline double distance(const struct type *type, enum tolerance kind, double bound, uint64_t wanted,
+                              uint64_t found)
 {
     if (wanted == found)
         return 0;

@@ -197,7 +197,8 @@ static void copies(size_t bytes)
     CHECK(cuMemAlloc_v2(&device, bytes));
     CHECK(cuMemHostAlloc(&pinned, bytes, 0));
     memset(pinned, 2, bytes);
-    printf(",\"pinnedUpGBs\":%.2f,\"pinnedDownGBs\":%.2f", rate(pinned, device, bytes, 0), rate(pinned, device, bytes, 1));
+    printf(",\"pinnedUpGBs\":%.2f,\"pinnedDownGBs\":%.2f", rate(pinned, device, bytes, 0),
+           rate(pinned, device, bytes, 1));
     printf(",\"pageableUpGBs\":%.2f,\"pageableDownGBs\":%.2f", rate(pageable, device, bytes, 0),
            rate(pageable, device, bytes, 1));
     printf(",\"partUpNs\":%lld", (long long)part_up_ns());

@@ -36,8 +36,11 @@ static const struct form {
 };
 static const int SIZES[] = {1, 48, 150, WHOLE_KIB};
 static const char *const SERIES[] = {"good", "start", "leading", "stride", "swizzle", "rest", "random"};
-enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS, SIZE_COUNT = sizeof SIZES / sizeof *SIZES,
-       SERIES_COUNT = sizeof SERIES / sizeof *SERIES };
+enum {
+    FORM_COUNT = sizeof FORMS / sizeof *FORMS,
+    SIZE_COUNT = sizeof SIZES / sizeof *SIZES,
+    SERIES_COUNT = sizeof SERIES / sizeof *SERIES
+};
 
 struct probe {
     const struct form *form;
@@ -133,22 +136,29 @@ static int fill(int series, uint64_t *list)
 
 static void write_text(const struct probe *probe, char *text)
 {
-    int at = snprintf(text, TEXT_BYTES, ".version 8.3\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 mine[];\n%s%s",
+    int at = snprintf(text, TEXT_BYTES,
+                      ".version 8.3\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 mine[];\n%s%s",
                       HOLD, PROBE_HEAD);
     int registers = probe->form->columns / 2; /* 64 rows of so many columns over 128 threads */
     at += snprintf(text + at, TEXT_BYTES - at, ".reg .f32 %%y<%d>;\n", registers);
     for (int i = 0; i < registers; i++)
         at += snprintf(text + at, TEXT_BYTES - at, "mov.f32 %%y%d, 0f00000000;\n", i);
-    at += snprintf(text + at, TEXT_BYTES - at, "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.%s.f32.f16.f16 {", probe->form->shape);
+    at += snprintf(text + at, TEXT_BYTES - at,
+                   "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.%s.f32.f16.f16 {", probe->form->shape);
     for (int i = 0; i < registers; i++)
         at += snprintf(text + at, TEXT_BYTES - at, "%s%%y%d", i == 0 ? "" : ", ", i);
-    at += snprintf(text + at, TEXT_BYTES - at, "}, %s;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
-                   "mov.u32 %%s, 0;\nsetp.ne.u32 %%c, 0, 0;\n", probe->form->operands);
+    at += snprintf(text + at, TEXT_BYTES - at,
+                   "}, %s;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+                   "mov.u32 %%s, 0;\nsetp.ne.u32 %%c, 0, 0;\n",
+                   probe->form->operands);
     for (int i = 0; i < registers; i++)
-        at += snprintf(text + at, TEXT_BYTES - at, "mov.b32 %%t, %%y%d;\nand.b32 %%t, %%t, 0x7fffffff;\nor.b32 %%s, %%s, %%t;\n"
-                       "mul.f32 %%q, %%y%d, 0f3a800000;\ncvt.rni.f32.f32 %%v, %%q;\n"
-                       "setp.eq.f32 %%p, %%v, %%q;\nsetp.ge.and.f32 %%p, %%q, 0f3f800000, %%p;\nsetp.le.and.f32 %%p, %%q, 0f41800000, %%p;\n"
-                       "or.pred %%c, %%c, %%p;\n", i, i);
+        at += snprintf(
+            text + at, TEXT_BYTES - at,
+            "mov.b32 %%t, %%y%d;\nand.b32 %%t, %%t, 0x7fffffff;\nor.b32 %%s, %%s, %%t;\n"
+            "mul.f32 %%q, %%y%d, 0f3a800000;\ncvt.rni.f32.f32 %%v, %%q;\n"
+            "setp.eq.f32 %%p, %%v, %%q;\nsetp.ge.and.f32 %%p, %%q, 0f3f800000, %%p;\nsetp.le.and.f32 %%p, %%q, 0f41800000, %%p;\n"
+            "or.pred %%c, %%c, %%p;\n",
+            i, i);
     snprintf(text + at, TEXT_BYTES - at, "%s", PROBE_TAIL);
 }
 
@@ -167,7 +177,8 @@ static int hold(const struct room *room, CUfunction kernel, uint32_t pattern, ui
     void *arguments[] = {&words, &pattern, &bytes};
     CHECK(cuFuncSetAttribute(kernel, SHARED_BYTES_ATTRIBUTE, (int)bytes));
     CHECK(cuFuncSetAttribute(kernel, CARVEOUT_ATTRIBUTE, 100)); /* an SM divides its memory anew only once it is empty */
-    return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments, NULL);
+    return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments,
+                          NULL);
 }
 
 /* Zeros in all shared memory, then a holder of the secret on each SM if there is room. */
@@ -233,7 +244,8 @@ static int run(const struct probe *probe, const struct room *room)
         secret += results[i] >> 31;
     }
     printf("{\"probe\":\"%s\",\"ended\":\"%s\",\"tried\":%u,\"begun\":%u,\"last\":\"%016llx\",\"seen\":%u,\"secret\":%u,\"first\":\"%016llx\","
-           "\"holders\":%u}\n", running, error_name(result), count, room->words->begun + 1, (unsigned long long)list[room->words->begun],
+           "\"holders\":%u}\n",
+           running, error_name(result), count, room->words->begun + 1, (unsigned long long)list[room->words->begun],
            seen, secret, (unsigned long long)first, held);
     if (result == 0)
         CHECK(cuModuleUnload(module));

@@ -41,16 +41,24 @@ struct way {
     int in, out;
     int in_streams, out_streams; /* 0: one */
     size_t chunk_mib;            /* 0: CHUNK_MIB */
-    int kind;       /* of host memory */
-    int lockstep;   /* a chunk leaves when the one before it has come in */
-    int pages;      /* changes that go on beside, of CHUNK_MIB each 1.2 ms, or as much in other sizes */
-    int as_devices; /* host memory is named by its device pointer */
-    int blocks;     /* of a kernel that brings in what a copy engine brings in otherwise; 0: there is none */
-    int parts;      /* of SHARES parts of a chunk that the kernel brings in, beside the engine; 0: all */
+    int kind;                    /* of host memory */
+    int lockstep;                /* a chunk leaves when the one before it has come in */
+    int pages;                   /* changes that go on beside, of CHUNK_MIB each 1.2 ms, or as much in other sizes */
+    int as_devices;              /* host memory is named by its device pointer */
+    int blocks;      /* of a kernel that brings in what a copy engine brings in otherwise; 0: there is none */
+    int parts;       /* of SHARES parts of a chunk that the kernel brings in, beside the engine; 0: all */
     size_t page_mib; /* size of what changes; 0: CHUNK_MIB */
 };
 
-enum { CREATE = 1, RELEASE = 2, PHYSICAL = CREATE | RELEASE, MAPPINGS = 4, MOST_HANDLES = 1024, RELEASED_GIB = 16, SHARES = 32 };
+enum {
+    CREATE = 1,
+    RELEASE = 2,
+    PHYSICAL = CREATE | RELEASE,
+    MAPPINGS = 4,
+    MOST_HANDLES = 1024,
+    RELEASED_GIB = 16,
+    SHARES = 32
+};
 
 static const struct way ways[] = {
     {"in alone", .in = 1},
@@ -74,7 +82,8 @@ static const struct way ways[] = {
     {"both, beside release alone, 256 MiB at once", .in = 1, .out = 1, .pages = RELEASE, .page_mib = 256},
     {"both, beside release alone, 1 GiB at once", .in = 1, .out = 1, .pages = RELEASE, .page_mib = 1024},
     {"both, 2 streams in, beside create and release", .in = 1, .out = 1, .in_streams = 2, .pages = PHYSICAL},
-    {"both, 4 streams in, chunks of 8 MiB, beside create and release", .in = 1, .out = 1, .in_streams = 4, .chunk_mib = 8, .pages = PHYSICAL},
+    {"both, 4 streams in, chunks of 8 MiB, beside create and release", .in = 1, .out = 1, .in_streams = 4,
+     .chunk_mib = 8, .pages = PHYSICAL},
     {"both, as copies between devices", .in = 1, .out = 1, .as_devices = 1},
     {"both, as copies between devices, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .as_devices = 1},
     {"in alone by a kernel of 16 blocks", .in = 1, .blocks = 16},
@@ -83,14 +92,22 @@ static const struct way ways[] = {
     {"both, in by a kernel of 64 blocks", .in = 1, .out = 1, .blocks = 64},
     {"both, in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 16},
     {"both, in by a kernel of 64 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 64},
-    {"both, in by a kernel of 64 blocks, beside all of these", .in = 1, .out = 1, .pages = PHYSICAL | MAPPINGS, .blocks = 64},
-    {"both, 4/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 4},
-    {"both, 6/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 6},
-    {"both, 8/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 4, .parts = 8},
-    {"both, 4/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 4},
-    {"both, 6/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 6},
-    {"both, 8/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 8, .parts = 8},
-    {"both, 6/32 of in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL, .blocks = 16, .parts = 6},
+    {"both, in by a kernel of 64 blocks, beside all of these", .in = 1, .out = 1, .pages = PHYSICAL | MAPPINGS,
+     .blocks = 64},
+    {"both, 4/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 4, .parts = 4},
+    {"both, 6/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 4, .parts = 6},
+    {"both, 8/32 of in by a kernel of 4 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 4, .parts = 8},
+    {"both, 4/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 8, .parts = 4},
+    {"both, 6/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 8, .parts = 6},
+    {"both, 8/32 of in by a kernel of 8 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 8, .parts = 8},
+    {"both, 6/32 of in by a kernel of 16 blocks, beside create and release", .in = 1, .out = 1, .pages = PHYSICAL,
+     .blocks = 16, .parts = 6},
     {"both, 4/32 of in by a kernel of 4 blocks", .in = 1, .out = 1, .blocks = 4, .parts = 4},
     {"both, 6/32 of in by a kernel of 8 blocks", .in = 1, .out = 1, .blocks = 8, .parts = 6},
     {"both, in step", .in = 1, .out = 1, .lockstep = 1},
@@ -165,7 +182,8 @@ static void *change_pages(void *way)
     return NULL;
 }
 
-static int64_t until_idle(const CUstream *streams, int count, int64_t *first_ended_ns, const CUstream *others, int others_count)
+static int64_t until_idle(const CUstream *streams, int count, int64_t *first_ended_ns, const CUstream *others,
+                          int others_count)
 {
     int64_t ended = 0, others_ended = 0;
     while (!ended || !others_ended) {
@@ -250,8 +268,8 @@ static void measure(const struct way *way, size_t bytes)
     __atomic_store_n(&pages_end, 1, __ATOMIC_RELEASE);
     if (way->pages)
         pthread_join(changer, NULL);
-    printf("{\"way\": \"%s\", \"total_ms\": %.2f, \"in_gb_per_s\": %.2f, \"out_gb_per_s\": %.2f}\n", way->name, total_ms,
-           way->in ? (double)bytes / in_ms / 1e6 : 0.0, way->out ? (double)bytes / out_ms / 1e6 : 0.0);
+    printf("{\"way\": \"%s\", \"total_ms\": %.2f, \"in_gb_per_s\": %.2f, \"out_gb_per_s\": %.2f}\n", way->name,
+           total_ms, way->in ? (double)bytes / in_ms / 1e6 : 0.0, way->out ? (double)bytes / out_ms / 1e6 : 0.0);
     fflush(stdout);
     for (int i = 0; i < MOST_STREAMS; i++) {
         CHECK(cuStreamDestroy_v2(in[i]));

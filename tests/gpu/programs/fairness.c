@@ -14,7 +14,8 @@ extern int cuEventDestroy_v2(CUevent);
 
 enum { MOST_CLIENTS = 64, MOST_SAMPLES = 200000, PAUSE_NS = 200000, WARM_UP = 500 };
 
-static const char KERNEL[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry touch(.param .u64 p)\n{ ret; }\n";
+static const char KERNEL[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry touch(.param .u64 p)\n{ ret; }\n";
 
 static int ascending(const void *a, const void *b)
 {

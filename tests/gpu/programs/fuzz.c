@@ -11,7 +11,16 @@
 
 #include "driver.h"
 
-enum { MAGIC = 0x315A5546, MODULO = 1, MOST_THREADS = 64, SHOWN = 20, REPORT_BYTES = 1 << 20, STOP_GO_ON = 4096, BEFORE = 0x5A, VICTIM_BYTES = 1 << 20 };
+enum {
+    MAGIC = 0x315A5546,
+    MODULO = 1,
+    MOST_THREADS = 64,
+    SHOWN = 20,
+    REPORT_BYTES = 1 << 20,
+    STOP_GO_ON = 4096,
+    BEFORE = 0x5A,
+    VICTIM_BYTES = 1 << 20
+};
 enum { NOT_READY = 600, NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
 enum { OUT_ROOM = 1 << 20, DATA_AT = 1 << 28, DEFAULT_THREADS = 8 };
 #define GIB ((size_t)1 << 30)
@@ -77,14 +86,17 @@ static int take_record(struct record *into)
 {
     uint32_t magic;
     memset(into, 0, sizeof *into);
-    if (!take(&magic, sizeof magic) || magic != MAGIC || !take(&into->mode, 4) || !take(&into->seed, 8) || !take(&into->hostile, 4) ||
-        !take(&into->blocks, 4) || !take(&into->threads, 4) || !take(&into->count, 4) || !take_bytes(&into->text))
+    if (!take(&magic, sizeof magic) || magic != MAGIC || !take(&into->mode, 4) || !take(&into->seed, 8) ||
+        !take(&into->hostile, 4) || !take(&into->blocks, 4) || !take(&into->threads, 4) || !take(&into->count, 4) ||
+        !take_bytes(&into->text))
         return 0;
     into->variables = calloc(into->count + 1, sizeof *into->variables);
     for (uint32_t i = 0; into->variables && i < into->count; i++)
-        if (!take_bytes(&into->variables[i].name) || !take(&into->variables[i].size, 8) || !take_bytes(&into->variables[i].initial))
+        if (!take_bytes(&into->variables[i].name) || !take(&into->variables[i].size, 8) ||
+            !take_bytes(&into->variables[i].initial))
             return 0;
-    return into->variables && take_bytes(&into->in) && take(&into->out_bytes, 4) && take_bytes(&into->expected) && into->out_bytes <= OUT_ROOM;
+    return into->variables && take_bytes(&into->in) && take(&into->out_bytes, 4) && take_bytes(&into->expected) &&
+           into->out_bytes <= OUT_ROOM;
 }
 
 static void drop(struct record *record)
@@ -104,14 +116,16 @@ static void failed(const struct record *record, const char *what, int code)
     static const char *const modes[] = {"mask", "modulo", "check"};
     size_t used = strlen(failures);
     if (shown++ < SHOWN)
-        snprintf(failures + used, sizeof failures - used, "%s{\"seed\":%llu,\"mode\":\"%s\",\"hostile\":%u,\"what\":\"%s\",\"code\":%d}", used ? "," : "",
+        snprintf(failures + used, sizeof failures - used,
+                 "%s{\"seed\":%llu,\"mode\":\"%s\",\"hostile\":%u,\"what\":\"%s\",\"code\":%d}", used ? "," : "",
                  (unsigned long long)record->seed, modes[record->mode % 3], record->hostile, what, code);
 }
 
 static void say(int lost)
 {
-    printf("{\"kernels\":%u,\"hostile\":%u,\"stopped\":%u,\"refused\":%u,\"differences\":%u,\"escapes\":%u,\"contextLost\":%d,\"failures\":[%s]}\n", kernels, hostile_kernels,
-           stopped, refused, differences, escapes, lost, failures);
+    printf(
+        "{\"kernels\":%u,\"hostile\":%u,\"stopped\":%u,\"refused\":%u,\"differences\":%u,\"escapes\":%u,\"contextLost\":%d,\"failures\":[%s]}\n",
+        kernels, hostile_kernels, stopped, refused, differences, escapes, lost, failures);
     fflush(stdout);
 }
 
@@ -143,7 +157,14 @@ static void open_window(void)
 
 static void fill(const struct record *record, CUmodule module)
 {
-    uint64_t words[8] = {base >> 32 | (uint64_t)(record->mode == MODULO) << 32, base, UNIT, record->mode == MODULO ? 0xFFFFFFFFu : 0, report, stop, 0, 0};
+    uint64_t words[8] = {base >> 32 | (uint64_t)(record->mode == MODULO) << 32,
+                         base,
+                         UNIT,
+                         record->mode == MODULO ? 0xFFFFFFFFu : 0,
+                         report,
+                         stop,
+                         0,
+                         0};
     CUdeviceptr constant, place = base + DATA_AT + OUT_ROOM + record->in.length;
     size_t ignored;
     words[7] = words[0];

@@ -16,9 +16,17 @@
 
 enum { ROUNDS = 50, SAMPLES = 40, PLACES = 16, CHUNK = 64 << 20 };
 
-typedef struct { char bytes[64]; } IpcHandle;
-struct properties { int type, handle_types, location_type, location; void *unused; unsigned char flags[8]; };
-struct access { int location_type, location, flags; };
+typedef struct {
+    char bytes[64];
+} IpcHandle;
+struct properties {
+    int type, handle_types, location_type, location;
+    void *unused;
+    unsigned char flags[8];
+};
+struct access {
+    int location_type, location, flags;
+};
 extern int cuIpcGetMemHandle(IpcHandle *, CUdeviceptr);
 extern int cuIpcOpenMemHandle_v2(CUdeviceptr *, IpcHandle, unsigned);
 extern int cuIpcCloseMemHandle(CUdeviceptr);

@@ -150,8 +150,9 @@ int main(int argc, char **argv)
     *host_word = GO;
     int after = cuCtxSynchronize();
     printf("{\"operation\":\"%s\",\"how\":\"%s\",\"error\":%d,\"ms\":%.2f,\"query_ms\":%.2f,\"launch_ms\":%.2f,"
-           "\"end_ms\":%.2f,\"after\":%d}\n", operations[chosen].name, argv[1], result, took, asked, then,
-           (double)(now_ns() - written) / 1e6, after ? after : later);
+           "\"end_ms\":%.2f,\"after\":%d}\n",
+           operations[chosen].name, argv[1], result, took, asked, then, (double)(now_ns() - written) / 1e6,
+           after ? after : later);
     fflush(stdout);
     _exit(0);
 }

@@ -2,8 +2,8 @@
 #include "standing.h"
 
 /* Two kernels; the second is asked for late. */
-#define KERNEL(name) \
-    ".visible .entry " name "(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r<2>;\n" \
+#define KERNEL(name)                                                                                                   \
+    ".visible .entry " name "(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r<2>;\n"                                    \
     "ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1; ret; }\n"
 const char *const two_kernels = ".version 7.0\n.target sm_70\n.address_size 64\n" KERNEL("first") KERNEL("second");
 

@@ -15,12 +15,11 @@
         }                                                                                                              \
     } while (0)
 
-static const char *const code =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    ".visible .entry add(.param .u64 to, .param .u32 amount) {\n"
-    "  .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
-    "  ld.param.u64 %d1, [to]; ld.param.u32 %r1, [amount];\n"
-    "  atom.global.add.u32 %r2, [%d1], %r1;\n  ret;\n}\n";
+static const char *const code = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                ".visible .entry add(.param .u64 to, .param .u32 amount) {\n"
+                                "  .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
+                                "  ld.param.u64 %d1, [to]; ld.param.u32 %r1, [amount];\n"
+                                "  atom.global.add.u32 %r2, [%d1], %r1;\n  ret;\n}\n";
 
 static CUstream stream;
 static CUdeviceptr data;
@@ -62,8 +61,14 @@ static CUgraphNode add_to(CUgraph graph, CUgraphNode after, unsigned amount)
 {
     CUgraphNode node;
     void *parameters[] = {&data, &amount};
-    CUDA_KERNEL_NODE_PARAMS launch = {.func = add, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
-                                      .blockDimY = 1, .blockDimZ = 1, .kernelParams = parameters};
+    CUDA_KERNEL_NODE_PARAMS launch = {.func = add,
+                                      .gridDimX = 1,
+                                      .gridDimY = 1,
+                                      .gridDimZ = 1,
+                                      .blockDimX = 1,
+                                      .blockDimY = 1,
+                                      .blockDimZ = 1,
+                                      .kernelParams = parameters};
     CHECK(cuGraphAddKernelNode(&node, graph, &after, after != NULL, &launch));
     return node;
 }
@@ -110,8 +115,13 @@ static void memsets_and_copies(unsigned *pinned)
     say("memset told", told.value, 5);
     told.value = 6;
     CHECK(cuGraphMemsetNodeSetParams(set, &told));
-    CUDA_MEMCPY3D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = data, .dstMemoryType = CU_MEMORYTYPE_HOST,
-                          .dstHost = pinned, .WidthInBytes = 4, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = data,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = pinned,
+                          .WidthInBytes = 4,
+                          .Height = 1,
+                          .Depth = 1};
     CHECK(cuGraphAddMemcpyNode(&copy, graph, &set, 1, &down, context));
     CUDA_MEMCPY3D asked;
     CHECK(cuGraphMemcpyNodeGetParams(copy, &asked));
@@ -190,8 +200,8 @@ static void memory_operations(void)
     CUgraphNode node;
     CUcontext context;
     CHECK(cuCtxGetCurrent(&context));
-    CUstreamBatchMemOpParams write = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = data,
-                                                     .value = 77}};
+    CUstreamBatchMemOpParams write = {
+        .writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = data, .value = 77}};
     CUDA_BATCH_MEM_OP_NODE_PARAMS operations = {context, 1, &write, 0}, told;
     CHECK(cuGraphCreate(&graph, 0));
     CHECK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &operations));
@@ -210,15 +220,20 @@ static void allocations(void)
     CHECK(cuCtxGetCurrent(&context));
     CUDA_MEM_ALLOC_NODE_PARAMS asked = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                                       .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
-                                        .bytesize = 4096}, told;
+                                        .bytesize = 4096},
+                               told;
     CHECK(cuGraphCreate(&graph, 0));
     CHECK(cuGraphAddMemAllocNode(&make, graph, NULL, 0, &asked));
     CHECK(cuGraphMemAllocNodeGetParams(make, &told));
     say("allocation told", told.dptr == asked.dptr && told.bytesize == 4096, 1);
     CUDA_MEMSET_NODE_PARAMS fill = {.dst = asked.dptr, .value = 31, .elementSize = 4, .width = 1024, .height = 1};
     CHECK(cuGraphAddMemsetNode(&set, graph, &make, 1, &fill, context));
-    CUDA_MEMCPY3D out = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = asked.dptr + 4092,
-                         .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = data, .WidthInBytes = 4, .Height = 1,
+    CUDA_MEMCPY3D out = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .srcDevice = asked.dptr + 4092,
+                         .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .dstDevice = data,
+                         .WidthInBytes = 4,
+                         .Height = 1,
                          .Depth = 1};
     CHECK(cuGraphAddMemcpyNode(&copy, graph, &set, 1, &out, context));
     CHECK(cuGraphAddMemFreeNode(&end, graph, &copy, 1, asked.dptr));
@@ -238,13 +253,19 @@ static void any_nodes(void)
     CHECK(cuCtxGetCurrent(&context));
     CHECK(cuGraphCreate(&graph, 0));
     CUgraphNodeParams node = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    node.memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = data, .value = 20, .elementSize = 4, .width = 1, .height = 1,
-                                               .ctx = context};
+    node.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
+        .dst = data, .value = 20, .elementSize = 4, .width = 1, .height = 1, .ctx = context};
     CHECK(cuGraphAddNode(&set, graph, NULL, NULL, 0, &node));
     memset(&node, 0, sizeof node);
     node.type = CU_GRAPH_NODE_TYPE_KERNEL;
-    node.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){.func = add, .gridDimX = 2, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
-                                               .blockDimY = 1, .blockDimZ = 1, .kernelParams = parameters};
+    node.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){.func = add,
+                                               .gridDimX = 2,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = parameters};
     CHECK(cuGraphAddNode(&launch, graph, &set, NULL, 1, &node));
     amount = 4;
     CHECK(cuGraphNodeSetParams(launch, &node));

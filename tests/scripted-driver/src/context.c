@@ -67,10 +67,10 @@ static struct context *context_new(int device, bool primary)
     c->primary = primary;
     c->id = ++driver_ids;
     c->api_version = 3020;
-    c->limits[0] = 1024;      /* stack of a GPU thread */
-    c->limits[1] = 1 << 20;   /* printf buffer */
-    c->limits[2] = 8 << 20;   /* heap of kernels */
-    c->limits[5] = 64;        /* L2 fetch granularity */
+    c->limits[0] = 1024;    /* stack of a GPU thread */
+    c->limits[1] = 1 << 20; /* printf buffer */
+    c->limits[2] = 8 << 20; /* heap of kernels */
+    c->limits[5] = 64;      /* L2 fetch granularity */
     handle_add(HANDLE_CONTEXT, c);
     c->next = contexts;
     contexts = c;

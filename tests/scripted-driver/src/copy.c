@@ -90,8 +90,11 @@ static CUresult linear(struct stream *s, CUdeviceptr target, enum side target_si
                        enum side source_side, size_t bytes, bool synchronous)
 {
     struct copy_request r = {
-        .shape = {.target = (void *)(uintptr_t)target, .source = (void *)(uintptr_t)source, .width = bytes,
-                  .height = 1, .depth = 1},
+        .shape = {.target = (void *)(uintptr_t)target,
+                  .source = (void *)(uintptr_t)source,
+                  .width = bytes,
+                  .height = 1,
+                  .depth = 1},
         .target = target_side,
         .source = source_side,
         .synchronous = synchronous,
@@ -118,8 +121,8 @@ SUBMISSION_PAIR(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes,
 SUBMISSION_PAIR(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, void *stream),
                 linear(target, to, SIDE_DEVICE, from, SIDE_DEVICE, bytes, false))
 
-static CUresult peer(struct stream *s, CUdeviceptr to, struct context *target, CUdeviceptr from,
-                     struct context *source, size_t bytes)
+static CUresult peer(struct stream *s, CUdeviceptr to, struct context *target, CUdeviceptr from, struct context *source,
+                     size_t bytes)
 {
     {
         LOCKED;

@@ -63,18 +63,20 @@ static CUresult shape(const struct place *to, const struct place *from, size_t w
 
 CUresult copy_shape_2d(const struct copy_2d *c, struct copy_request *r)
 {
-    struct place from = {c->source_x, c->source_y, 0, c->source_type, c->source_host, c->source_device,
+    struct place from = {c->source_x,     c->source_y,     0,        c->source_type, c->source_host, c->source_device,
                          c->source_array, c->source_pitch, c->height};
-    struct place to = {c->target_x, c->target_y, 0, c->target_type, c->target_host, c->target_device,
+    struct place to = {c->target_x,     c->target_y,     0,        c->target_type, c->target_host, c->target_device,
                        c->target_array, c->target_pitch, c->height};
     return shape(&to, &from, c->width, c->height, 1, r);
 }
 
 CUresult copy_shape_3d(const struct copy_3d *c, struct copy_request *r)
 {
-    struct place from = {c->source_x, c->source_y, c->source_z, c->source_type, c->source_host, c->source_device,
+    struct place from = {c->source_x,     c->source_y,     c->source_z,
+                         c->source_type,  c->source_host,  c->source_device,
                          c->source_array, c->source_pitch, c->source_height ? c->source_height : c->height};
-    struct place to = {c->target_x, c->target_y, c->target_z, c->target_type, c->target_host, c->target_device,
+    struct place to = {c->target_x,     c->target_y,     c->target_z,
+                       c->target_type,  c->target_host,  c->target_device,
                        c->target_array, c->target_pitch, c->target_height ? c->target_height : c->height};
     return shape(&to, &from, c->width, c->height, c->depth, r);
 }
@@ -125,10 +127,18 @@ static CUresult array_copy(struct stream *s, struct array *to, CUdeviceptr to_po
                            struct array *from, CUdeviceptr from_pointer, size_t from_offset, size_t bytes, bool wait)
 {
     struct copy_2d c = {
-        .source_x = from ? from_offset : 0, .source_type = from ? MEMORY_ARRAY : MEMORY_UNIFIED,
-        .source_device = from_pointer, .source_array = from, .source_pitch = bytes,
-        .target_x = to ? to_offset : 0, .target_type = to ? MEMORY_ARRAY : MEMORY_UNIFIED,
-        .target_device = to_pointer, .target_array = to, .target_pitch = bytes, .width = bytes, .height = 1,
+        .source_x = from ? from_offset : 0,
+        .source_type = from ? MEMORY_ARRAY : MEMORY_UNIFIED,
+        .source_device = from_pointer,
+        .source_array = from,
+        .source_pitch = bytes,
+        .target_x = to ? to_offset : 0,
+        .target_type = to ? MEMORY_ARRAY : MEMORY_UNIFIED,
+        .target_device = to_pointer,
+        .target_array = to,
+        .target_pitch = bytes,
+        .width = bytes,
+        .height = 1,
     };
     return copy_2d(s, &c, wait);
 }
@@ -143,8 +153,7 @@ DEFAULT_SUBMISSION_PAIR(cuMemcpyDtoA_v2, (struct array * to, size_t offset, CUde
                         array_copy(target, to, 0, offset, NULL, from, 0, bytes, false))
 DEFAULT_SUBMISSION_PAIR(cuMemcpyAtoD_v2, (CUdeviceptr to, struct array *from, size_t offset, size_t bytes),
                         array_copy(target, NULL, to, 0, from, 0, offset, bytes, false))
-SUBMISSION_PAIR(cuMemcpyHtoAAsync_v2,
-                (struct array * to, size_t offset, const void *from, size_t bytes, void *stream),
+SUBMISSION_PAIR(cuMemcpyHtoAAsync_v2, (struct array * to, size_t offset, const void *from, size_t bytes, void *stream),
                 array_copy(target, to, 0, offset, NULL, TO_POINTER(from), 0, bytes, false))
 SUBMISSION_PAIR(cuMemcpyAtoHAsync_v2, (void *to, struct array *from, size_t offset, size_t bytes, void *stream),
                 array_copy(target, NULL, TO_POINTER(to), 0, from, 0, offset, bytes, false))

@@ -30,8 +30,8 @@ struct context {
     unsigned references; /* retains of a primary context */
     unsigned flags, api_version;
     uint64_t id;
-    CUresult sticky;      /* error of asynchronous work; every later call answers with it */
-    uint64_t sequence;    /* of the last piece of work submitted */
+    CUresult sticky;                 /* error of asynchronous work; every later call answers with it */
+    uint64_t sequence;               /* of the last piece of work submitted */
     struct stream *legacy, *streams; /* streams: all of them, the legacy one too */
     uint64_t limits[16];
     struct context *next; /* on its device */
@@ -40,8 +40,21 @@ struct context {
 };
 
 enum handle_kind {
-    HANDLE_CONTEXT = 1, HANDLE_STREAM, HANDLE_EVENT, HANDLE_MODULE, HANDLE_FUNCTION, HANDLE_KERNEL, HANDLE_LIBRARY,
-    HANDLE_POOL, HANDLE_MEMORY, HANDLE_GRAPH, HANDLE_NODE, HANDLE_EXEC, HANDLE_ARRAY, HANDLE_LINK, HANDLE_USER_OBJECT,
+    HANDLE_CONTEXT = 1,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_MODULE,
+    HANDLE_FUNCTION,
+    HANDLE_KERNEL,
+    HANDLE_LIBRARY,
+    HANDLE_POOL,
+    HANDLE_MEMORY,
+    HANDLE_GRAPH,
+    HANDLE_NODE,
+    HANDLE_EXEC,
+    HANDLE_ARRAY,
+    HANDLE_LINK,
+    HANDLE_USER_OBJECT,
 };
 
 /* Every handle given out and not yet destroyed. Under the lock. */
@@ -63,8 +76,8 @@ void driver_wait(uint64_t until_ns);
 void driver_wait_on(pthread_cond_t *condition);
 
 /* Holds the lock to the end of the block. */
-#define LOCKED                                                         \
-    int locked __attribute__((cleanup(driver_unlock), unused)) = 0; \
+#define LOCKED                                                                                                         \
+    int locked __attribute__((cleanup(driver_unlock), unused)) = 0;                                                    \
     driver_lock()
 
 void driver_forked(void);

@@ -13,9 +13,9 @@
 struct stream;
 
 struct call {
-    CUresult refused;   /* not 0: return it at once */
-    int device;         /* of a submission; -1 otherwise */
-    uint64_t begin_ns;  /* of a submission */
+    CUresult refused;  /* not 0: return it at once */
+    int device;        /* of a submission; -1 otherwise */
+    uint64_t begin_ns; /* of a submission */
 };
 
 /* The script, the witness and the fork handlers are in place afterwards. Any thread, any number of times. */
@@ -38,35 +38,35 @@ extern const char *const entry_names[ENTRY_COUNT]; /* generated */
 #define CALL_GUARD __attribute__((cleanup(call_leave)))
 
 /* First line of an entry that needs cuInit before it. */
-#define ENTER(name)                                              \
-    struct call call CALL_GUARD = call_enter(ENTRY_##name, false); \
-    if (call.refused)                                            \
+#define ENTER(name)                                                                                                    \
+    struct call call CALL_GUARD = call_enter(ENTRY_##name, false);                                                     \
+    if (call.refused)                                                                                                  \
     return call.refused
 
 /* First line of an entry that works before cuInit. */
-#define ENTER_EARLY(name)                                       \
-    struct call call CALL_GUARD = call_enter(ENTRY_##name, true); \
-    if (call.refused)                                           \
+#define ENTER_EARLY(name)                                                                                              \
+    struct call call CALL_GUARD = call_enter(ENTRY_##name, true);                                                      \
+    if (call.refused)                                                                                                  \
     return call.refused
 
-#define ENTER_STREAM(name, handle, otherwise, submission)                                                    \
-    struct stream *target = NULL;                                                                            \
-    struct call call CALL_GUARD = call_stream(ENTRY_##name, handle, otherwise, submission, &target);         \
-    if (call.refused)                                                                                        \
+#define ENTER_STREAM(name, handle, otherwise, submission)                                                              \
+    struct stream *target = NULL;                                                                                      \
+    struct call call CALL_GUARD = call_stream(ENTRY_##name, handle, otherwise, submission, &target);                   \
+    if (call.refused)                                                                                                  \
     return call.refused
 
 /* An entry and its per-thread form; the expression sees `target`, the stream resolved. The last parameter list item
  * named `stream` is the handle. */
-#define STREAM_PAIR_AS(name, suffix, submission, parameters, handle, ...)             \
-    EXPORT CUresult name parameters                                                   \
-    {                                                                                 \
-        ENTER_STREAM(name, handle, STREAM_LEGACY, submission);                        \
-        return __VA_ARGS__;                                                           \
-    }                                                                                 \
-    EXPORT CUresult name##suffix parameters                                           \
-    {                                                                                 \
-        ENTER_STREAM(name##suffix, handle, STREAM_PER_THREAD, submission);            \
-        return __VA_ARGS__;                                                           \
+#define STREAM_PAIR_AS(name, suffix, submission, parameters, handle, ...)                                              \
+    EXPORT CUresult name parameters                                                                                    \
+    {                                                                                                                  \
+        ENTER_STREAM(name, handle, STREAM_LEGACY, submission);                                                         \
+        return __VA_ARGS__;                                                                                            \
+    }                                                                                                                  \
+    EXPORT CUresult name##suffix parameters                                                                            \
+    {                                                                                                                  \
+        ENTER_STREAM(name##suffix, handle, STREAM_PER_THREAD, submission);                                             \
+        return __VA_ARGS__;                                                                                            \
     }
 
 /* Work: seen by the witness. */

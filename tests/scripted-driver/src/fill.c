@@ -39,16 +39,16 @@ static CUresult fill(struct stream *s, CUdeviceptr to, size_t pitch, unsigned el
     return error ? error : stream_submit(s, w);
 }
 
-#define FILLS(bits, type)                                                                                             \
-    DEFAULT_SUBMISSION_PAIR(cuMemsetD##bits##_v2, (CUdeviceptr to, type value, size_t count),                         \
-                            fill(target, to, 0, bits / 8, value, count, 1))                                           \
-    SUBMISSION_PAIR(cuMemsetD##bits##Async, (CUdeviceptr to, type value, size_t count, void *stream),                 \
-                    fill(target, to, 0, bits / 8, value, count, 1))                                                   \
-    DEFAULT_SUBMISSION_PAIR(cuMemsetD2D##bits##_v2,                                                                   \
-                            (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),                  \
-                            fill(target, to, pitch, bits / 8, value, width, height))                                  \
-    SUBMISSION_PAIR(cuMemsetD2D##bits##Async,                                                                         \
-                    (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, void *stream),            \
+#define FILLS(bits, type)                                                                                              \
+    DEFAULT_SUBMISSION_PAIR(cuMemsetD##bits##_v2, (CUdeviceptr to, type value, size_t count),                          \
+                            fill(target, to, 0, bits / 8, value, count, 1))                                            \
+    SUBMISSION_PAIR(cuMemsetD##bits##Async, (CUdeviceptr to, type value, size_t count, void *stream),                  \
+                    fill(target, to, 0, bits / 8, value, count, 1))                                                    \
+    DEFAULT_SUBMISSION_PAIR(cuMemsetD2D##bits##_v2,                                                                    \
+                            (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),                   \
+                            fill(target, to, pitch, bits / 8, value, width, height))                                   \
+    SUBMISSION_PAIR(cuMemsetD2D##bits##Async,                                                                          \
+                    (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, void *stream),             \
                     fill(target, to, pitch, bits / 8, value, width, height))
 
 FILLS(8, unsigned char)

@@ -9,10 +9,9 @@
 
 /* Sizes of the parameters; each lies at its natural alignment. 0 ends the list. */
 static const size_t layouts[][5] = {
-    [OPERATION_NONE] = {0},
-    [OPERATION_SLEEP] = {8},          /* microseconds */
-    [OPERATION_FILL] = {8, 4, 8},     /* pointer, 32-bit value, count */
-    [OPERATION_ADD] = {8, 8, 8, 8},   /* a + b into c, n floats */
+    [OPERATION_NONE] = {0},         [OPERATION_SLEEP] = {8}, /* microseconds */
+    [OPERATION_FILL] = {8, 4, 8},                            /* pointer, 32-bit value, count */
+    [OPERATION_ADD] = {8, 8, 8, 8},                          /* a + b into c, n floats */
     [OPERATION_FAULT] = {0},
 };
 

@@ -9,8 +9,17 @@
 #include "user_object.h"
 
 enum node_type {
-    NODE_KERNEL = 0, NODE_COPY = 1, NODE_FILL = 2, NODE_HOST = 3, NODE_GRAPH = 4, NODE_EMPTY = 5, NODE_WAIT_EVENT = 6,
-    NODE_RECORD = 7, NODE_ALLOC = 10, NODE_FREE = 11, NODE_VALUES = 12,
+    NODE_KERNEL = 0,
+    NODE_COPY = 1,
+    NODE_FILL = 2,
+    NODE_HOST = 3,
+    NODE_GRAPH = 4,
+    NODE_EMPTY = 5,
+    NODE_WAIT_EVENT = 6,
+    NODE_RECORD = 7,
+    NODE_ALLOC = 10,
+    NODE_FREE = 11,
+    NODE_VALUES = 12,
 };
 
 struct graph_node {

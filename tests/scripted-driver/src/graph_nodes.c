@@ -23,8 +23,7 @@ static bool valid(struct graph_node **out, struct graph *g, struct list needs)
     return true;
 }
 
-static CUresult add(struct graph_node **out, struct graph *g, struct list needs, enum node_type type,
-                    struct work *work)
+static CUresult add(struct graph_node **out, struct graph *g, struct list needs, enum node_type type, struct work *work)
 {
     *out = graph_add(g, type, work, needs.nodes, needs.count);
     return OK;
@@ -221,8 +220,8 @@ EXPORT CUresult cuGraphAddDependencies(struct graph *g, struct graph_node *const
     return depend(g, from, to, count);
 }
 
-EXPORT CUresult cuGraphAddDependencies_v2(struct graph *g, struct graph_node *const *from,
-                                          struct graph_node *const *to, const void *edges, size_t count)
+EXPORT CUresult cuGraphAddDependencies_v2(struct graph *g, struct graph_node *const *from, struct graph_node *const *to,
+                                          const void *edges, size_t count)
 {
     ENTER(cuGraphAddDependencies_v2);
     (void)edges;

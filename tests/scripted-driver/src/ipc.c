@@ -24,8 +24,8 @@ EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr pointer)
     const struct allocation *a = allocation_of(pointer);
     if (!out || !a || a->kind != ALLOCATION_PLAIN || a->managed) /* managed, pooled and mapped memory is refused */
         return ERROR_INVALID_VALUE;
-    struct ipc_handle h = {ipc_magic, memory_offset(a->base), a->extent, a->bytes,
-                           (uint32_t)getpid(), memory_file(), a->device};
+    struct ipc_handle h = {ipc_magic,          memory_offset(a->base), a->extent, a->bytes,
+                           (uint32_t)getpid(), memory_file(),          a->device};
     memset(out, 0, sizeof *out);
     memcpy(out, &h, sizeof h);
     return OK;

@@ -24,16 +24,16 @@ static CUresult launch(struct stream *s, void *function, const unsigned grid[3],
     return error ? error : stream_submit(s, w);
 }
 
-#define DIMENSIONS                                                                                               \
-    void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, \
+#define DIMENSIONS                                                                                                     \
+    void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,     \
         void *stream, void **parameters
 
 SUBMISSION_PAIR(cuLaunchKernel, (DIMENSIONS, void **extra),
-                ((void)shared, launch(target, function, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz},
-                                      parameters, extra)))
+                ((void)shared,
+                 launch(target, function, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, parameters, extra)))
 SUBMISSION_PAIR(cuLaunchCooperativeKernel, (DIMENSIONS),
-                ((void)shared, launch(target, function, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz},
-                                      parameters, NULL)))
+                ((void)shared,
+                 launch(target, function, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, parameters, NULL)))
 
 /* The stream is a field of the configuration here. */
 static void *stream_of(const struct launch_config *config)
@@ -48,8 +48,8 @@ static CUresult launch_configured(struct stream *s, const struct launch_config *
 }
 
 STREAM_PAIR_AS(cuLaunchKernelEx, _ptsz, true,
-               (const struct launch_config *config, void *function, void **parameters, void **extra),
-               stream_of(config), launch_configured(target, config, function, parameters, extra))
+               (const struct launch_config *config, void *function, void **parameters, void **extra), stream_of(config),
+               launch_configured(target, config, function, parameters, extra))
 
 static CUresult host_function(struct stream *s, void (*function)(void *), void *data)
 {

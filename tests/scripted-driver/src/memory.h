@@ -9,7 +9,11 @@
 #include "driver.h"
 
 enum allocation_kind {
-    ALLOCATION_PLAIN, ALLOCATION_MANAGED, ALLOCATION_POOL, ALLOCATION_GRAPH, ALLOCATION_ARRAY,
+    ALLOCATION_PLAIN,
+    ALLOCATION_MANAGED,
+    ALLOCATION_POOL,
+    ALLOCATION_GRAPH,
+    ALLOCATION_ARRAY,
     ALLOCATION_HOST,       /* cuMemAllocHost, cuMemHostAlloc */
     ALLOCATION_REGISTERED, /* the program's own, registered */
     ALLOCATION_MAPPED,     /* cuMemMap */
@@ -18,8 +22,8 @@ enum allocation_kind {
 
 struct allocation {
     CUdeviceptr base;
-    size_t bytes;   /* as asked for */
-    size_t extent;  /* of the address range, whole pages */
+    size_t bytes;  /* as asked for */
+    size_t extent; /* of the address range, whole pages */
     enum allocation_kind kind;
     bool managed, freeing;
     int device;
@@ -51,7 +55,7 @@ struct memory_object {
     int device;
     unsigned references; /* handle and mappings */
     bool imported;
-    bool counted;        /* against the device's memory, by one process at a time */
+    bool counted; /* against the device's memory, by one process at a time */
     struct allocation_properties properties;
 };
 
@@ -62,10 +66,10 @@ bool range_reserved(CUdeviceptr base, size_t extent); /* taken as one range that
 
 struct allocation *allocation_add(CUdeviceptr base, size_t bytes, enum allocation_kind kind, struct context *context);
 void allocation_remove(struct allocation *allocation);
-struct allocation *allocation_at(CUdeviceptr base);     /* that begins there */
-struct allocation *allocation_of(CUdeviceptr address);  /* that holds it */
+struct allocation *allocation_at(CUdeviceptr base);      /* that begins there */
+struct allocation *allocation_of(CUdeviceptr address);   /* that holds it */
 struct allocation *allocation_freeing(CUdeviceptr base); /* given to cuMemFreeAsync, not reached yet */
-struct allocation *allocation_each(size_t *position);   /* from 0; NULL at the end */
+struct allocation *allocation_each(size_t *position);    /* from 0; NULL at the end */
 
 /* Backs a new range with memory and enters it. Counts it against the device unless managed. */
 CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, struct context *context,

@@ -168,7 +168,8 @@ static CUresult free_async(struct stream *s, CUdeviceptr pointer)
     if (s->capture && !of_graph)
         return ERROR_INVALID_VALUE; /* only memory of the graph can be freed in it */
     struct work *w = work_new(WORK_FREE);
-    w->as.pointer = of_graph && !s->capture ? 0 : pointer; /* it stays with its graph, whose place may be another's then */
+    w->as.pointer = of_graph && !s->capture ? 0
+                                            : pointer; /* it stays with its graph, whose place may be another's then */
     if (!s->capture && !of_graph)
         a->freeing = true;
     CUresult error = stream_submit(s, w);

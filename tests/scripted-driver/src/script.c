@@ -16,7 +16,7 @@ enum { MAX_RULES = 128, MAX_KERNELS = 64, MAX_WORDS = 16 };
 
 struct rule {
     int what;
-    char entry[96]; /* fnmatch pattern over exported names */
+    char entry[96];    /* fnmatch pattern over exported names */
     uint64_t from, to; /* calls, inclusive */
     CUresult code;
     uint64_t ns;

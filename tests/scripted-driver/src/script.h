@@ -14,20 +14,20 @@
 #define SCRIPT_MAX_DEVICES 8
 
 struct script {
-    int devices;               /* that this process sees */
+    int devices;                 /* that this process sees */
     int gpu[SCRIPT_MAX_DEVICES]; /* the GPU behind each ordinal; the witness counts by GPU, everything else by ordinal */
     uint64_t memory_bytes[SCRIPT_MAX_DEVICES]; /* by GPU */
-    uint64_t taken_bytes;      /* of every GPU, used by nobody here: free memory tells */
-    uint64_t hidden_bytes;     /* of every GPU, not to be had although size and free memory say otherwise */
-    uint64_t context_bytes;    /* of the device, that each context takes */
-    uint64_t code_bytes;       /* of the device, that a kernel takes at its first launch */
-    uint64_t arena;            /* where device addresses begin; 0: anywhere */
+    uint64_t taken_bytes;                      /* of every GPU, used by nobody here: free memory tells */
+    uint64_t hidden_bytes;  /* of every GPU, not to be had although size and free memory say otherwise */
+    uint64_t context_bytes; /* of the device, that each context takes */
+    uint64_t code_bytes;    /* of the device, that a kernel takes at its first launch */
+    uint64_t arena;         /* where device addresses begin; 0: anywhere */
     int version;
-    uint64_t copy_ns;          /* GPU time of a copy or memset */
-    bool slices;               /* processes share the GPU in slices instead of overlapping */
+    uint64_t copy_ns; /* GPU time of a copy or memset */
+    bool slices;      /* processes share the GPU in slices instead of overlapping */
     uint64_t slice_ns, switch_ns;
-    char checkpoints[256];     /* folder with a file for each process that is locked or checkpointed; empty: not supported */
-    uint64_t bound_ns;         /* of a hang, and of a stream that waits for a value */
+    char checkpoints[256]; /* folder with a file for each process that is locked or checkpointed; empty: not supported */
+    uint64_t bound_ns;     /* of a hang, and of a stream that waits for a value */
 };
 
 extern struct script script;

@@ -35,8 +35,7 @@ static uint64_t take_slice(struct witness_device *d)
         uint64_t last = __atomic_load_n(&d->slice_last, __ATOMIC_RELAXED);
         uint64_t cost = last != 0 && last != self + 1 ? script.switch_ns : 0;
         until = now + cost + script.slice_ns;
-        if (!__atomic_compare_exchange_n(&d->slice, &word, until << 8 | self, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&d->slice, &word, until << 8 | self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             continue;
         __atomic_store_n(&d->slice_last, self + 1, __ATOMIC_RELAXED);
         if (cost)

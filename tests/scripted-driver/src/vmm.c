@@ -135,7 +135,8 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         witness_give(device, bytes);
         return ERROR_OUT_OF_MEMORY;
     }
-    *o = (struct memory_object){.fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
+    *o = (struct memory_object){
+        .fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
     set_counter(o, (int)getpid());
     handle_add(HANDLE_MEMORY, o);
     *out = o;
@@ -166,8 +167,8 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
     ENTER(cuMemMap);
     LOCKED;
     /* The whole handle from its beginning: more is not to be had on an H200, whatever the manual allows. */
-    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes ||
-        base % granularity || bytes % granularity || !range_reserved(base, bytes))
+    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes || base % granularity ||
+        bytes % granularity || !range_reserved(base, bytes))
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
         return ERROR_INVALID_VALUE;
@@ -202,7 +203,7 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr base, size_t bytes)
             return ERROR_INVALID_VALUE; /* another thread unmapped it meanwhile */
         at += a->bytes;
         if (a->present && mmap((void *)(uintptr_t)a->base, a->bytes, PROT_NONE,
-                 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+                               MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
             return ERROR_MAP_FAILED;
         object_unreference(a->object);
         allocation_remove(a);
@@ -296,7 +297,8 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
         free(o);
         return ERROR_INVALID_VALUE;
     }
-    *o = (struct memory_object){.fd = fd, .bytes = (size_t)s.st_size - COUNTER_BYTES, .device = device, .references = 1, .imported = true};
+    *o = (struct memory_object){
+        .fd = fd, .bytes = (size_t)s.st_size - COUNTER_BYTES, .device = device, .references = 1, .imported = true};
     o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
     o->counted = set_counter(o, (int)getpid()) && witness_take(device, o->bytes, UINT64_MAX);
     checkpoint_holds(CHECKPOINT_IMPORTS, 1);

@@ -195,8 +195,8 @@ void witness_busy(int device, uint64_t amount)
         processes++;
     }
     uint64_t most = __atomic_load_n(&d->most_processes, __ATOMIC_RELAXED);
-    while (most < processes &&
-           !__atomic_compare_exchange_n(&d->most_processes, &most, processes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    while (most < processes && !__atomic_compare_exchange_n(&d->most_processes, &most, processes, false,
+                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 

@@ -41,7 +41,7 @@ struct witness_device {
     uint64_t slice_wanted_ns; /* when somebody last waited for a slice */
     uint64_t slice_last;      /* slot that ran last, plus one */
     uint64_t slice_switches;
-    uint64_t intervals;       /* written so far, the ring keeps the last WITNESS_RING */
+    uint64_t intervals; /* written so far, the ring keeps the last WITNESS_RING */
     uint64_t pad;
     struct witness_overlap overlap[WITNESS_OVERLAPS]; /* the first of them */
     struct witness_interval ring[WITNESS_RING];
@@ -50,11 +50,11 @@ struct witness_device {
 struct witness_process {
     uint32_t pid; /* 0: free */
     uint32_t ready;
-    uint64_t start_ticks; /* field 22 of /proc/PID/stat */
+    uint64_t start_ticks;                 /* field 22 of /proc/PID/stat */
     uint64_t busy[WITNESS_DEVICES];       /* submissions inside, plus work submitted and not complete */
     uint64_t used_bytes[WITNESS_DEVICES]; /* device memory held, without managed memory */
     uint64_t submissions[WITNESS_DEVICES];
-    uint64_t executed[WITNESS_DEVICES];   /* pieces of work completed */
+    uint64_t executed[WITNESS_DEVICES]; /* pieces of work completed */
 };
 
 struct witness {

@@ -18,7 +18,8 @@ static void run_copy(const struct copy_shape *c)
 /* Zeros in pages of a memory file are a hole in it: to zero much costs neither time nor memory. */
 static bool punched(const struct fill_shape *f)
 {
-    bool pages = page_round((size_t)(uintptr_t)f->target) == (size_t)(uintptr_t)f->target && page_round(f->width) == f->width;
+    bool pages = page_round((size_t)(uintptr_t)f->target) == (size_t)(uintptr_t)f->target &&
+                 page_round(f->width) == f->width;
     return pages && f->height == 1 && f->element_bytes == 1 && (f->value & 255) == 0 &&
            madvise(f->target, f->width, MADV_REMOVE) == 0;
 }

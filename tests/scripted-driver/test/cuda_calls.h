@@ -205,7 +205,8 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t w
 CUresult cuModuleLoadData(void **module, const void *image);
 CUresult cuModuleGetFunction(void **function, void *module, const char *name);
 CUresult cuModuleUnload(void *module);
-CUresult cuLibraryLoadData(void **library, const void *image, int *a, void **b, unsigned c, int *d, void **e, unsigned f);
+CUresult cuLibraryLoadData(void **library, const void *image, int *a, void **b, unsigned c, int *d, void **e,
+                           unsigned f);
 CUresult cuLibraryGetKernel(void **kernel, void *library, const char *name);
 CUresult cuKernelGetFunction(void **function, void *kernel);
 CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes);
@@ -232,7 +233,8 @@ CUresult cuUserObjectRelease(void *object, unsigned references);
 CUresult cuGraphRetainUserObject(void *graph, void *object, unsigned count, unsigned flags);
 CUresult cuGraphExecUpdate(void *exec, void *graph, void **node, int *result);
 CUresult cuGraphAddMemAllocNode(void **node, void *graph, void *const *needs, size_t count, struct call_alloc_node *p);
-CUresult cuGraphAddMemsetNode(void **node, void *graph, void *const *needs, size_t count, const void *set, void *context);
+CUresult cuGraphAddMemsetNode(void **node, void *graph, void *const *needs, size_t count, const void *set,
+                              void *context);
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, uint64_t *value);
 CUresult cuGreenCtxCreate(void **context, void *description, CUdevice device, unsigned flags);
 

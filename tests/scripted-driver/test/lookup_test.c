@@ -103,7 +103,8 @@ static void scripted(void)
 
 int main(void)
 {
-    setenv("TESSERA_SCRIPT", "devices 2; memory 1 3MiB; fail cuMemAlloc_v2 2 at 2\nhang cuCtxSync* at 1 for 30ms;missing absent*", 1);
+    setenv("TESSERA_SCRIPT",
+           "devices 2; memory 1 3MiB; fail cuMemAlloc_v2 2 at 2\nhang cuCtxSync* at 1 for 30ms;missing absent*", 1);
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     CHECK(library);
     look_up();

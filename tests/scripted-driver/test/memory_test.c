@@ -51,7 +51,7 @@ static void linear(void)
     EQUAL(1, cuMemAlloc_v2(&a, 0));
 }
 
-static void shaped(void)
+static void rows(void)
 {
     CUdeviceptr p;
     size_t pitch;
@@ -60,31 +60,64 @@ static void shaped(void)
     char host[400], back[400] = {0};
     for (int i = 0; i < 400; i++)
         host[i] = (char)i;
-    struct call_copy_2d in = {.source_type = 1, .source_host = host, .source_pitch = 100, .target_type = 2,
-                              .target_device = p, .target_pitch = pitch, .width = 100, .height = 4};
+    struct call_copy_2d in = {.source_type = 1,
+                              .source_host = host,
+                              .source_pitch = 100,
+                              .target_type = 2,
+                              .target_device = p,
+                              .target_pitch = pitch,
+                              .width = 100,
+                              .height = 4};
     OKAY(cuMemcpy2D_v2(&in));
-    struct call_copy_3d out = {.source_type = 2, .source_device = p, .source_pitch = pitch, .target_type = 1,
-                               .target_host = back, .target_pitch = 100, .width = 100, .height = 2, .depth = 2,
-                               .source_height = 2, .target_height = 2};
+    struct call_copy_3d out = {.source_type = 2,
+                               .source_device = p,
+                               .source_pitch = pitch,
+                               .target_type = 1,
+                               .target_host = back,
+                               .target_pitch = 100,
+                               .width = 100,
+                               .height = 2,
+                               .depth = 2,
+                               .source_height = 2,
+                               .target_height = 2};
     OKAY(cuMemcpy3D_v2(&out));
     EQUAL(0, memcmp(host, back, sizeof host));
     OKAY(cuMemsetD2D32_v2(p, pitch, 0x01020304, 2, 4));
-    in = (struct call_copy_2d){.source_type = 2, .source_device = p, .source_pitch = pitch, .target_type = 1,
-                               .target_host = back, .target_pitch = 100, .width = 100, .height = 4};
+    in = (struct call_copy_2d){.source_type = 2,
+                               .source_device = p,
+                               .source_pitch = pitch,
+                               .target_type = 1,
+                               .target_host = back,
+                               .target_pitch = 100,
+                               .width = 100,
+                               .height = 4};
     OKAY(cuMemcpy2D_v2(&in));
     EQUAL(4, back[300]);
     EQUAL(host[308], back[308]);
     OKAY(cuMemFree_v2(p));
+}
 
+static void arrays(void)
+{
     void *array;
     struct call_array d = {8, 2, 0x20, 1};
     OKAY(cuArrayCreate_v2(&array, &d));
     float values[16] = {[9] = 3.5f}, got[16] = {0};
-    struct call_copy_2d to = {.source_type = 1, .source_host = values, .source_pitch = 32, .target_type = 3,
-                              .target_array = array, .width = 32, .height = 2};
+    struct call_copy_2d to = {.source_type = 1,
+                              .source_host = values,
+                              .source_pitch = 32,
+                              .target_type = 3,
+                              .target_array = array,
+                              .width = 32,
+                              .height = 2};
     OKAY(cuMemcpy2D_v2(&to));
-    struct call_copy_2d from = {.source_type = 3, .source_array = array, .target_type = 1, .target_host = got,
-                                .target_pitch = 32, .width = 32, .height = 2};
+    struct call_copy_2d from = {.source_type = 3,
+                                .source_array = array,
+                                .target_type = 1,
+                                .target_host = got,
+                                .target_pitch = 32,
+                                .width = 32,
+                                .height = 2};
     OKAY(cuMemcpy2D_v2(&from));
     CHECK(got[9] == 3.5f);
     OKAY(cuArrayDestroy(array));
@@ -212,7 +245,8 @@ int main(void)
     void *context;
     OKAY(cuCtxCreate_v2(&context, 0, 0));
     linear();
-    shaped();
+    rows();
+    arrays();
     attributes();
     pools();
     virtual_memory();

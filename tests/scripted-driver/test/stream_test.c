@@ -158,7 +158,7 @@ static void kernels(void)
     OKAY(cuLibraryGetKernel(&kernel, library, "scripted_fill"));
     OKAY(cuKernelGetFunction(&of_kernel, kernel));
     OKAY(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL)); /* a kernel is as good as a function */
-    n = 101;                                                            /* past the end: the error is sticky */
+    n = 101;                                                             /* past the end: the error is sticky */
     OKAY(cuLaunchKernel(function("scripted_fill"), 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL));
     EQUAL(700, cuCtxSynchronize());
     EQUAL(700, cuMemAlloc_v2(&a, 16));

@@ -60,10 +60,10 @@ static void link_partial(struct arena *arena, uint16_t index)
 {
     struct arena_page *page = &arena->page[index];
     page->previous = NONE;
-    page->next = arena->partial[page->class];
+    page->next = arena->partial[page->size_class];
     if (page->next != NONE)
         arena->page[page->next].previous = index;
-    arena->partial[page->class] = index;
+    arena->partial[page->size_class] = index;
 }
 
 static void unlink_partial(struct arena *arena, uint16_t index)
@@ -72,32 +72,32 @@ static void unlink_partial(struct arena *arena, uint16_t index)
     if (page->previous != NONE)
         arena->page[page->previous].next = page->next;
     else
-        arena->partial[page->class] = page->next;
+        arena->partial[page->size_class] = page->next;
     if (page->next != NONE)
         arena->page[page->next].previous = page->previous;
 }
 
-static uint16_t all_slots(unsigned class)
+static uint16_t all_slots(unsigned size_class)
 {
-    return (uint16_t)((1u << (ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> class)) - 1);
+    return (uint16_t)((1u << (ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> size_class)) - 1);
 }
 
-static bool take_slot(struct arena *arena, unsigned class, uint64_t *offset)
+static bool take_slot(struct arena *arena, unsigned size_class, uint64_t *offset)
 {
-    uint32_t index = arena->partial[class];
+    uint32_t index = arena->partial[size_class];
     if (index == NONE) {
         if (!take_run(arena, 1, 1, &index))
             return false;
         arena->page[index].cut = true;
-        arena->page[index].class = (uint8_t)class;
+        arena->page[index].size_class = (uint8_t)size_class;
         link_partial(arena, (uint16_t)index);
     }
     struct arena_page *page = &arena->page[index];
     unsigned slot = (unsigned)__builtin_ctz(~(unsigned)page->slots);
     page->slots |= (uint16_t)(1u << slot);
-    if (page->slots == all_slots(class))
+    if (page->slots == all_slots(size_class))
         unlink_partial(arena, (uint16_t)index);
-    *offset = (uint64_t)index * ARENA_PAGE_BYTES + ((uint64_t)slot * ARENA_SLOT_BYTES << class);
+    *offset = (uint64_t)index * ARENA_PAGE_BYTES + ((uint64_t)slot * ARENA_SLOT_BYTES << size_class);
     return true;
 }
 
@@ -106,10 +106,10 @@ bool arena_take(struct arena *arena, uint64_t bytes, uint64_t alignment, uint64_
     uint64_t size = bytes > alignment ? bytes : alignment;
     bool taken;
     if (size <= ARENA_PAGE_BYTES / 2) {
-        unsigned class = 0;
-        while ((uint64_t)ARENA_SLOT_BYTES << class < size)
-            class++;
-        taken = take_slot(arena, class, offset);
+        unsigned size_class = 0;
+        while ((uint64_t)ARENA_SLOT_BYTES << size_class < size)
+            size_class++;
+        taken = take_slot(arena, size_class, offset);
     } else {
         uint32_t first = 0, count = (uint32_t)((bytes + ARENA_PAGE_BYTES - 1) / ARENA_PAGE_BYTES);
         uint32_t pages = alignment > ARENA_PAGE_BYTES ? (uint32_t)(alignment / ARENA_PAGE_BYTES) : 1;
@@ -129,8 +129,8 @@ void arena_give(struct arena *arena, uint64_t offset)
         mark(arena, index, page->run, false);
         return;
     }
-    bool full = page->slots == all_slots(page->class);
-    page->slots &= (uint16_t)~(1u << (offset % ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> page->class));
+    bool full = page->slots == all_slots(page->size_class);
+    page->slots &= (uint16_t) ~(1u << (offset % ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> page->size_class));
     if (page->slots == 0) {
         if (!full)
             unlink_partial(arena, (uint16_t)index);
@@ -150,8 +150,8 @@ bool arena_find(const struct arena *arena, uint64_t inside, uint64_t *offset)
         *offset = (uint64_t)page->start * ARENA_PAGE_BYTES;
         return true;
     }
-    unsigned slot = (unsigned)(inside % ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> page->class);
-    *offset = index * ARENA_PAGE_BYTES + ((uint64_t)slot * ARENA_SLOT_BYTES << page->class);
+    unsigned slot = (unsigned)(inside % ARENA_PAGE_BYTES / ARENA_SLOT_BYTES >> page->size_class);
+    *offset = index * ARENA_PAGE_BYTES + ((uint64_t)slot * ARENA_SLOT_BYTES << page->size_class);
     return page->slots >> slot & 1;
 }
 

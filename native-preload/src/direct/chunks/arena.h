@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #define ARENA_PAGE_BYTES 4096u
-#define ARENA_SLOT_BYTES 256u    /* the smallest slot: CUDA aligns every allocation to it */
-#define ARENA_MAX_PAGES 8192u    /* 32 MiB */
+#define ARENA_SLOT_BYTES 256u      /* the smallest slot: CUDA aligns every allocation to it */
+#define ARENA_MAX_PAGES 8192u      /* 32 MiB */
 #define ARENA_MAX_BYTES (1u << 20) /* the largest allocation that shares */
 
 struct arena_page {
@@ -20,7 +20,7 @@ struct arena_page {
     uint16_t slots;    /* of a page that is cut: bit: slot is taken */
     uint16_t previous; /* pages of the same class with a free slot; ARENA_MAX_PAGES: none */
     uint16_t next;
-    uint8_t class;     /* of a page that is cut: slots of ARENA_SLOT_BYTES << class */
+    uint8_t size_class; /* of a page that is cut: slots of ARENA_SLOT_BYTES << size_class */
     bool cut;
 };
 

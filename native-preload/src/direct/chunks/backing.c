@@ -326,7 +326,8 @@ bool backing_read(const struct backing_piece *piece, uint64_t offset, void *to, 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            report_error(done ? -errno : -EIO, "swapped memory could not be read back: %s", strerror(done ? errno : EIO));
+            report_error(done ? -errno : -EIO, "swapped memory could not be read back: %s",
+                         strerror(done ? errno : EIO));
             return false;
         }
         into += done;
@@ -345,7 +346,8 @@ bool backing_write(const struct backing_piece *piece, uint64_t offset, const voi
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            report_error(done ? -errno : -EIO, "memory could not be swapped to a file: %s", strerror(done ? errno : EIO));
+            report_error(done ? -errno : -EIO, "memory could not be swapped to a file: %s",
+                         strerror(done ? errno : EIO));
             return false;
         }
         data += done;

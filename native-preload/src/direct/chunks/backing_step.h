@@ -12,15 +12,15 @@
 
 struct backing_step {
     struct backing_step *next;
-    char *memory;          /* NULL: of a file */
+    char *memory; /* NULL: of a file */
     uint64_t file_offset;
     uint64_t bytes;
-    uint32_t used;         /* units */
+    uint32_t used; /* units */
     uint64_t taken[STEP_UNITS / 64];
-    const void *context;   /* that the memory is registered in; NULL: it is not */
+    const void *context; /* that the memory is registered in; NULL: it is not */
     uint8_t device;
-    uint8_t tier;          /* enum host_tier */
-    bool busy;             /* being registered, or unregistered: nothing is taken from it */
+    uint8_t tier; /* enum host_tier */
+    bool busy;    /* being registered, or unregistered: nothing is taken from it */
 };
 
 /* With the lock: the bytes of the next step of a tier, within what the device wants and its target; 0: none. */

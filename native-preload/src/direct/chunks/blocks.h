@@ -22,14 +22,14 @@ struct swap_record {
 };
 
 struct swap_block {
-    struct swap_block *next;  /* of the device's shared blocks, or of its cache */
+    struct swap_block *next; /* of the device's shared blocks, or of its cache */
     CUdeviceptr base;
     uint64_t bytes;
     struct chunk *chunks;     /* through their siblings, by address */
     struct arena *arena;      /* of a shared block; NULL otherwise */
     struct swap_record whole; /* of a block that is one allocation */
     uint8_t device;
-    bool cached;              /* freed, and kept for the next allocation of the same size */
+    bool cached; /* freed, and kept for the next allocation of the same size */
 };
 
 /*
@@ -43,7 +43,7 @@ struct swap_block *block_find(CUdeviceptr address);
 
 /*
  * With the lock, which is released meanwhile: the block's chunks are BUSY by the caller, and all of it goes. False: the
- * driver did not take all memory back, and the block is as if it were kept (spare.h).
+ * driver did not take all memory back, and the block is as if it were kept (block_cache.h).
  */
 bool block_dispose(struct swap_block *block);
 

@@ -18,7 +18,7 @@ static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
 static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
 static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
 static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
-static uint32_t peers[TESSERA_MAX_DEVICES]; /* beside the device itself */
+static uint32_t peers[TESSERA_MAX_DEVICES];                  /* beside the device itself */
 static bool make_shareable[TESSERA_MAX_DEVICES];
 static signed char shareable_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
@@ -150,9 +150,9 @@ CUresult chunk_apply_access(const struct chunk *chunk, const struct chunk_view *
     for (int i = 0; i < TESSERA_MAX_DEVICES; i++) {
         bool reads = view->readable >> i & 1, writes = view->writable >> i & 1;
         if (reads || writes)
-            access[count++] = (struct driver_access){
-                {CU_MEM_LOCATION_TYPE_DEVICE, i},
-                writes ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ};
+            access[count++] = (struct driver_access){{CU_MEM_LOCATION_TYPE_DEVICE, i},
+                                                     writes ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                            : CU_MEM_ACCESS_FLAGS_PROT_READ};
     }
     return count ? REAL(cuMemSetAccess)(view->address, chunk->bytes, (void *)access, count) : CUDA_SUCCESS;
 }
@@ -192,7 +192,8 @@ bool chunk_shareable_supported(unsigned device)
 {
     int descriptors = 0;
     return device < TESSERA_MAX_DEVICES &&
-           REAL(cuDeviceGetAttribute)((void *)&descriptors, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+           REAL(cuDeviceGetAttribute)((void *)&descriptors,
+                                      CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
                                       (CUdevice)device) == CUDA_SUCCESS &&
            descriptors;
 }

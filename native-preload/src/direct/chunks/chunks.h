@@ -17,9 +17,9 @@
 #include "driver/driver_types.h"
 
 enum chunk_state {
-    CHUNK_ABSENT,   /* no physical memory: contents, if any, are in the backing */
+    CHUNK_ABSENT, /* no physical memory: contents, if any, are in the backing */
     CHUNK_RESIDENT,
-    CHUNK_BUSY,     /* some thread creates, moves, or gives back its memory */
+    CHUNK_BUSY, /* some thread creates, moves, or gives back its memory */
 };
 
 /* Where a chunk is mapped, and which devices may read and write it there: one bit each. */
@@ -33,21 +33,21 @@ struct chunk {
     struct chunk *previous, *next; /* of the device, in the order of allocation */
     struct chunk *sibling;         /* the next one of the same block or handle */
     struct chunk_view *views;
-    const struct arena *arena;     /* which parts have contents; NULL: all */
+    const struct arena *arena;                             /* which parts have contents; NULL: all */
     const struct driver_allocation_properties *properties; /* of the program's own memory; NULL: ordinary */
-    struct backing_piece *backing; /* contents in host memory */
-    unsigned long long handle;     /* the driver's; 0: no physical memory */
-    int descriptor;                /* of memory that another process has handed on; -1: its own */
+    struct backing_piece *backing;                         /* contents in host memory */
+    unsigned long long handle;                             /* the driver's; 0: no physical memory */
+    int descriptor; /* of memory that another process has handed on; -1: its own */
     uint64_t bytes;
-    uint64_t empty_since;          /* opening of the gate after which it has contents of its own (chunk_contents()) */
-    uint64_t retry_ns;             /* not moved before: the last try failed */
+    uint64_t empty_since; /* opening of the gate after which it has contents of its own (chunk_contents()) */
+    uint64_t retry_ns;    /* not moved before: the last try failed */
     uint8_t device;
     uint8_t state;
-    bool live;                     /* the program may use it: resident whenever the gate is open */
-    bool fixed;                    /* never moved */
-    bool stuck;                    /* has contents and no address, so it cannot be copied: not moved until it has one */
-    bool untouched;                /* nobody was ever let at it: has no contents */
-    bool shareable;                /* its physical memory can be given to other processes (exportable.h) */
+    bool live;      /* the program may use it: resident whenever the gate is open */
+    bool fixed;     /* never moved */
+    bool stuck;     /* has contents and no address, so it cannot be copied: not moved until it has one */
+    bool untouched; /* nobody was ever let at it: has no contents */
+    bool shareable; /* its physical memory can be given to other processes (exportable.h) */
 };
 
 /* With the lock: a chunk that is BUSY, without memory and not live, in the list of its device; NULL: no memory. */

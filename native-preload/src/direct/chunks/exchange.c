@@ -27,7 +27,8 @@ static struct queue {
     int ends[TESSERA_EXCHANGE_ENDS]; /* one more than the descriptor; 0: none */
 } queues[TESSERA_MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t held[DESCRIPTORS / WORD_BITS]; /* descriptors of chunks, a bit each: a child of a fork must not keep their memory */
+/* Descriptors of chunks, a bit each: a child of a fork must not keep their memory. */
+static uint64_t held[DESCRIPTORS / WORD_BITS];
 
 static void close_end(struct queue *queue, unsigned end)
 {
@@ -92,8 +93,9 @@ int exchange_descriptor(const struct chunk *chunk)
     int descriptor = chunk->descriptor;
     if (!is_common(chunk) || !chunk->shareable || !exchange_open(chunk->device))
         return -1;
-    if (descriptor < 0 && REAL(cuMemExportToShareableHandle)(&descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                                                             0) != CUDA_SUCCESS)
+    if (descriptor < 0 &&
+        REAL(cuMemExportToShareableHandle)(&descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) !=
+            CUDA_SUCCESS)
         return -1;
     if (chunk->descriptor < 0)
         fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* what cannot be set is closed soon, too */
@@ -118,14 +120,16 @@ static int receive_piece(unsigned device, uint64_t *bytes)
         struct cmsghdr align;
     } control;
     struct iovec data = {bytes, sizeof *bytes};
-    struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_LEN(sizeof(int))};
+    struct msghdr packet = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_LEN(sizeof(int))};
     pthread_mutex_lock(&lock);
     int queue = queues[device].ends[TESSERA_EXCHANGE_TAKE] - 1;
     ssize_t size = queue < 0 ? -1 : recvmsg(queue, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     pthread_mutex_unlock(&lock);
     int descriptor = -1;
     struct cmsghdr *head = size >= 0 ? CMSG_FIRSTHDR(&packet) : NULL; /* an empty packet can carry one, too */
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(sizeof(int)))
         memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
     descriptor = own_descriptor(descriptor);
     if (size != (ssize_t)sizeof *bytes)
@@ -137,7 +141,8 @@ static int receive_piece(unsigned device, uint64_t *bytes)
 static bool affordable(int descriptor)
 {
     struct rlimit most;
-    return descriptor < DESCRIPTORS && getrlimit(RLIMIT_NOFILE, &most) == 0 && (rlim_t)descriptor < most.rlim_cur / DESCRIPTOR_PARTS;
+    return descriptor < DESCRIPTORS && getrlimit(RLIMIT_NOFILE, &most) == 0 &&
+           (rlim_t)descriptor < most.rlim_cur / DESCRIPTOR_PARTS;
 }
 
 bool exchange_take(struct chunk *chunk)

@@ -49,8 +49,9 @@ void move_trace_note(unsigned device, const char *event, const void *chunk, uint
 {
     pthread_mutex_lock(&lock);
     if (used + LINE_BYTES <= BUFFER_BYTES)
-        used += (size_t)snprintf(buffer + used, LINE_BYTES, "%llu %d %u %s %lx %llu\n", (unsigned long long)monotonic_ns(),
-                                 (int)getpid(), device, event, (unsigned long)(uintptr_t)chunk, (unsigned long long)bytes);
+        used += (size_t)snprintf(buffer + used, LINE_BYTES, "%llu %d %u %s %lx %llu\n",
+                                 (unsigned long long)monotonic_ns(), (int)getpid(), device, event,
+                                 (unsigned long)(uintptr_t)chunk, (unsigned long long)bytes);
     else if (!full)
         report_error(0, "TESSERA_MOVE_TRACE: more events in one move than fit: the trace has holes");
     full |= used + LINE_BYTES > BUFFER_BYTES;

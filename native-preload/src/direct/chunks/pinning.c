@@ -6,7 +6,7 @@
 #include "direct/chunks/backing_step.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "session/own_thread.h"
 #include "session/report.h"
 #include "session/segment.h"
@@ -22,7 +22,7 @@ static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 
 struct registration {
-    void *context;   /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
+    void *context; /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
     CUresult result;
 };
 
@@ -106,7 +106,7 @@ static bool grow(unsigned device)
         residency_changed();
         leave(&made);
         residency_unlock();
-        bell_ring(device); /* what waits to leave has somewhere to go */
+        turns_thread_wake(device); /* what waits to leave has somewhere to go */
         residency_lock();
         return true;
     }

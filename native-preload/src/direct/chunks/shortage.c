@@ -46,7 +46,8 @@ void shortage_sample(unsigned device, bool waits)
 {
     uint64_t now_ns = monotonic_ns(), free_bytes = 0;
     bool checkpointed = __atomic_load_n(&words(device)->flags, __ATOMIC_ACQUIRE) & TESSERA_RESIDENCY_CHECKPOINTED;
-    if (now_ns - sampled_ns[device] < (waits ? WAITING_SAMPLE_NS : SAMPLE_NS) || checkpointed || !residency_planned(device))
+    if (now_ns - sampled_ns[device] < (waits ? WAITING_SAMPLE_NS : SAMPLE_NS) || checkpointed ||
+        !residency_planned(device))
         return;
     sampled_ns[device] = now_ns;
     void *context = devices_enter(device);
@@ -67,7 +68,8 @@ void shortage_sample(unsigned device, bool waits)
 bool shortage_lasts(unsigned device, uint64_t *free_bytes)
 {
     uint64_t now_ns = monotonic_ns(), since_ns = 0;
-    if (__atomic_compare_exchange_n(&refused_since_ns[device], &since_ns, now_ns, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+    if (__atomic_compare_exchange_n(&refused_since_ns[device], &since_ns, now_ns, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE) ||
         now_ns - since_ns < LASTS_NS)
         return false;
     *free_bytes = 0;

@@ -1,12 +1,12 @@
 #include "direct/chunks/supply.h"
 
 #include "driver/clock.h"
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "direct/turns/residency.h"
 #include "session/manager.h"
 #include "session/settings.h"
 #include "direct/chunks/shortage.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 
 /* Between two tries when the driver has less than the manager thinks: others are about to give theirs back. */
 #define RETRY_NS 5000000ULL
@@ -59,7 +59,7 @@ static bool raise(unsigned device, uint64_t bytes, struct request *request)
     while (!residency_raise(device, bytes)) {
         if (may_follow(device) || !residency_possible(device, request->bytes))
             return false;
-        if (spare_drop(device, bytes))
+        if (block_cache_drop(device, bytes))
             continue;
         if (!wait_for_room(device, request->rest - request->said, request->until_ns))
             return false;
@@ -70,7 +70,7 @@ static bool raise(unsigned device, uint64_t bytes, struct request *request)
 bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns)
 {
     while (!residency_raise(device, bytes))
-        if (!spare_drop(device, bytes) && !wait_for_room(device, bytes, until_ns))
+        if (!block_cache_drop(device, bytes) && !wait_for_room(device, bytes, until_ns))
             return false;
     return true;
 }
@@ -93,7 +93,7 @@ static CUresult try_one(struct chunk *chunk, struct request *request)
         shortage_tell(device);
         if (result != CUDA_ERROR_OUT_OF_MEMORY)
             return result;
-        if (spare_drop(device, chunk->bytes))
+        if (block_cache_drop(device, chunk->bytes))
             continue;
         uint64_t now_ns = monotonic_ns();
         if (!residency_planned(device) || now_ns > request->until_ns || !residency_possible(device, request->bytes))
@@ -159,6 +159,6 @@ CUresult supply_chunks(struct chunk *chunks)
     bool follows = residency_of(device)->closed;
     residency_unlock();
     if (follows) /* it may be fetched ahead of the turn */
-        bell_ring(device);
+        turns_thread_wake(device);
     return result;
 }

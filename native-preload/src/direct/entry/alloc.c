@@ -67,8 +67,8 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
             return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
-    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes, (unsigned)device,
-                  DRIVERS);
+    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes,
+                  (unsigned)device, DRIVERS);
 }
 
 /* The 32-bit form: its pointers cannot hold managed addresses. */
@@ -95,7 +95,8 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
 {
     int device = several_devices_current();
     uint64_t row, bytes;
-    bool valid = pointer && pitch && width && height && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
+    bool valid = pointer && pitch && width && height &&
+                 (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
     if (device < 0 || !valid || !pitched_bytes(width, height, &row, &bytes))
         return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
@@ -116,8 +117,8 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
             return settle(result, pointer, bytes, (unsigned)device, MANAGED);
     }
-    CUresult result =
-        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes,
+                                      REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
     return settle(result, pointer, bytes, (unsigned)device, DRIVERS);
 }
 
@@ -130,8 +131,8 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
         return REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result =
-        WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
+    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes,
+                                      REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
     return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
 }

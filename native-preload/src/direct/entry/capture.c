@@ -60,9 +60,8 @@ TESSERA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph gra
                   REAL(cuStreamBeginCaptureToGraph)(stream, graph, dependencies, dependency_data, count, mode));
 }
 
-TESSERA_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
-                                                         const CUgraphNode *dependencies, const void *dependency_data,
-                                                         size_t count, int mode)
+TESSERA_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode *dependencies,
+                                                         const void *dependency_data, size_t count, int mode)
 {
     BEGIN_CAPTURE(TESSERA_STREAM_PER_THREAD,
                   REAL(cuStreamBeginCaptureToGraph_ptsz)(stream, graph, dependencies, dependency_data, count, mode));

@@ -3,7 +3,7 @@
 #include "direct/ipc/import.h"
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/pools.h"
-#include "direct/swap/mover.h"
+#include "direct/swap/chunk_copier.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/driver_room.h"
@@ -33,7 +33,8 @@ TESSERA_EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdev
 
 TESSERA_EXPORT CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count, unsigned flags, CUdevice device)
 {
-    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v3)(context, affinity, count, flags, device)), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v3)(context, affinity, count, flags, device)), context,
+                  device);
 }
 
 TESSERA_EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned flags, CUdevice device)
@@ -55,13 +56,15 @@ TESSERA_EXPORT CUresult cuGLCtxCreate_v2(CUcontext *context, unsigned flags, CUd
 TESSERA_EXPORT CUresult cuVDPAUCtxCreate(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
                                          void **get_proc_address)
 {
-    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address)), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate)(context, flags, device, vdpau, get_proc_address)),
+                  context, device);
 }
 
 TESSERA_EXPORT CUresult cuVDPAUCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device, unsigned vdpau,
                                             void **get_proc_address)
 {
-    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address)), context, device);
+    return opened(WITH_CONTEXT_ROOM(device, REAL(cuVDPAUCtxCreate_v2)(context, flags, device, vdpau, get_proc_address)),
+                  context, device);
 }
 
 TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
@@ -82,7 +85,7 @@ static int closing(void *context)
 {
     int device = devices_context_closing(context);
     if (device >= 0) {
-        mover_context_closing(context);
+        copier_context_closing(context);
         backing_context_closing(context);
     }
     return device;
@@ -147,7 +150,7 @@ static int primary_active(CUdevice device)
 }
 
 /* The release that ends the primary context cannot be told from others before it is done; a reset takes all it had. */
-#define RELEASE_PRIMARY(call, resets)                                                                                         \
+#define RELEASE_PRIMARY(call, resets)                                                                                  \
     void *context = devices_primary(device);                                                                           \
     int known = context ? closing(context) : -1;                                                                       \
     CUresult result = (call);                                                                                          \

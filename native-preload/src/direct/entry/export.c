@@ -37,10 +37,11 @@ void export_refused(CUdeviceptr pointer)
     if (!refused)
         return;
     segment_count(TESSERA_COUNTER_EXPORT_REFUSALS, 1);
-    report_error(CUDA_ERROR_INVALID_VALUE, "the program exports memory that plan %s has converted: run it with --plan plain",
-                 plan);
+    report_error(CUDA_ERROR_INVALID_VALUE,
+                 "the program exports memory that plan %s has converted: run it with --plan plain", plan);
     report_line("this program exports GPU memory (CUDA IPC), which plan %s cannot do for what it has converted: run it with "
-                "--plan plain", plan);
+                "--plan plain",
+                plan);
 }
 
 /* A handle of plan swap's becomes the driver's, whose memory stays from then on. */

@@ -1,7 +1,7 @@
 /* Entries by which a graph gets memory of its own, or is updated with another graph's. */
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/graph_memory.h"
-#include "direct/turns/resident.h"
+#include "direct/turns/resident_gate.h"
 #include "session/quota.h"
 #include "session/segment.h"
 #include "tessera_entries.h"
@@ -95,8 +95,8 @@ TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CU
     return REAL(cuStreamUpdateCaptureDependencies_v2)(stream, nodes, data, count, flags);
 }
 
-TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes,
-                                                                  const void *data, size_t count, unsigned flags)
+TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes, const void *data,
+                                                                  size_t count, unsigned flags)
 {
     captured_order_changed();
     return REAL(cuStreamUpdateCaptureDependencies_v2_ptsz)(stream, nodes, data, count, flags);

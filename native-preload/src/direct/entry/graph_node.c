@@ -3,7 +3,7 @@
  * changed, and again when the graph is instantiated.
  */
 #include "direct/pools/driver_room.h"
-#include "direct/turns/resident.h"
+#include "direct/turns/resident_gate.h"
 #include "tessera_entries.h"
 
 TESSERA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,

@@ -8,16 +8,16 @@
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/pinning.h"
 #include "direct/chunks/ranges.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "direct/memory/allocations.h"
 #include "direct/memory/prefetch.h"
 #include "direct/pools/graph_memory.h"
-#include "direct/swap/mover.h"
+#include "direct/swap/chunk_copier.h"
 #include "direct/swap/moves.h"
 #include "direct/turns/residency.h"
-#include "direct/turns/standstill.h"
-#include "session/attendant.h"
-#include "direct/turns/away.h"
+#include "direct/turns/device_pause.h"
+#include "session/manager_client.h"
+#include "direct/turns/checkpoint_stubs.h"
 #include "direct/pools/captured_memory.h"
 #include "direct/turns/capture.h"
 #include "direct/turns/devices.h"
@@ -60,7 +60,7 @@ void direct_prepare(void)
 static void in_child(void)
 {
     segment_forked();
-    attendant_forked();
+    manager_client_forked();
     threads_forked();
     devices_forked();
     capture_forked();
@@ -73,14 +73,14 @@ static void in_child(void)
     captured_forked();
     peer_access_forked();
     several_devices_forked();
-    away_forked();
+    checkpoint_stubs_forked();
     residency_forked();
     chunks_forked();
     ranges_forked();
-    spare_forked();
+    block_cache_forked();
     backing_forked();
     pinning_forked();
-    mover_forked();
+    copier_forked();
     moves_forked();
     ipc_export_forked();
     ipc_import_forked();
@@ -92,12 +92,12 @@ static void watch_forks(void)
         report_error(0, "fork handlers could not be installed: a forked child must not use CUDA before exec");
 }
 
-static const struct manager_client client = {
+static const struct manager_handlers handlers = {
     .prepare = turns_prepare,
     .freeze = turns_freeze,
     .thaw = turns_thaw,
     .lost = exchange_disconnected,
-    .look = away_look,
+    .look = checkpoint_stubs_update,
     .open = devices_opened,
     .order = turns_apply,
     .exchange = exchange_adopt,
@@ -117,5 +117,5 @@ TESSERA_EXPORT CUresult cuInit(unsigned flags)
         report_line("no memory for the counters: running without turns");
         return result;
     }
-    return attendant_start(&client) ? result : CUDA_ERROR_SYSTEM_NOT_READY;
+    return manager_client_start(&handlers) ? result : CUDA_ERROR_SYSTEM_NOT_READY;
 }

@@ -25,8 +25,7 @@ TESSERA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int
     return result;
 }
 
-TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags,
-                                            int *status)
+TESSERA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags, int *status)
 {
     CUresult result = REAL(cuGetProcAddress_v2)(symbol, (void *)address, version, flags, status);
     substitute(result, address);

@@ -21,8 +21,7 @@ static bool converted(CUdeviceptr pointer)
     CUdeviceptr start = 0;
     struct allocation known;
     return (settings()->managed || settings()->automatic) &&
-           REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer) ==
-               CUDA_SUCCESS &&
+           REAL(cuPointerGetAttribute)((void *)&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer) == CUDA_SUCCESS &&
            allocations_find(ALLOCATION_POINTER, start, &known) && known.managed;
 }
 

@@ -191,7 +191,7 @@ static CUresult from_our_pool(CUdeviceptr *pointer, size_t bytes, struct pool *p
     if (device < 0 || !pointer || bytes == 0)                                                                          \
         return (call);                                                                                                 \
     struct request r = request_on(stream, otherwise);                                                                  \
-    if (r.place.graph && memory_swapped((unsigned)device))                                                               \
+    if (r.place.graph && memory_swapped((unsigned)device))                                                             \
         return captured_allocate((unsigned)device, bytes, stream, otherwise, r.place, pointer);                        \
     if (r.place.capturing) {                                                                                           \
         graph_memory_seen();                                                                                           \
@@ -262,8 +262,8 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
     struct swap_range range;
     struct stream_identity identity;
     bool pooled = pools_owns(pointer, &device, &capture);
-    if (!pooled && !(settings()->swap && swap_find(pointer, &range) && range.base == pointer &&
-                     range.kind != SWAP_PROGRAM))
+    if (!pooled &&
+        !(settings()->swap && swap_find(pointer, &range) && range.base == pointer && range.kind != SWAP_PROGRAM))
         return false;
     struct request r = request_on(stream, otherwise);
     /* Only memory of the graph can be freed in a capture; and nothing that was freed before. */

@@ -20,7 +20,8 @@ static inline void sync_leave(struct sync_pass pass, CUresult result)
     (void)result;
     syncing_end(pass);
     if (__builtin_expect(__atomic_load_n(&pools_surplus, __ATOMIC_RELAXED) != 0 ||
-                             __atomic_load_n(&captured_gone, __ATOMIC_RELAXED) != NULL, 0)) {
+                             __atomic_load_n(&captured_gone, __ATOMIC_RELAXED) != NULL,
+                         0)) {
         captured_collect();
         pools_synchronised();
     }

@@ -84,11 +84,8 @@ TESSERA_EXPORT CUresult cuMemRetainAllocationHandle(unsigned long long *handle, 
     /* The handle had been released before; its backing lives on in the mapping. */
     if (allocations_find(ALLOCATION_MAPPING, (uint64_t)(uintptr_t)address, &mapping) &&
         allocations_refer(ALLOCATION_BACKING, mapping.link, 1, NULL) != UINT32_MAX)
-        allocations_add((struct allocation){.key = *handle,
-                                            .link = mapping.link,
-                                            .references = 1,
-                                            .space = ALLOCATION_HANDLE,
-                                            .device = mapping.device});
+        allocations_add((struct allocation){
+            .key = *handle, .link = mapping.link, .references = 1, .space = ALLOCATION_HANDLE, .device = mapping.device});
     return result;
 }
 

@@ -4,12 +4,12 @@
 #include "direct/turns/devices.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
-#include "direct/turns/standstill.h"
+#include "direct/turns/device_pause.h"
 #include "direct/chunks/supply.h"
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-#define BATCH 16          /* in one standstill, as far as there is room at once: 1 GiB, a millisecond of a GPU's own copies */
+#define BATCH 16 /* in one pause, as far as there is room at once: 1 GiB, a millisecond of a GPU's own copies */
 #define RETRY_NS 5000000ULL /* between two tries when the driver has less than the manager thinks */
 
 /* New memory for one chunk. */
@@ -100,7 +100,7 @@ static CUresult exchange(struct fresh *fresh)
     return result;
 }
 
-/* In a standstill, with a context of the device current. */
+/* In a pause of the device, with a context of the device current. */
 static CUresult exchange_all(struct fresh *fresh, unsigned count)
 {
     CUstream stream;
@@ -131,7 +131,7 @@ static void go_on(uint32_t devices)
 {
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
         if (devices >> i & 1)
-            standstill_end(i);
+            device_pause_end(i);
 }
 
 /* Stops the work on these devices, in their order; false: none of them is stopped. */
@@ -141,7 +141,7 @@ static bool stop(uint32_t devices, uint64_t until_ns)
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
         if (!(devices >> i & 1))
             continue;
-        if (!standstill_begin(i, until_ns)) {
+        if (!device_pause_begin(i, until_ns)) {
             go_on(stopped);
             return false;
         }

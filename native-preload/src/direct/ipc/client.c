@@ -102,7 +102,8 @@ CUresult ipc_client_ask(struct ipc_client *client, uint32_t first, struct ipc_an
     int count = receive(client->socket, answer, descriptors);
     if (count >= 0 && is_valid(answer, first, count))
         return CUDA_SUCCESS;
-    CUresult error = count >= 0 && answer->magic == IPC_MAGIC && answer->status > 0 ? answer->status : CUDA_ERROR_INVALID_HANDLE;
+    CUresult error = count >= 0 && answer->magic == IPC_MAGIC && answer->status > 0 ? answer->status
+                                                                                    : CUDA_ERROR_INVALID_HANDLE;
     while (count > 0)
         close(descriptors[--count]);
     return error;

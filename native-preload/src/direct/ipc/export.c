@@ -136,8 +136,9 @@ CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
     struct ipc_handle made;
     CUresult result = exportable_make(range->base, range->id, monotonic_ns() + settings()->memory_wait_ns);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        report_line("GPU memory could not be exported (CUDA IPC): the program's work, a capture, or others' memory stood in "
-                    "the way for too long");
+        report_line(
+            "GPU memory could not be exported (CUDA IPC): the program's work, a capture, or others' memory stood in "
+            "the way for too long");
     if (result != CUDA_SUCCESS)
         return result;
     if (!ipc_server_start(&made, answer_request))

@@ -199,8 +199,10 @@ CUresult exportable_descriptor(CUdeviceptr base, uint64_t id, unsigned number, i
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = CUDA_SUCCESS;
     if (chunk->descriptor < 0)
-        result = REAL(cuMemExportToShareableHandle)(descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    else if ((*descriptor = fcntl(chunk->descriptor, F_DUPFD_CLOEXEC, 0)) < 0) /* the driver gives none of what was imported */
+        result = REAL(cuMemExportToShareableHandle)(descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                                    0);
+    else if ((*descriptor = fcntl(chunk->descriptor, F_DUPFD_CLOEXEC, 0)) <
+             0) /* the driver gives none of what was imported */
         result = CUDA_ERROR_OPERATING_SYSTEM;
     *bytes = chunk->bytes;
     residency_lock();

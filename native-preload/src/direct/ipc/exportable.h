@@ -1,7 +1,7 @@
 /*
  * Allocations of plan swap that other processes may open by legacy IPC. Their memory stays where it is from then on, and is
  * made so that the driver gives file descriptors of it. Memory that was made without that is made again under its
- * addresses at its first export: a standstill, and a copy on the device.
+ * addresses at its first export: a pause of the device, and a copy on the device.
  */
 #ifndef TESSERA_EXPORTABLE_H
 #define TESSERA_EXPORTABLE_H

@@ -26,8 +26,8 @@ struct ipc_handle {
     uint32_t version;
     uint32_t pid; /* of the exporter; with the next two it names the process and its socket */
     uint64_t start_ticks;
-    uint64_t server;   /* random */
-    uint64_t id;       /* of the allocation, in the exporter */
+    uint64_t server;    /* random */
+    uint64_t id;        /* of the allocation, in the exporter */
     uint8_t secret[16]; /* random; who has it has been given the handle */
     uint64_t zero;
 };
@@ -41,13 +41,13 @@ struct ipc_request {
 
 struct ipc_answer {
     uint64_t magic;
-    int32_t status;   /* CUresult; not 0: nothing else is filled in */
-    uint32_t chunks;  /* of the memory, in all */
-    uint64_t bytes;   /* of all chunks */
-    uint64_t offset;  /* of the allocation in them */
+    int32_t status;  /* CUresult; not 0: nothing else is filled in */
+    uint32_t chunks; /* of the memory, in all */
+    uint64_t bytes;  /* of all chunks */
+    uint64_t offset; /* of the allocation in them */
     uint64_t allocation_bytes;
     uint8_t device[16]; /* UUID */
-    uint32_t sent;    /* chunks in this answer */
+    uint32_t sent;      /* chunks in this answer */
     uint32_t zero;
     uint64_t chunk_bytes[IPC_BATCH];
 };

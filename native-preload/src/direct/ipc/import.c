@@ -78,7 +78,8 @@ static bool quiesce(const struct opened *opened, CUresult *result)
         return false;
     *result = CUDA_SUCCESS;
     for (int i = 0; i < TESSERA_MAX_DEVICES; i++) {
-        CUresult idle = (opened->accessing >> i & 1) && devices_opened((unsigned)i) ? swap_quiesce((unsigned)i) : CUDA_SUCCESS;
+        CUresult idle = (opened->accessing >> i & 1) && devices_opened((unsigned)i) ? swap_quiesce((unsigned)i)
+                                                                                    : CUDA_SUCCESS;
         if (idle != CUDA_SUCCESS)
             *result = idle;
     }
@@ -174,7 +175,8 @@ static CUresult open_new(struct opened *opened, int device, bool peers, uint64_t
     pthread_mutex_unlock(&lock);
     if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_OPERATING_SYSTEM)
         report_line("memory of another process could not be opened (CUDA IPC, error %d): that process has ended or does not "
-                    "answer, or the memory is freed", result);
+                    "answer, or the memory is freed",
+                    result);
     return result;
 }
 

@@ -6,11 +6,11 @@
 #include "direct/ipc/handle.h"
 
 struct ipc_mapping {
-    CUdeviceptr base;          /* of all chunks */
-    uint64_t bytes;            /* of all chunks */
-    uint64_t offset;           /* of the allocation */
+    CUdeviceptr base; /* of all chunks */
+    uint64_t bytes;   /* of all chunks */
+    uint64_t offset;  /* of the allocation */
     uint64_t allocation_bytes;
-    int device;                /* here */
+    int device; /* here */
 };
 
 /*

@@ -15,10 +15,10 @@
 #include "session/wait_ready.h"
 #include "tessera_entries.h"
 
-#define PEERS 16                      /* processes that are being served at once; others wait in the backlog */
+#define PEERS 16 /* processes that are being served at once; others wait in the backlog */
 #define BACKLOG 64
-#define SILENCE_NS 10000000000ULL     /* a peer that asks nothing for so long is gone for us */
-#define TICK_MS 1000 /* a wait does not notice that its socket was closed */
+#define SILENCE_NS 10000000000ULL /* a peer that asks nothing for so long is gone for us */
+#define TICK_MS 1000              /* a wait does not notice that its socket was closed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ipc_handle identity; /* of this process; server 0: not started */

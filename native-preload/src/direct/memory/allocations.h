@@ -19,15 +19,15 @@ enum allocation_space {
 };
 
 struct allocation {
-    uint64_t key;        /* address, handle, or backing number; not 0 */
-    uint64_t bytes;      /* that count against the limit */
-    uint64_t link;       /* see the spaces */
-    uint64_t context;    /* whose end frees it; 0: none */
-    uint64_t fixed;      /* bytes that plan swap counts as never moving */
+    uint64_t key;     /* address, handle, or backing number; not 0 */
+    uint64_t bytes;   /* that count against the limit */
+    uint64_t link;    /* see the spaces */
+    uint64_t context; /* whose end frees it; 0: none */
+    uint64_t fixed;   /* bytes that plan swap counts as never moving */
     uint32_t references;
-    uint8_t space;       /* enum allocation_space */
-    uint8_t device;      /* slot */
-    bool managed;        /* converted to managed memory */
+    uint8_t space;  /* enum allocation_space */
+    uint8_t device; /* slot */
+    bool managed;   /* converted to managed memory */
 };
 
 /* Records it, replacing one of the same space and key. False: no memory for the table. Any thread. */

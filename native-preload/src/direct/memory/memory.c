@@ -8,9 +8,9 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-static uint64_t plain_reasons; /* TESSERA_CHOICE_EXPORTED, _DEVICES; 0: the plan decides */
-static uint64_t ages; /* of managed allocations */
-static uint64_t choices[TESSERA_MAX_DEVICES]; /* as in the segment */
+static uint64_t plain_reasons;                           /* TESSERA_CHOICE_EXPORTED, _DEVICES; 0: the plan decides */
+static uint64_t ages;                                    /* of managed allocations */
+static uint64_t choices[TESSERA_MAX_DEVICES];            /* as in the segment */
 static signed char swap_support[TESSERA_MAX_DEVICES];    /* 0 unknown, 1 yes, -1 no */
 static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
@@ -34,8 +34,8 @@ bool memory_mapped(unsigned device)
     if (swap_support[device] == 0) {
         swap_support[device] = device_supports(device) ? 1 : -1;
         if (swap_support[device] < 0)
-            report_error(CUDA_ERROR_NOT_SUPPORTED, "device %u cannot map memory in pages of 2 MiB: its memory is not swapped",
-                         device);
+            report_error(CUDA_ERROR_NOT_SUPPORTED,
+                         "device %u cannot map memory in pages of 2 MiB: its memory is not swapped", device);
     }
     return swap_support[device] > 0;
 }

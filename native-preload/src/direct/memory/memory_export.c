@@ -1,6 +1,6 @@
 #include "direct/memory/memory_export.h"
 
-#include "direct/turns/away.h"
+#include "direct/turns/checkpoint_stubs.h"
 #include "session/segment.h"
 
 /* The manager sets its flag, then reads the word; here the word comes first, then the flag: one of the two sees the other. */
@@ -16,9 +16,9 @@ static void change_shares(int64_t calls, uint64_t facts)
 void memory_sharing(void)
 {
     change_shares(1, 0);
-    while (away_now()) {
+    while (checkpointed_now()) {
         change_shares(-1, 0);
-        away_wait();
+        checkpoint_wait();
         change_shares(1, 0);
     }
 }

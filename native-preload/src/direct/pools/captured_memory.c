@@ -7,13 +7,13 @@
 #include "direct/swap/swap.h"
 
 enum {
-    NO_DESTRUCTOR_SYNC = 1, /* CU_USER_OBJECT_NO_DESTRUCTOR_SYNC */
-    MOVE_REFERENCE = 1,     /* CU_GRAPH_USER_OBJECT_MOVE */
+    NO_DESTRUCTOR_SYNC = 1,    /* CU_USER_OBJECT_NO_DESTRUCTOR_SYNC */
+    MOVE_REFERENCE = 1,        /* CU_GRAPH_USER_OBJECT_MOVE */
     CAPTURE_INVALIDATED = 901, /* CAPTURE_INVALIDATED */
 };
 
 static struct pool_block_list captured; /* all whose graphs live; pools_hold() */
-struct pool_block *captured_gone;  /* stack; atomic */
+struct pool_block *captured_gone;       /* stack; atomic */
 
 bool captured_place(CUstream stream, bool per_thread, struct capture_place *place)
 {
@@ -90,8 +90,7 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
                            struct capture_place place, CUdeviceptr *pointer)
 {
     struct stream_identity identity;
-    CUresult result = place.valid ? stream_identify(stream, otherwise, &identity)
-                                  : CAPTURE_INVALIDATED;
+    CUresult result = place.valid ? stream_identify(stream, otherwise, &identity) : CAPTURE_INVALIDATED;
     if (result != CUDA_SUCCESS)
         return result;
     uint64_t extent = pool_block_extent(bytes);

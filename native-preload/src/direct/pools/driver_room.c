@@ -11,16 +11,16 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "session/settings.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "tessera_entries.h"
 
-#define ASK_AGAIN_US 2000          /* short beside moving the 64 MiB that a peer gives up at a time */
-#define CONTEXT_AGAIN_US 20000     /* a context takes half a second to make */
-#define FIRST_PART 2048            /* of the device, claimed at first: 68 MiB of an H200, the size of one chunk */
+#define ASK_AGAIN_US 2000      /* short beside moving the 64 MiB that a peer gives up at a time */
+#define CONTEXT_AGAIN_US 20000 /* a context takes half a second to make */
+#define FIRST_PART 2048        /* of the device, claimed at first: 68 MiB of an H200, the size of one chunk */
 #define SMALLEST_BYTES (2ULL << 20)
-#define MOST_PART 16               /* of the device, claimed at most ... */
-#define MOST_BYTES (1ULL << 30)    /* ... and no more than this: the largest modules of PyTorch 2.11 take less */
-#define OTHERS_PART 64             /* of the device: where others and the driver have less, nobody has any to give */
+#define MOST_PART 16            /* of the device, claimed at most ... */
+#define MOST_BYTES (1ULL << 30) /* ... and no more than this: the largest modules of PyTorch 2.11 take less */
+#define OTHERS_PART 64          /* of the device: where others and the driver have less, nobody has any to give */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -49,7 +49,7 @@ static bool begin(struct driver_room *room, uint64_t now_ns)
     room->most = smaller(total_bytes / MOST_PART, MOST_BYTES);
     pools_release(room->device);
     residency_lock();
-    spare_drop(room->device, room->most);
+    block_cache_drop(room->device, room->most);
     residency_unlock();
     room->most = can_help(room->device, free_bytes, total_bytes) ? room->most : 0;
     return true;
@@ -111,8 +111,8 @@ bool driver_room_context_again(struct driver_room *room, CUdevice device, CUresu
     uint64_t now_ns = monotonic_ns();
     if (room->until_ns == 0) {
         room->until_ns = now_ns + settings()->memory_wait_ns;
-        report_line("no memory for a context on device %d: waiting up to %llu s for other programs to make room", (int)device,
-                    (unsigned long long)(settings()->memory_wait_ns / 1000000000ULL));
+        report_line("no memory for a context on device %d: waiting up to %llu s for other programs to make room",
+                    (int)device, (unsigned long long)(settings()->memory_wait_ns / 1000000000ULL));
     }
     if (now_ns < room->until_ns)
         usleep(CONTEXT_AGAIN_US);

@@ -15,7 +15,7 @@
 struct driver_room {
     uint64_t until_ns; /* 0: nothing has been refused yet */
     uint64_t claimed;
-    uint64_t most;     /* what is claimed at most */
+    uint64_t most; /* what is claimed at most */
     unsigned device;
 };
 
@@ -24,7 +24,8 @@ bool driver_room_wait(struct driver_room *room, CUresult result);
 /* The driver has answered a call on the current context's device: whether to ask it again. May wait some milliseconds. */
 static inline bool driver_room_again(struct driver_room *room, CUresult result)
 {
-    return __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY || room->until_ns != 0, 0) && driver_room_wait(room, result);
+    return __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY || room->until_ns != 0, 0) &&
+           driver_room_wait(room, result);
 }
 
 /* The same of a call that makes a context on the device. */

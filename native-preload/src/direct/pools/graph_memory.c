@@ -26,8 +26,7 @@ static void read_reserved(unsigned device)
 {
     uint64_t reserved = 0;
     polled_ns[device] = monotonic_ns();
-    if (REAL(cuDeviceGetGraphMemAttribute)((CUdevice)device, GRAPH_MEM_ATTR_RESERVED_CURRENT, &reserved) !=
-        CUDA_SUCCESS)
+    if (REAL(cuDeviceGetGraphMemAttribute)((CUdevice)device, GRAPH_MEM_ATTR_RESERVED_CURRENT, &reserved) != CUDA_SUCCESS)
         return;
     quota_graph_memory(device, reserved);
     if (settings()->swap && reserved != fixed_bytes[device]) {

@@ -18,10 +18,10 @@ struct pool_block {
     CUdeviceptr pointer;
     uint64_t extent; /* bytes it takes */
     struct pool *pool;
-    struct stream_mark mark;            /* while free: what must be reached before other streams may use it */
-    uint64_t later;                     /* freed without a mark: the number of that free; else 0 */
-    struct pool_block *older, *newer;   /* in its free list */
-    struct pool_block *next;            /* in a bucket of the table, or wherever a caller chains blocks */
+    struct stream_mark mark;          /* while free: what must be reached before other streams may use it */
+    uint64_t later;                   /* freed without a mark: the number of that free; else 0 */
+    struct pool_block *older, *newer; /* in its free list */
+    struct pool_block *next;          /* in a bucket of the table, or wherever a caller chains blocks */
     /* captured_memory.c: */
     uint64_t capture;             /* id of the capture that it was allocated in; 0: none */
     CUgraph graph;                /* what that capture made */

@@ -5,9 +5,9 @@
 #include "direct/pools/pools.h"
 
 struct pool {
-    CUmemoryPool handle; /* NULL: no pool of the program's any more */
-    bool taken;          /* the slot is in use */
-    bool surplus;        /* holds more free memory than the threshold allows */
+    CUmemoryPool handle;              /* NULL: no pool of the program's any more */
+    bool taken;                       /* the slot is in use */
+    bool surplus;                     /* holds more free memory than the threshold allows */
     bool opportunistic, dependencies; /* CU_MEMPOOL_ATTR_REUSE_ALLOW_* */
     unsigned device;
     uint64_t max_bytes; /* 0: no limit of its own */

@@ -10,21 +10,21 @@
 #define MAX_POOLS 256
 
 enum { /* CUmemPool_attribute */
-    REUSE_OPPORTUNISTIC = 2,
-    REUSE_DEPENDENCIES = 3,
-    RELEASE_THRESHOLD = 4,
-    RESERVED_CURRENT = 5,
-    RESERVED_HIGH = 6,
-    USED_CURRENT = 7,
-    USED_HIGH = 8,
+       REUSE_OPPORTUNISTIC = 2,
+       REUSE_DEPENDENCIES = 3,
+       RELEASE_THRESHOLD = 4,
+       RESERVED_CURRENT = 5,
+       RESERVED_HIGH = 6,
+       USED_CURRENT = 7,
+       USED_HIGH = 8,
 };
 
 unsigned pools_surplus;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pool pools[MAX_POOLS]; /* destroyed ones stay as long as they hold memory */
-static unsigned slots;                /* of them, ever taken */
-static uint64_t frees; /* without a mark, counted */
+static struct pool pools[MAX_POOLS];             /* destroyed ones stay as long as they hold memory */
+static unsigned slots;                           /* of them, ever taken */
+static uint64_t frees;                           /* without a mark, counted */
 static struct pool orphans[TESSERA_MAX_DEVICES]; /* free memory that no pool of the program's wants back */
 
 void pools_hold(void)

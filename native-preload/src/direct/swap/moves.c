@@ -8,21 +8,21 @@
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
-#include "direct/swap/pages.h"
+#include "direct/swap/mapping_threads.h"
 #include "session/manager.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "direct/chunks/shortage.h"
-#include "direct/chunks/spare.h"
-#include "direct/swap/transit.h"
+#include "direct/chunks/block_cache.h"
+#include "direct/swap/swap_pipeline.h"
 
-#define POLL_NS 20000000ULL     /* while something waits for memory that others give up */
+#define POLL_NS 20000000ULL /* while something waits for memory that others give up */
 #define SOON_NS 500000ULL
 #define SILENCE_NS 10000000000ULL
 
 static struct moves {
-    uint64_t waits_from_ns;   /* since when the gate waits for memory; 0: it does not */
+    uint64_t waits_from_ns; /* since when the gate waits for memory; 0: it does not */
     bool said;
 } all[TESSERA_MAX_DEVICES];
 static uint64_t (*release_free)(unsigned device);
@@ -49,27 +49,27 @@ static bool is_absent(const struct chunk *chunk)
 static void leave(unsigned device)
 {
     residency_lock();
-    uint64_t over = transit_excess(device);
-    uint64_t dropped = over ? spare_drop(device, over) : 0;
-    bool pools_help = transit_excess(device) != 0;
+    uint64_t over = pipeline_excess(device);
+    uint64_t dropped = over ? block_cache_drop(device, over) : 0;
+    bool pools_help = pipeline_excess(device) != 0;
     residency_unlock();
     pools_help = pools_help && release_free && release_free(device) != 0;
     residency_lock();
     if (pools_help)
-        dropped += spare_drop(device, transit_excess(device));
-    bool more = residency_of(device)->closed && transit_excess(device) != 0;
+        dropped += block_cache_drop(device, pipeline_excess(device));
+    bool more = residency_of(device)->closed && pipeline_excess(device) != 0;
     residency_unlock();
-    transit_freed(device, dropped, false);
-    if (more && transit_move(device, true)) {
+    pipeline_freed(device, dropped, false);
+    if (more && pipeline_move(device, true)) {
         residency_lock();
-        bool reached = transit_excess(device) == 0;
-        transit_state(device, TESSERA_RESIDENCY_STEADY);
+        bool reached = pipeline_excess(device) == 0;
+        pipeline_state(device, TESSERA_RESIDENCY_STEADY);
         backing_trim(device);
         residency_unlock();
         if (reached)
             RESIDENCY_COUNT(device, moves_out, 1);
     }
-    transit_freed(device, 0, true);
+    pipeline_freed(device, 0, true);
 }
 
 /* With the lock, which is released meanwhile: what has no contents makes room for the process's own that are away. */
@@ -79,7 +79,7 @@ static void make_room(unsigned device)
     uint64_t lacks = r->needed - r->present, target = residency_target(device);
     uint64_t room = target > r->resident ? target - r->resident : 0;
     if (r->cached && lacks > room)
-        spare_drop(device, lacks - room);
+        block_cache_drop(device, lacks - room);
 }
 
 /* What is live and away comes, as far as there is room. True: all is in. */
@@ -92,10 +92,10 @@ static bool come(unsigned device)
     residency_unlock();
     if (!missing)
         return true;
-    bool any = transit_move(device, false);
+    bool any = pipeline_move(device, false);
     residency_lock();
     bool all_in = residency_of(device)->present == residency_of(device)->needed;
-    transit_state(device, TESSERA_RESIDENCY_STEADY);
+    pipeline_state(device, TESSERA_RESIDENCY_STEADY);
     if (any)
         backing_trim(device);
     residency_unlock();
@@ -110,7 +110,7 @@ static bool come(unsigned device)
 static void notice_silence(unsigned device, bool waiting)
 {
     struct moves *m = &all[device];
-    uint64_t now_ns = monotonic_ns(), since_ns = transit_came_in_ns(device);
+    uint64_t now_ns = monotonic_ns(), since_ns = pipeline_came_in_ns(device);
     if (!waiting) {
         m->waits_from_ns = 0;
         m->said = false;
@@ -138,10 +138,10 @@ uint64_t moves_step(unsigned device, bool opening)
     leave(device);
     bool all_in = come(device);
     notice_silence(device, opening && !all_in);
-    transit_say_failure(device);
+    pipeline_say_failure(device);
     residency_lock();
     const struct residency *r = residency_of(device);
-    bool waits = !all_in || (r->closed && transit_excess(device) != 0);
+    bool waits = !all_in || (r->closed && pipeline_excess(device) != 0);
     bool held_up = opening && r->present != r->needed; /* by threads that change mappings now */
     residency_unlock();
     return held_up && !waits ? SOON_NS : waits ? POLL_NS : UINT64_MAX;
@@ -150,8 +150,8 @@ uint64_t moves_step(unsigned device, bool opening)
 void moves_forked(void)
 {
     memset(all, 0, sizeof all);
-    transit_forked();
-    pages_forked();
+    pipeline_forked();
+    mapping_forked();
     exchange_forked();
     shortage_forked();
     move_trace_forked();

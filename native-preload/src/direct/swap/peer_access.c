@@ -14,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned contexts[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES]; /* [owner][peer]: contexts that enabled it */
-static bool let[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES]; /* [owner][peer] */
+static bool let[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES];          /* [owner][peer] */
 static struct {
     CUmemoryPool pool; /* NULL: free */
     unsigned device;

@@ -178,7 +178,8 @@ CUresult program_unmap(CUdeviceptr pointer)
 }
 
 /* The rights as bits; false: some are for something that is not a device. */
-static bool rights_of(const struct driver_access *access, size_t count, uint32_t *named, uint32_t *reads, uint32_t *writes)
+static bool rights_of(const struct driver_access *access, size_t count, uint32_t *named, uint32_t *reads,
+                      uint32_t *writes)
 {
     *named = *reads = *writes = 0;
     for (size_t i = 0; i < count; i++) {

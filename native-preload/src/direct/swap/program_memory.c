@@ -71,12 +71,11 @@ static struct program_memory *new_memory(uint64_t bytes, unsigned device,
         memory->device = (uint8_t)device;
         memory->handles = 1;
         memory->id = swap_new_id();
-        made = add_chunks(memory) &&
-               allocations_add((struct allocation){.key = (uint64_t)(uintptr_t)memory,
-                                                   .link = (uint64_t)(uintptr_t)memory,
-                                                   .references = 1,
-                                                   .space = ALLOCATION_PROGRAM,
-                                                   .device = (uint8_t)device});
+        made = add_chunks(memory) && allocations_add((struct allocation){.key = (uint64_t)(uintptr_t)memory,
+                                                                         .link = (uint64_t)(uintptr_t)memory,
+                                                                         .references = 1,
+                                                                         .space = ALLOCATION_PROGRAM,
+                                                                         .device = (uint8_t)device});
     }
     if (memory && !made) {
         program_settle(memory);

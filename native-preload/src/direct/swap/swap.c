@@ -6,7 +6,7 @@
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/gate.h"
-#include "direct/swap/mover.h"
+#include "direct/swap/chunk_copier.h"
 #include "direct/swap/moves.h"
 #include "direct/swap/program_memory.h"
 #include "direct/chunks/ranges.h"
@@ -15,11 +15,12 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "session/settings.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "direct/chunks/supply.h"
 #include "tessera_entries.h"
 
-#define SHARED_FIRST_BYTES CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
+#define SHARED_FIRST_BYTES                                                                                             \
+    CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
 #define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
 
 static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
@@ -32,8 +33,7 @@ uint64_t swap_new_id(void)
 
 static struct swap_record new_record(uint64_t bytes, struct swap_options options)
 {
-    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag,
-                                options.kind};
+    return (struct swap_record){bytes, swap_new_id(), options.context, options.tag, options.kind};
 }
 
 /* A block with memory as the gate's state demands. */
@@ -42,7 +42,7 @@ static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, C
     struct swap_block *block = NULL;
     if (!shared) {
         residency_lock();
-        block = spare_take(device, bytes);
+        block = block_cache_take(device, bytes);
         residency_unlock();
     }
     if (!block)
@@ -55,7 +55,7 @@ static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, C
         residency_publish(device);
         pinning_wake(device);
     } else {
-        spare_dispose(block);
+        block_cache_dispose(block);
         block = NULL;
     }
     residency_unlock();
@@ -81,7 +81,7 @@ static CUresult allocate_whole(unsigned device, uint64_t bytes, struct swap_opti
 /* With the lock: room in a shared block; 0: none has any. */
 static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignment)
 {
-    for (struct swap_block *block = *spare_shared(device); block; block = block->next) {
+    for (struct swap_block *block = *block_cache_shared(device); block; block = block->next) {
         uint64_t offset;
         if (!arena_take(block->arena, bytes, alignment, &offset))
             continue;
@@ -101,7 +101,8 @@ static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignme
 static uint64_t next_shared_bytes(unsigned device)
 {
     uint64_t bytes = SHARED_FIRST_BYTES;
-    for (const struct swap_block *block = *spare_shared(device); block && bytes < SHARED_LAST_BYTES; block = block->next)
+    for (const struct swap_block *block = *block_cache_shared(device); block && bytes < SHARED_LAST_BYTES;
+         block = block->next)
         bytes *= 2;
     while (bytes > SHARED_FIRST_BYTES && !residency_possible(device, bytes))
         bytes /= 2;
@@ -149,8 +150,8 @@ static CUresult allocate_shared(unsigned device, uint64_t bytes, uint64_t alignm
         if (!block)
             return result;
         residency_lock();
-        block->next = *spare_shared(device);
-        *spare_shared(device) = block;
+        block->next = *block_cache_shared(device);
+        *block_cache_shared(device) = block;
         residency_unlock();
     }
 }
@@ -183,7 +184,7 @@ static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
 /* With the lock: an empty shared block stays for the next small allocation, if it is the only one that is empty. */
 static void empty_shared(struct swap_block *block)
 {
-    struct swap_block **at = spare_shared(block->device);
+    struct swap_block **at = block_cache_shared(block->device);
     bool other = false;
     for (struct swap_block *b = *at; b; b = b->next)
         other |= b != block && b->arena->allocations == 0;
@@ -197,7 +198,7 @@ static void empty_shared(struct swap_block *block)
     while (*at != block)
         at = &(*at)->next;
     *at = block->next;
-    spare_dispose(block);
+    block_cache_dispose(block);
 }
 
 /* With the lock: a block that was one allocation is kept or given back. */
@@ -205,8 +206,8 @@ static void free_whole(struct swap_block *block)
 {
     block->cached = true; /* found by nobody, while a move of its chunks ends */
     block_settle(block);
-    if (!spare_keep(block))
-        spare_dispose(block);
+    if (!block_cache_keep(block))
+        block_cache_dispose(block);
 }
 
 CUresult swap_free(CUdeviceptr pointer)
@@ -278,8 +279,9 @@ static bool find(CUdeviceptr inside, struct swap_range *range)
     const struct swap_block *block = held ? held->owner : NULL;
     const struct swap_record *record = block && !block->cached ? record_of(block, inside, &base) : NULL;
     if (record)
-        *range = (struct swap_range){base,         record->bytes,   block->device, record->kind, block->chunks->fixed,
-                                     record->context, record->tag, record->id};
+        *range = (struct swap_range){
+            base,        record->bytes, block->device, record->kind, block->chunks->fixed, record->context,
+            record->tag, record->id};
     return record != NULL;
 }
 

@@ -3,7 +3,7 @@
  *
  * Everything that allocates device memory for the program under this plan does so through swap_allocate(), or leaves
  * the memory to the driver and says so with residency_fixed_changed(). When and what moves is decided in residency.c, from
- * the words in the segment (struct tessera_residency); the copies are mover.c's.
+ * the words in the segment (struct tessera_residency); the copies are chunk_copier.c's.
  *
  * Threads: all functions may be called by any thread, and hold no lock while they wait.
  */
@@ -26,9 +26,9 @@ struct swap_options {
 };
 
 enum swap_kind {
-    SWAP_LINEAR = 0, /* cuMemAlloc and its family */
-    SWAP_POOLED = 1, /* stream-ordered: pool and free memory are the pool's own business */
-    SWAP_GRAPH = 2,  /* an allocation that was captured: lives as long as its graphs */
+    SWAP_LINEAR = 0,  /* cuMemAlloc and its family */
+    SWAP_POOLED = 1,  /* stream-ordered: pool and free memory are the pool's own business */
+    SWAP_GRAPH = 2,   /* an allocation that was captured: lives as long as its graphs */
     SWAP_PROGRAM = 3, /* mapped by the program itself: never made by swap_allocate(); tag: its shareable handle types */
     SWAP_IMPORTED = 4, /* another process's: never in swap's tables (ipc/import.h) */
 };

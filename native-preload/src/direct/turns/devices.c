@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "direct/turns/membarrier.h"
-#include "session/attendant.h"
+#include "session/manager_client.h"
 #include "direct/turns/pace.h"
 #include "session/manager.h"
 #include "session/report.h"
@@ -64,7 +64,7 @@ static void first_context_on(unsigned index, CUdevice device)
     __atomic_store_n(&opened[index], true, __ATOMIC_RELEASE);
     /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
     if (manager_connected())
-        attendant_announce(index);
+        manager_client_announce(index);
     bool alone = __atomic_add_fetch(&opened_count, 1, __ATOMIC_ACQ_REL) == 1;
     struct tessera_device *sole = alone && membarrier_works() ? &tessera_segment->devices[index] : NULL;
     __atomic_store_n(&gate_sole, sole, __ATOMIC_RELEASE);

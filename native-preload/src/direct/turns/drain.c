@@ -5,18 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "direct/turns/capture.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/membarrier.h"
-#include "direct/turns/standstill.h"
+#include "direct/turns/device_pause.h"
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 
-#define SAMPLE_NS 2000000ULL     /* 500 samples a second tell a share to 5 % within a second */
+#define SAMPLE_NS 2000000ULL /* 500 samples a second tell a share to 5 % within a second */
 #define LONG_WAIT_NS 1000000000ULL
-#define INSIDE_POLL_US 20        /* a submission is inside for microseconds, or for as long as a blocking copy */
+#define INSIDE_POLL_US 20 /* a submission is inside for microseconds, or for as long as a blocking copy */
 #define CAPTURE_POLL_US 200
 #define STUCK_US 100 /* a launch returns within some microseconds */
 
@@ -149,11 +149,11 @@ static void prefetch(unsigned device, uint64_t word)
     }
 }
 
-/* One round of the turns thread (bell.h). */
+/* One round of the turns thread (turns_thread.h). */
 static uint64_t step(unsigned device)
 {
     struct drainer *d = &drainers[device];
-    standstill_step(device);
+    device_pause_step(device);
     struct turn_view view = turns_view(device);
     if (view.connected && view.drain_due) {
         drain(device, view);
@@ -191,12 +191,12 @@ static uint64_t step(unsigned device)
 void drain_serves(const struct turn_memory *served)
 {
     memory = served;
-    bell_serves(step);
+    turns_thread_serves(step);
 }
 
 void drain_forked(void)
 {
-    bell_forked();
+    turns_thread_forked();
     memset(drainers, 0, sizeof drainers);
-    standstill_forked();
+    device_pause_forked();
 }

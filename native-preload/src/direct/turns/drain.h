@@ -1,6 +1,6 @@
 /*
- * What a device's turns thread does (bell.h): drains after a CLOSED, gives a granted turn back when its work is done and nothing
- * follows, samples whether the device is busy, and has memory moved. Brings about standstills, too (standstill.h).
+ * What a device's turns thread does (turns_thread.h): drains after a CLOSED, gives a granted turn back when its work is done and nothing
+ * follows, samples whether the device is busy, and has memory moved. Brings about pauses, too (device_pause.h).
  */
 #ifndef TESSERA_DRAIN_H
 #define TESSERA_DRAIN_H
@@ -14,7 +14,7 @@ struct turn_memory {
     void (*settled)(unsigned device);
     /*
      * Moves what the targets ask for. `opening`: the gate is to open as soon as all is resident. How long the thread may sleep
-     * until the next round, in nanoseconds; UINT64_MAX: until the bell rings.
+     * until the next round, in nanoseconds; UINT64_MAX: until the thread is woken.
      */
     uint64_t (*move)(unsigned device, bool opening);
     /* The gate is about to open: fetches managed memory, for as long as `still` says that the order `word` holds. */

@@ -9,7 +9,7 @@
 #include "tessera_entries.h"
 #include "session/threads.h"
 
-#define LANES 32        /* streams per device that are told apart; others share */
+#define LANES 32 /* streams per device that are told apart; others share */
 #define WINDOW_MIN 1u
 #define WINDOW_MAX 256u /* bounds the surprise when a light phase turns heavy; a marker each 256 launches is free */
 #define WINDOW_START 16u

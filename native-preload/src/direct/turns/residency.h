@@ -10,26 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHUNK_UNIT (2u << 20)   /* granularity of physical memory on every GPU that has it (checked at the first use) */
+#define CHUNK_UNIT (2u << 20) /* granularity of physical memory on every GPU that has it (checked at the first use) */
 #define CHUNK_BYTES (64u << 20)
 
 enum host_tier { TIER_PINNED, TIER_PAGEABLE, TIER_FILE, TIERS };
 
 /* Of one device, bytes; guarded by the lock; told to the manager by residency_publish(). */
 struct residency {
-    uint64_t resident;   /* on the device now: movable chunks, cached ones, and those that are being moved */
-    uint64_t needed;     /* live movable chunks, wherever they are */
-    uint64_t present;    /* of needed: resident and not being moved; the gate opens only when it equals needed */
+    uint64_t resident; /* on the device now: movable chunks, cached ones, and those that are being moved */
+    uint64_t needed;   /* live movable chunks, wherever they are */
+    uint64_t present;  /* of needed: resident and not being moved; the gate opens only when it equals needed */
     uint64_t fixed;
-    uint64_t claimed;    /* beside fixed: what the driver needs and cannot get while others hold the device full */
+    uint64_t claimed; /* beside fixed: what the driver needs and cannot get while others hold the device full */
     uint64_t cached;
-    uint64_t swapped;    /* contents that are in host memory */
-    uint64_t wanted;     /* sum of what allocations wait for, beyond resident */
+    uint64_t swapped; /* contents that are in host memory */
+    uint64_t wanted;  /* sum of what allocations wait for, beyond resident */
     uint64_t held[TIERS];
-    unsigned state;      /* TESSERA_RESIDENCY_* */
-    uint64_t openings;   /* times that the gate was opened to work */
-    bool closed;         /* gate closed and drained: chunks may be moved; else all live ones are resident */
-    bool used;           /* plan swap has allocated on the device */
+    unsigned state;    /* TESSERA_RESIDENCY_* */
+    uint64_t openings; /* times that the gate was opened to work */
+    bool closed;       /* gate closed and drained: chunks may be moved; else all live ones are resident */
+    bool used;         /* plan swap has allocated on the device */
 };
 
 /* The lock, and a condition that is signalled at every change somebody may wait for. */

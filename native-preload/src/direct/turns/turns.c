@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "session/attendant.h"
+#include "session/manager_client.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
-#include "direct/turns/bell.h"
+#include "direct/turns/turns_thread.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/membarrier.h"
 #include "direct/turns/residency.h"
@@ -23,18 +23,18 @@
 
 static struct turn {
     pthread_mutex_t lock;
-    uint64_t word;        /* order applied last */
-    bool ordered;         /* an order of the present manager has been applied */
-    bool answered;        /* a CLOSED order has been answered; or nothing ran since */
-    bool early;           /* the drain thread closed the gate by itself */
-    bool opening;         /* the gate is to open once all memory is resident */
-    bool paused;          /* the gate is kept closed whatever the order, by turns_pause() */
-    bool reopen;          /* paused: what the order wants of the gate */
-    uint64_t prefetched;  /* order of the turn for which managed memory was fetched */
-    uint64_t opening_ns;  /* since when */
+    uint64_t word;       /* order applied last */
+    bool ordered;        /* an order of the present manager has been applied */
+    bool answered;       /* a CLOSED order has been answered; or nothing ran since */
+    bool early;          /* the drain thread closed the gate by itself */
+    bool opening;        /* the gate is to open once all memory is resident */
+    bool paused;         /* the gate is kept closed whatever the order, by turns_pause() */
+    bool reopen;         /* paused: what the order wants of the gate */
+    uint64_t prefetched; /* order of the turn for which managed memory was fetched */
+    uint64_t opening_ns; /* since when */
     uint64_t since_ns;
     uint64_t wait_from_ns;
-    uint32_t gate_bell;   /* futex: counts openings */
+    uint32_t gate_bell; /* futex: counts openings */
 } turns[TESSERA_MAX_DEVICES];
 
 static bool connected;
@@ -205,7 +205,7 @@ void turns_apply(unsigned device)
     }
     pthread_mutex_unlock(&turn->lock);
     residency_orders(device);
-    bell_ring(device);
+    turns_thread_wake(device);
 }
 
 void turns_device_opened(unsigned device)
@@ -278,9 +278,9 @@ void turns_thaw(bool has_manager)
         pthread_mutex_unlock(&turns[i].lock);
         residency_orders(i);
         if (has_manager && devices_opened(i))
-            attendant_announce(i);
+            manager_client_announce(i);
         else if (turns[i].opening)
-            bell_ring(i);
+            turns_thread_wake(i);
     }
 }
 

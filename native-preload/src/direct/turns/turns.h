@@ -26,7 +26,7 @@ void turns_prepare(void);
 /* First context on the device: its gate is governed from now on. The caller announces the device afterwards. */
 void turns_device_opened(unsigned device);
 
-/* Blocks at a closed gate until it may be open; the caller tries again. Bounded: see attendant.c. */
+/* Blocks at a closed gate until it may be open; the caller tries again. Bounded: see manager_client.c. */
 void turns_wait(unsigned device);
 
 /* Orders may have changed (doorbell, timer): applies them. Attendant only. */
@@ -49,7 +49,7 @@ bool turns_refuse(unsigned device);
 bool turns_drained(unsigned device, uint64_t word, uint64_t drain_ns);
 /*
  * Keeps the gate closed, whatever the manager orders and whether there is one, until turns_resume(), which opens it if it is
- * to be open by then. Nothing is told to the manager. One pause at a time: standstill.c.
+ * to be open by then. Nothing is told to the manager. One pause at a time: device_pause.c.
  */
 void turns_pause(unsigned device);
 /* Without a pause: nothing. */

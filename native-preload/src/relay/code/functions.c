@@ -143,7 +143,8 @@ static CUresult context_on(CUdevice device, struct relay_context **context)
     CUresult result = relay_link_at(device, &link);
     if (result != CUDA_SUCCESS)
         return result;
-    *context = relay_current && relay_current->alive && relay_current->link == link ? relay_current : relay_primary(link);
+    *context = relay_current && relay_current->alive && relay_current->link == link ? relay_current
+                                                                                    : relay_primary(link);
     return *context ? relay_link_state(link) : CUDA_ERROR_INVALID_DEVICE;
 }
 

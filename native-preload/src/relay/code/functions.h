@@ -14,19 +14,19 @@ struct occupancy_answer {
     struct occupancy_answer *next;
     uint64_t value;
     uint32_t bytes;
-    unsigned char question[];
+    unsigned char query[];
 };
 
 /* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
 struct function {
-    uint64_t handle;         /* the CUfunction behind it */
+    uint64_t handle; /* the CUfunction behind it */
     struct relay_link *link;
-    char *name;              /* NULL: not asked yet */
-    unsigned references;     /* keys in the table */
+    char *name;          /* NULL: not asked yet */
+    unsigned references; /* keys in the table */
     uint32_t valid;
     int32_t attributes[TESSERA_RELAY_FUNCTION_ATTRIBUTES];
     struct occupancy_answer *answers; /* on occupancy */
-    pthread_mutex_t lock;    /* of name and answers */
+    pthread_mutex_t lock;             /* of name and answers */
     /* cuFuncSetBlockShape, cuFuncSetSharedSize, cuParamSet*: what cuLaunch takes */
     uint32_t legacy_block[3];
     uint32_t legacy_shared;

@@ -29,7 +29,8 @@ static bool parse(const char *line, struct mapping *mapping)
     unsigned long begin, end, offset, inode;
     int path = 0;
     if (sscanf(line, "%lx-%lx %*4s %lx %x:%x %lu %n", &begin, &end, &offset, &mapping->device[0], &mapping->device[1],
-               &inode, &path) != 6 || path == 0)
+               &inode, &path) != 6 ||
+        path == 0)
         return false;
     mapping->begin = begin;
     mapping->end = end;
@@ -143,8 +144,8 @@ bool image_file_find(const void *address, size_t bytes, int *file, uint64_t *off
         return false;
     *offset = mapping.offset + (begin - mapping.begin);
     *file = open(mapping.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* the name may be a pipe's by now */
-    bool same = *file >= 0 && ((leads_to(*file, &mapping) && is_untouched(begin, end)) ||
-                               is_equal(*file, *offset, address, bytes));
+    bool same = *file >= 0 &&
+                ((leads_to(*file, &mapping) && is_untouched(begin, end)) || is_equal(*file, *offset, address, bytes));
     free(mapping.path);
     if (!same && *file >= 0)
         close(*file);

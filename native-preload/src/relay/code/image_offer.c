@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "relay/code/image_file.h"
-#include "relay/executor/question.h"
+#include "relay/executor/fd_request.h"
 #include "relay/wire/results.h"
 
 /* Below, the system calls that find the file cost more than the bytes. */
@@ -12,11 +12,11 @@
 static bool ask(struct relay_link *link, int file, uint64_t offset, uint64_t bytes, uint64_t *number)
 {
     struct tessera_image image = {.offset = offset, .bytes = bytes};
-    const struct question question = {&image.head, TESSERA_MSG_IMAGE,       sizeof image,
-                                      file,        TESSERA_MSG_IMAGE_TAKEN, sizeof(struct tessera_image_taken)};
-    _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
+    const struct fd_request request = {&image.head, TESSERA_MSG_IMAGE,       sizeof image,
+                                       file,        TESSERA_MSG_IMAGE_TAKEN, sizeof(struct tessera_image_taken)};
+    _Alignas(8) char buffer[FD_REQUEST_ANSWER_BYTES];
     int none = -1;
-    if (question_ask(link, &question, buffer, &none) != CUDA_SUCCESS)
+    if (fd_request_send(link, &request, buffer, &none) != CUDA_SUCCESS)
         return false;
     if (none >= 0)
         close(none);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 /* CUjit_option */
 enum {
@@ -53,14 +53,13 @@ static CUresult read_one(struct jit_options *read, unsigned i, uint32_t option, 
     case GLOBAL_SYMBOL_ADDRESSES:
     case REFERENCED_KERNEL_NAMES:
     case REFERENCED_VARIABLE_NAMES:
-        return relay_refuse(entry, "a JIT option whose value is an array of names or addresses");
+        return relay_unsupported(entry, "a JIT option whose value is an array of names or addresses");
     default:
         return CUDA_SUCCESS;
     }
 }
 
-CUresult jit_options_read(unsigned count, const int *options, void **values, const char *entry,
-                          struct jit_options *read)
+CUresult jit_options_read(unsigned count, const int *options, void **values, const char *entry, struct jit_options *read)
 {
     memset(read, 0, sizeof *read);
     if (count > JIT_MAX_OPTIONS || (count != 0 && (!options || !values)))

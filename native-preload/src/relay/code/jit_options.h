@@ -13,10 +13,10 @@ struct jit_options {
     uint64_t value[JIT_MAX_OPTIONS]; /* as they travel */
     uint32_t info_bytes;             /* of the logs; 0: none wanted */
     uint32_t error_bytes;
-    char *info;                      /* the program's buffers */
+    char *info; /* the program's buffers */
     char *error;
     void **program_values;
-    unsigned char *answer;           /* values, then logs; jit_options_release() frees it */
+    unsigned char *answer; /* values, then logs; jit_options_release() frees it */
     uint32_t answer_bytes;
 };
 

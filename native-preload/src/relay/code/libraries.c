@@ -11,16 +11,16 @@
 #include "relay/code/modules.h"
 #include "relay/code/names.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "session/hash_table.h"
 
 enum { BINARY_IS_PRESERVED = 1 }; /* CUlibraryOption */
 
 struct library {
-    uint64_t handle;                 /* the program's */
+    uint64_t handle;                  /* the program's */
     uint64_t on[TESSERA_MAX_DEVICES]; /* executors' handles; 0: not loaded there yet */
-    struct image image;              /* to load it elsewhere; no data where the program sees one device only */
+    struct image image;               /* to load it elsewhere; no data where the program sees one device only */
     pthread_mutex_t lock;
 };
 
@@ -147,7 +147,7 @@ static CUresult read_library_options(const struct library_request *request, cons
         if (request->options[i] == BINARY_IS_PRESERVED)
             *preserved = value != NULL;
         else if (value)
-            return relay_refuse(entry, "a table of host functions for device code");
+            return relay_unsupported(entry, "a table of host functions for device code");
     }
     return CUDA_SUCCESS;
 }
@@ -326,8 +326,7 @@ CUresult relay_cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrary
     struct relay_context *context;
     uint64_t there;
     CUresult result = enter_library(library, &context, &there);
-    return result != CUDA_SUCCESS ? result
-                                  : global_of(context, ENTRY_cuLibraryGetGlobal, there, name, pointer, bytes);
+    return result != CUDA_SUCCESS ? result : global_of(context, ENTRY_cuLibraryGetGlobal, there, name, pointer, bytes);
 }
 
 CUresult relay_cuLibraryGetKernelCount(unsigned int *count, CUlibrary handle)

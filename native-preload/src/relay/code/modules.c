@@ -11,7 +11,7 @@
 #include "relay/code/names.h"
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "session/hash_table.h"
 
@@ -145,8 +145,8 @@ CUresult relay_cuModuleGetFunction(CUfunction *function, CUmodule module, const 
     return CUDA_SUCCESS;
 }
 
-CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner, const char *name, CUdeviceptr *pointer,
-                   size_t *bytes)
+CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner, const char *name,
+                   CUdeviceptr *pointer, size_t *bytes)
 {
     struct name_answer answer = {0, 0};
     enum name_kind kind = entry == ENTRY_cuLibraryGetManaged ? NAME_MANAGED : NAME_GLOBAL;
@@ -157,8 +157,11 @@ CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner
                                        IN(name, strlen(name) + 1));
         if (result != CUDA_SUCCESS)
             return result;
-        const struct relay_range range = {.start = answer.value, .bytes = answer.bytes, .kind = RELAY_RANGE_GLOBAL,
-                                          .link = context->link, .context = context};
+        const struct relay_range range = {.start = answer.value,
+                                          .bytes = answer.bytes,
+                                          .kind = RELAY_RANGE_GLOBAL,
+                                          .link = context->link,
+                                          .context = context};
         if (answer.bytes && !relay_range_add(&range))
             return CUDA_ERROR_OUT_OF_MEMORY;
         names_put(owner, kind, name, answer);

@@ -8,8 +8,8 @@
 void module_known(struct relay_context *context, uint64_t module);
 
 /* A variable's address and size, by module or library (`owner`) and name; asked once, and entered as a range. */
-CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner, const char *name, CUdeviceptr *pointer,
-                   size_t *bytes);
+CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner, const char *name,
+                   CUdeviceptr *pointer, size_t *bytes);
 
 /* Forgets the modules of a context that ends. */
 void relay_modules_context_ended(struct relay_context *context);

@@ -62,8 +62,11 @@ void names_put(uint64_t owner, enum name_kind kind, const char *text, struct nam
     struct name *name = calloc(1, sizeof *name + bytes);
     if (!name)
         return;
-    *name = (struct name){.owner = owner, .hash = hash_of(owner, kind, text ? text : ""), .kind = kind,
-                          .answer = answer, .anonymous = text == NULL};
+    *name = (struct name){.owner = owner,
+                          .hash = hash_of(owner, kind, text ? text : ""),
+                          .kind = kind,
+                          .answer = answer,
+                          .anonymous = text == NULL};
     if (text)
         memcpy(name->text, text, bytes);
     pthread_mutex_lock(&lock);

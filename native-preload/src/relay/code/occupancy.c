@@ -10,7 +10,7 @@
 #define MAX_ATTRIBUTES 16u /* of a launch configuration */
 
 /* What was asked: compared as bytes. */
-struct question {
+struct occupancy_query {
     uint32_t entry;
     uint32_t attributes;
     uint64_t numbers[3];
@@ -18,19 +18,19 @@ struct question {
     struct layout_launch_attribute attribute[MAX_ATTRIBUTES];
 };
 
-static uint32_t question_bytes(const struct question *question)
+static uint32_t query_bytes(const struct occupancy_query *query)
 {
-    return (uint32_t)(offsetof(struct question, attribute) +
-                      question->attributes * sizeof(struct layout_launch_attribute));
+    return (uint32_t)(offsetof(struct occupancy_query, attribute) +
+                      query->attributes * sizeof(struct layout_launch_attribute));
 }
 
-static bool recall(struct function *function, const struct question *question, uint64_t *value)
+static bool recall(struct function *function, const struct occupancy_query *query, uint64_t *value)
 {
-    uint32_t bytes = question_bytes(question);
+    uint32_t bytes = query_bytes(query);
     bool found = false;
     pthread_mutex_lock(&function->lock);
     for (const struct occupancy_answer *a = function->answers; a && !found; a = a->next)
-        if (a->bytes == bytes && memcmp(a->question, question, bytes) == 0) {
+        if (a->bytes == bytes && memcmp(a->query, query, bytes) == 0) {
             *value = a->value;
             found = true;
         }
@@ -38,16 +38,16 @@ static bool recall(struct function *function, const struct question *question, u
     return found;
 }
 
-static void remember(struct function *function, const struct question *question, uint64_t value)
+static void remember(struct function *function, const struct occupancy_query *query, uint64_t value)
 {
-    uint32_t bytes = question_bytes(question);
+    uint32_t bytes = query_bytes(query);
     unsigned count = 0;
     struct occupancy_answer *answer = malloc(sizeof *answer + bytes);
     if (!answer)
         return;
     answer->value = value;
     answer->bytes = bytes;
-    memcpy(answer->question, question, bytes);
+    memcpy(answer->query, query, bytes);
     for (const struct occupancy_answer *a = function->answers; a; a = a->next)
         count++;
     if (count >= MAX_ANSWERS)
@@ -58,7 +58,7 @@ static void remember(struct function *function, const struct question *question,
     pthread_mutex_unlock(&function->lock);
 }
 
-static CUresult send(struct relay_context *context, uint64_t wire, const struct question *q, uint64_t *value)
+static CUresult send(struct relay_context *context, uint64_t wire, const struct occupancy_query *q, uint64_t *value)
 {
     const uint64_t *n = q->numbers;
     switch (q->entry) {
@@ -72,12 +72,12 @@ static CUresult send(struct relay_context *context, uint64_t wire, const struct 
     }
 }
 
-_Static_assert(offsetof(struct question, attribute) ==
-                   offsetof(struct question, config) + sizeof(struct layout_launch_config),
+_Static_assert(offsetof(struct occupancy_query, attribute) ==
+                   offsetof(struct occupancy_query, config) + sizeof(struct layout_launch_config),
                "sent in one piece");
 
 /* Answers from memory, or asks. The value's low 4 bytes are the answer where it is an int. */
-static CUresult answer(const void *handle, const struct question *question, uint64_t *value)
+static CUresult answer(const void *handle, const struct occupancy_query *query, uint64_t *value)
 {
     struct relay_context *context;
     struct function *function;
@@ -85,25 +85,25 @@ static CUresult answer(const void *handle, const struct question *question, uint
     CUresult result = relay_enter(&context);
     if (result == CUDA_SUCCESS)
         result = function_of(context, handle, &function, &wire);
-    if (result != CUDA_SUCCESS || recall(function, question, value))
+    if (result != CUDA_SUCCESS || recall(function, query, value))
         return result;
     *value = 0;
-    result = send(context, wire, question, value);
+    result = send(context, wire, query, value);
     if (result == CUDA_SUCCESS)
-        remember(function, question, *value);
+        remember(function, query, *value);
     return result;
 }
 
 static CUresult active_blocks(int *blocks, CUfunction function, int block_size, size_t shared_bytes, unsigned flags)
 {
-    const struct question question = {
+    const struct occupancy_query query = {
         .entry = ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
         .numbers = {(uint32_t)block_size, shared_bytes, flags},
     };
     uint64_t value;
     if (!blocks || block_size <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = answer(function, &question, &value);
+    CUresult result = answer(function, &query, &value);
     if (result == CUDA_SUCCESS)
         *blocks = (int)value;
     return result;
@@ -123,30 +123,30 @@ CUresult relay_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
 
 CUresult relay_cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks, int block_size)
 {
-    const struct question question = {
+    const struct occupancy_query query = {
         .entry = ENTRY_cuOccupancyAvailableDynamicSMemPerBlock,
         .numbers = {(uint32_t)blocks, (uint32_t)block_size},
     };
-    return bytes ? answer(function, &question, bytes) : CUDA_ERROR_INVALID_VALUE;
+    return bytes ? answer(function, &query, bytes) : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult clusters(int *count, unsigned entry, CUfunction function, const struct layout_launch_config *config)
 {
-    struct question question;
+    struct occupancy_query query;
     uint64_t value;
     if (!count || !config || config->attribute_count > MAX_ATTRIBUTES ||
         (config->attribute_count != 0 && !config->attributes))
         return CUDA_ERROR_INVALID_VALUE;
-    memset(&question, 0, sizeof question);
-    question.entry = entry;
-    question.attributes = config->attribute_count;
-    question.config = *config;
-    question.config.stream = question.config.attributes = 0;
-    question.config.pad = question.config.pad2 = 0;
+    memset(&query, 0, sizeof query);
+    query.entry = entry;
+    query.attributes = config->attribute_count;
+    query.config = *config;
+    query.config.stream = query.config.attributes = 0;
+    query.config.pad = query.config.pad2 = 0;
     if (config->attribute_count)
-        memcpy(question.attribute, (const void *)(uintptr_t)config->attributes,
-               config->attribute_count * sizeof question.attribute[0]);
-    CUresult result = answer(function, &question, &value);
+        memcpy(query.attribute, (const void *)(uintptr_t)config->attributes,
+               config->attribute_count * sizeof query.attribute[0]);
+    CUresult result = answer(function, &query, &value);
     if (result == CUDA_SUCCESS)
         *count = (int)value;
     return result;

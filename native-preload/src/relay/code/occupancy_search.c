@@ -18,8 +18,8 @@ struct search {
 static CUresult blocks_of(const struct search *search, int block_size, int *blocks)
 {
     size_t shared_bytes = search->shared_of ? search->shared_of(block_size) : search->shared_bytes;
-    return relay_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, search->function, block_size, shared_bytes,
-                                                                      search->flags);
+    return relay_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, search->function, block_size,
+                                                                      shared_bytes, search->flags);
 }
 
 static CUresult search_from(const struct search *search, int limit, int warp, int *best_size, int *best_blocks)

@@ -11,8 +11,8 @@
 #include "relay/wire/message.h"
 
 /* Fills a chunk and sends it in pieces of so many bytes: the device moves one while the next is filled. */
-static CUresult fill_and_send(struct relay_context *context, uint64_t wire, struct copy_place to, const unsigned char *from, size_t bytes,
-                              unsigned char *chunk, size_t piece)
+static CUresult fill_and_send(struct relay_context *context, uint64_t wire, struct copy_place to,
+                              const unsigned char *from, size_t bytes, unsigned char *chunk, size_t piece)
 {
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; result == CUDA_SUCCESS && done < bytes; done += piece) {
@@ -71,8 +71,8 @@ static bool is_small(const struct relay_context *context, struct copy_place to, 
  * behavior", memcpy from pageable memory). So does this, where there is nothing to wait for: where the host can see that a
  * target is written (pinned memory), or that work before the copy is done, it is waited for.
  */
-static CUresult small(struct relay_context *context, uint64_t wire, struct copy_place to, const void *from, size_t bytes,
-                      enum copy_end end)
+static CUresult small(struct relay_context *context, uint64_t wire, struct copy_place to, const void *from,
+                      size_t bytes, enum copy_end end)
 {
     struct stream *stream = stream_of(context, wire);
     if (!stream)

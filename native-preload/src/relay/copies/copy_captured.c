@@ -8,7 +8,7 @@
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/streams.h"
 
 /* What the host function of one captured copy works on. */
@@ -85,8 +85,11 @@ static CUresult pin(struct relay_link *link, size_t bytes, struct relay_pinned *
     CUresult result = relay_pin(link, bytes, pinned);
     if (result != CUDA_SUCCESS)
         return result;
-    struct relay_range range = {.start = (uintptr_t)pinned->address, .bytes = pinned->bytes, .kind = RELAY_RANGE_PINNED,
-                                .link = link, .id = pinned->id};
+    struct relay_range range = {.start = (uintptr_t)pinned->address,
+                                .bytes = pinned->bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .link = link,
+                                .id = pinned->id};
     if (relay_range_add(&range))
         return CUDA_SUCCESS;
     relay_unpin(link, pinned);
@@ -103,7 +106,7 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
         end(copy);
         return captured ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (!holdings_add_word(captured, context->link, word)) {
+    if (!graph_references_add_word(captured, context->link, word)) {
         callback_release(context->link, word);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -113,8 +116,10 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
 /* What is between the two copies: all of it in pinned memory, without gaps. */
 static struct layout_copy_side packed_side(const struct captured_copy *copy, const struct layout_copy *shape)
 {
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)copy->pinned.address,
-                                     .pitch = shape->width_bytes, .height = shape->height};
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,
+                                     .device = (uintptr_t)copy->pinned.address,
+                                     .pitch = shape->width_bytes,
+                                     .height = shape->height};
 }
 
 static bool is_one_row(const struct layout_copy_side *side)
@@ -132,8 +137,8 @@ static CUresult submit(struct relay_context *context, struct stream *stream, con
                        copy_device(from->device + from->x_bytes), copy->width_bytes);
 }
 
-CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape,
-                            struct captured_copy **made, struct layout_copy *device, enum captured_order *order)
+CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape, struct captured_copy **made,
+                            struct layout_copy *device, enum captured_order *order)
 {
     bool to_host = shape->destination.memory_type == COPY_TYPE_HOST;
     bool from_host = shape->source.memory_type == COPY_TYPE_HOST;
@@ -191,8 +196,8 @@ CUresult copy_captured_shaped(struct relay_context *context, struct stream *stre
 static struct layout_copy_side side_of(struct copy_place place)
 {
     if (place.kind == COPY_ARRAY)
-        return (struct layout_copy_side){.x_bytes = place.at, .memory_type = COPY_TYPE_ARRAY,
-                                         .array = (uintptr_t)place.array};
+        return (struct layout_copy_side){
+            .x_bytes = place.at, .memory_type = COPY_TYPE_ARRAY, .array = (uintptr_t)place.array};
     return (struct layout_copy_side){.memory_type = place.kind == COPY_PAGEABLE ? COPY_TYPE_HOST : COPY_TYPE_DEVICE,
                                      .device = place.at};
 }

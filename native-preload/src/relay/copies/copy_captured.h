@@ -27,8 +27,8 @@ struct captured_copy;
  * What a graph needs for a resolved copy with a pageable side: a host function, and `device`, the copy that the executor
  * makes. 0 or OUT_OF_MEMORY. Whose the copy is goes with its callback, whose `released` ends it.
  */
-CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape,
-                            struct captured_copy **made, struct layout_copy *device, enum captured_order *order);
+CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape, struct captured_copy **made,
+                            struct layout_copy *device, enum captured_order *order);
 struct callback captured_copy_callback(struct captured_copy *copy);
 
 /* What the host function of such a copy moves; NULL: the callback is none of them. */

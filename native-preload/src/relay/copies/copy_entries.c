@@ -11,7 +11,7 @@
     if (entered == CUDA_SUCCESS)                                                                                       \
         entered = relay_stream_wire(context, handle, per_thread, &wire);                                               \
     if (entered != CUDA_SUCCESS)                                                                                       \
-        return entered
+    return entered
 
 static CUresult to_device(CUdeviceptr to, const void *from, size_t bytes, CUstream stream, bool per_thread,
                           enum copy_end end)
@@ -115,8 +115,7 @@ TWINS(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t offset, size_t byte
 TWINS(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes),
       with_array(copy_array(to, offset), copy_device(from), bytes, false),
       with_array(copy_array(to, offset), copy_device(from), bytes, true))
-TWINS(cuMemcpyPeer,
-      (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
+TWINS(cuMemcpyPeer, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
       between(to, to_context, from, from_context, bytes, NULL, false),
       between(to, to_context, from, from_context, bytes, NULL, true))
 

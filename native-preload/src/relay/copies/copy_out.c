@@ -7,7 +7,7 @@
 
 #include "relay/copies/copy.h"
 #include "session/own_thread.h"
-#include "relay/copies/past_caches.h"
+#include "relay/copies/streaming_stores.h"
 #include "relay/memory/staging.h"
 
 #define AHEAD 6u /* chunks that the device fills ahead of a thread that empties them; two threads have enough */
@@ -58,7 +58,7 @@ static CUresult by_one_thread(struct relay_context *context, uint64_t wire, unsi
         struct flight *flight = &flights[first];
         result = staging_wait(context->link, flight->chunk);
         if (result == CUDA_SUCCESS && past_caches)
-            memcpy_past_caches(to + done, flight->chunk->memory, flight->bytes);
+            memcpy_streaming(to + done, flight->chunk->memory, flight->bytes);
         else if (result == CUDA_SUCCESS)
             memcpy(to + done, flight->chunk->memory, flight->bytes);
         done += flight->bytes;

@@ -6,7 +6,7 @@
 #include "relay/memory/range.h"
 #include "relay/memory/staging.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
@@ -26,8 +26,10 @@ struct piece {
 
 static struct layout_copy_side staged_side(const struct staging_chunk *chunk, const struct piece *piece)
 {
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)chunk->memory,
-                                     .pitch = piece->width, .height = piece->rows};
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,
+                                     .device = (uintptr_t)chunk->memory,
+                                     .pitch = piece->width,
+                                     .height = piece->rows};
 }
 
 static struct layout_copy_side moved_side(struct layout_copy_side side, const struct piece *piece)
@@ -43,9 +45,10 @@ static CUresult piece_to_device(struct relay_context *context, uint64_t wire, co
 {
     for (uint64_t row = 0; row < piece->rows; row++)
         memcpy(chunk->memory + row * piece->width,
-               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x), piece->width);
-    struct layout_copy part = {staged_side(chunk, piece),
-                               moved_side(copy_whole_side(copy->destination, copy), piece), piece->width, piece->rows, 1};
+               (const void *)(uintptr_t)(copy_row(&copy->source, copy, piece->y + row, piece->z) + piece->x),
+               piece->width);
+    struct layout_copy part = {staged_side(chunk, piece), moved_side(copy_whole_side(copy->destination, copy), piece),
+                               piece->width, piece->rows, 1};
     CUresult result = copy_submit_shaped(context, wire, &part);
     return result == CUDA_SUCCESS ? staging_mark(context, wire, chunk) : result;
 }
@@ -152,7 +155,7 @@ static CUresult across(struct relay_context *context, uint64_t wire, const struc
 {
     struct relay_context *to = owner_of(&copy->destination, copy), *from = owner_of(&copy->source, copy);
     if (copy->source.memory_type == COPY_TYPE_ARRAY || copy->destination.memory_type == COPY_TYPE_ARRAY)
-        return relay_refuse("cuMemcpy3DPeer", "an array and memory of another device");
+        return relay_unsupported("cuMemcpy3DPeer", "an array and memory of another device");
     if (relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (to && from && to->link != from->link)
@@ -184,7 +187,7 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    bool waits = end == COPY_WAITS && (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) ||
-                                       is_pinned(&copy.destination));
+    bool waits = end == COPY_WAITS &&
+                 (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) || is_pinned(&copy.destination));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }

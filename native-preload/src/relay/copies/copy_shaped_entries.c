@@ -4,7 +4,7 @@
 #include "relay/copies/copy_shaped.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 /* CUDA_MEMCPY3D_PEER: as CUDA_MEMCPY3D, with a context where that has a reserved field. */
@@ -16,7 +16,7 @@ static CUresult contexts_of(const struct layout_copy *copy, const struct relay_c
         if (!context)
             return CUDA_ERROR_INVALID_CONTEXT;
         if (context->link != current->link && sides[i]->memory_type == COPY_TYPE_ARRAY)
-            return relay_refuse("cuMemcpy3DPeer", "an array of another device");
+            return relay_unsupported("cuMemcpy3DPeer", "an array of another device");
     }
     return CUDA_SUCCESS;
 }
@@ -135,11 +135,16 @@ struct array_descriptor {
 static uint64_t element_bytes(const struct array_descriptor *array)
 {
     switch (array->format) {
-    case 0x01: case 0x08:
+    case 0x01:
+    case 0x08:
         return array->channels;
-    case 0x02: case 0x09: case 0x10:
+    case 0x02:
+    case 0x09:
+    case 0x10:
         return 2ull * array->channels;
-    case 0x03: case 0x0a: case 0x20:
+    case 0x03:
+    case 0x0a:
+    case 0x20:
         return 4ull * array->channels;
     default:
         return 0;
@@ -176,7 +181,7 @@ static CUresult elements_of(struct relay_context *context, const struct layout_b
             return result;
         uint64_t own = element_bytes(&array);
         if (own == 0)
-            return relay_refuse("cuMemcpy3DBatchAsync", "arrays of blocks, planes or named channels in batches");
+            return relay_unsupported("cuMemcpy3DBatchAsync", "arrays of blocks, planes or named channels in batches");
         if ((*bytes != 0 && *bytes != own) || !holds(&array, operands[i], box))
             return CUDA_ERROR_INVALID_VALUE;
         *bytes = own;
@@ -191,10 +196,13 @@ static struct layout_copy_side side_of(const struct layout_operand *operand, con
                                        uint64_t element)
 {
     if (operand->type == OPERAND_ARRAY)
-        return (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY, .array = operand->at,
-                                         .x_bytes = operand->row_length * element, .y = operand->layer_height,
+        return (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY,
+                                         .array = operand->at,
+                                         .x_bytes = operand->row_length * element,
+                                         .y = operand->layer_height,
                                          .z = operand->hint};
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_UNIFIED, .device = operand->at,
+    return (struct layout_copy_side){.memory_type = COPY_TYPE_UNIFIED,
+                                     .device = operand->at,
                                      .pitch = (operand->row_length ? operand->row_length : box->width) * element,
                                      .height = operand->layer_height ? operand->layer_height : box->height};
 }
@@ -209,7 +217,9 @@ static CUresult copy_box(struct relay_context *context, uint64_t wire, const str
         return result;
     const struct layout_copy copy = {.source = side_of(&box->source, box, element),
                                      .destination = side_of(&box->destination, box, element),
-                                     .width_bytes = box->width * element, .height = box->height, .depth = box->depth};
+                                     .width_bytes = box->width * element,
+                                     .height = box->height,
+                                     .depth = box->depth};
     return copy_shaped(context, wire, &copy, COPY_RETURNS_EARLY);
 }
 

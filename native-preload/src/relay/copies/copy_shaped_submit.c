@@ -15,8 +15,12 @@ struct plane_side {
 
 static struct layout_copy_side side_of_plane(const struct plane_side *side)
 {
-    return (struct layout_copy_side){.x_bytes = side->x_bytes, .y = side->y, .memory_type = side->memory_type,
-                                     .host = side->host, .device = side->device, .array = side->array,
+    return (struct layout_copy_side){.x_bytes = side->x_bytes,
+                                     .y = side->y,
+                                     .memory_type = side->memory_type,
+                                     .host = side->host,
+                                     .device = side->device,
+                                     .array = side->array,
                                      .pitch = side->pitch};
 }
 

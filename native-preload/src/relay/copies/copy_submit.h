@@ -11,7 +11,7 @@ struct copy_place {
         COPY_ARRAY,    /* a one-dimensional array */
         COPY_PAGEABLE, /* the program's own memory */
     } kind;
-    uint64_t at;       /* address; of an array: offset in bytes */
+    uint64_t at; /* address; of an array: offset in bytes */
     CUarray array;
 };
 

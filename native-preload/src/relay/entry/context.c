@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "relay/wire/context.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 #define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion says of contexts by the way they were made */
 #define VERSION_CREATE 3020
-#define FLAGS_KNOWN 0xffu      /* CU_CTX_FLAGS_MASK */
+#define FLAGS_KNOWN 0xffu /* CU_CTX_FLAGS_MASK */
 #define FLAGS_SCHEDULE 0x07u
 #define SCHEDULE_BLOCKING 4u
 
@@ -41,7 +41,7 @@ CUresult relay_cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice devic
 CUresult relay_cuCtxCreate_v3(CUcontext *context, void *affinity, int count, unsigned flags, CUdevice device)
 {
     if (affinity || count)
-        return relay_refuse("cuCtxCreate_v3", "execution affinity belongs to contexts of one's own");
+        return relay_unsupported("cuCtxCreate_v3", "execution affinity belongs to contexts of one's own");
     return create(context, flags, VERSION_CREATE, device);
 }
 
@@ -49,7 +49,7 @@ CUresult relay_cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned fla
 {
     static const char none[24]; /* CUctxCreateParams: affinity, its count, sharing with graphics */
     if (parameters && memcmp(parameters, none, sizeof none) != 0)
-        return relay_refuse("cuCtxCreate_v4", "execution affinity and sharing with graphics cannot be relayed");
+        return relay_unsupported("cuCtxCreate_v4", "execution affinity and sharing with graphics cannot be relayed");
     return create(context, flags, VERSION_CREATE, device);
 }
 
@@ -116,7 +116,7 @@ CUresult relay_cuCtxDetach(CUcontext handle)
     if (context->primary)
         return context_release(context);
     return __atomic_sub_fetch(&context->retained, 1, __ATOMIC_RELAXED) == 0 ? relay_cuCtxDestroy_v2(handle)
-                                                                              : CUDA_SUCCESS;
+                                                                            : CUDA_SUCCESS;
 }
 
 CUresult relay_cuCtxGetCurrent(CUcontext *handle)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "relay/entry/device_attributes.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/relay.h"
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
@@ -182,7 +182,7 @@ CUresult relay_cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const i
                                                  CUdevice device)
 {
     ENTER_DEVICE(device, capabilities && operations && count > 0);
-    return relay_decline("cuDeviceGetHostAtomicCapabilities", "the executor was not asked for it");
+    return relay_unsupported_query("cuDeviceGetHostAtomicCapabilities", "the executor was not asked for it");
 }
 
 /* Partitions of multiprocessors belong to contexts of one's own. */

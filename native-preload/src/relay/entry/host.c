@@ -7,7 +7,7 @@
 #include "relay/memory/pinned.h"
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
@@ -27,8 +27,13 @@ static CUresult allocate_small(struct relay_context *context, void **pointer, si
     CUresult result = pinned_small_take(context, bytes, &memory);
     if (result != CUDA_SUCCESS)
         return result;
-    struct relay_range range = {.start = (uintptr_t)memory, .bytes = bytes, .kind = RELAY_RANGE_PINNED, .flags = flags,
-                                .link = context->link, .context = context, .id = RELAY_PINNED_SMALL};
+    struct relay_range range = {.start = (uintptr_t)memory,
+                                .bytes = bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context,
+                                .id = RELAY_PINNED_SMALL};
     if (!relay_range_add(&range)) {
         pinned_small_give(memory, bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -51,8 +56,13 @@ CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     result = relay_pin(context->link, bytes, &pinned);
     if (result != CUDA_SUCCESS)
         return result;
-    struct relay_range range = {.start = (uintptr_t)pinned.address, .bytes = pinned.bytes, .kind = RELAY_RANGE_PINNED,
-                                .flags = flags, .link = context->link, .context = context, .id = pinned.id};
+    struct relay_range range = {.start = (uintptr_t)pinned.address,
+                                .bytes = pinned.bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context,
+                                .id = pinned.id};
     if (!relay_range_add(&range)) {
         relay_unpin(context->link, &pinned);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -95,11 +105,16 @@ CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
     if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~HOSTREGISTER_KNOWN)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
-        return relay_refuse("cuMemHostRegister_v2", "memory of other devices and read-only memory are not registered");
+        return relay_unsupported("cuMemHostRegister_v2",
+                                 "memory of other devices and read-only memory are not registered");
     if (relay_range_overlaps((uintptr_t)pointer, bytes))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    struct relay_range range = {.start = (uintptr_t)pointer, .bytes = bytes, .kind = RELAY_RANGE_REGISTERED,
-                                .flags = flags, .link = context->link, .context = context};
+    struct relay_range range = {.start = (uintptr_t)pointer,
+                                .bytes = bytes,
+                                .kind = RELAY_RANGE_REGISTERED,
+                                .flags = flags,
+                                .link = context->link,
+                                .context = context};
     return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -131,11 +146,11 @@ CUresult relay_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, 
     if (!relay_range_find((uintptr_t)pointer, &range))
         return CUDA_ERROR_INVALID_VALUE;
     if (range.kind == RELAY_RANGE_REGISTERED)
-        return relay_refuse("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
+        return relay_unsupported("cuMemHostGetDevicePointer_v2", "registered memory is not visible to the device");
     if (range.kind != RELAY_RANGE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     if (range.link != context->link) /* each device has pinned memory of its own within its fences */
-        return relay_refuse("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
+        return relay_unsupported("cuMemHostGetDevicePointer_v2", "memory that was pinned for another device");
     *device = (uintptr_t)pointer;
     return CUDA_SUCCESS;
 }

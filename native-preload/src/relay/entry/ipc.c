@@ -42,8 +42,8 @@ static CUresult open_memory(struct relay_context *context, CUdeviceptr *pointer,
                                    IN(handle, sizeof *handle), VALUE(flags));
     if (result != CUDA_SUCCESS)
         return result;
-    const struct relay_range range = {.start = opened, .bytes = said.bytes, .kind = RELAY_RANGE_OPENED,
-                                      .link = context->link, .context = context};
+    const struct relay_range range = {
+        .start = opened, .bytes = said.bytes, .kind = RELAY_RANGE_OPENED, .link = context->link, .context = context};
     if (!relay_range_add(&range)) {
         MESSAGE_CALL(context, ENTRY_cuIpcCloseMemHandle, VALUE(opened));
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -8,7 +8,7 @@
 
 #include "driver/driver.h"
 #include "relay/entry/lookup.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/relay.h"
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
@@ -67,7 +67,7 @@ static CUresult ask_vendor(const char *symbol, void **address, int version, uint
         return CUDA_SUCCESS;
     if (status)
         *status = STATUS_SYMBOL_NOT_FOUND;
-    relay_decline(symbol, "newer than the description of the driver");
+    relay_unsupported_query(symbol, "newer than the description of the driver");
     return CUDA_ERROR_NOT_FOUND;
 }
 

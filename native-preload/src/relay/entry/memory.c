@@ -20,7 +20,11 @@ static bool is_apart(const struct relay_context *context, CUdeviceptr start, siz
 static CUresult note(struct relay_context *context, enum relay_range_kind kind, CUdeviceptr start, size_t bytes,
                      uint64_t id)
 {
-    struct relay_range range = {.start = start, .bytes = bytes, .kind = kind, .link = context->link, .id = id,
+    struct relay_range range = {.start = start,
+                                .bytes = bytes,
+                                .kind = kind,
+                                .link = context->link,
+                                .id = id,
                                 .context = kind == RELAY_RANGE_POOL ? NULL : context};
     if (!is_apart(context, start, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -153,12 +157,10 @@ CUresult relay_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stre
         return result;
     if (!pointer)
         return CUDA_ERROR_INVALID_VALUE;
-    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes,
-                           NULL);
+    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes, NULL);
 }
 
-CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
-                                               CUstream stream)
+CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
     struct relay_context *context;
     CUresult result = relay_enter(&context);
@@ -166,8 +168,8 @@ CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmem
         return result;
     if (!pointer)
         return CUDA_ERROR_INVALID_VALUE;
-    return allocated_async(relay_send_cuMemAllocFromPoolAsync(pointer, bytes, pool, stream), context,
-                           pointer, bytes, pool);
+    return allocated_async(relay_send_cuMemAllocFromPoolAsync(pointer, bytes, pool, stream), context, pointer, bytes,
+                           pool);
 }
 
 CUresult relay_cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)

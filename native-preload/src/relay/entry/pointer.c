@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "relay/memory/range.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"
 
@@ -144,7 +144,7 @@ CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr poin
     if (result != CUDA_SUCCESS)
         return result;
     if (attribute == P2P_TOKENS)
-        return relay_decline("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
+        return relay_unsupported_query("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
     size_t bytes = bytes_of(attribute);
     if (!data || bytes == 0 || !relay_range_find(pointer, &range))
         return CUDA_ERROR_INVALID_VALUE;
@@ -188,5 +188,5 @@ CUresult relay_cuPointerSetAttribute(const void *value, int attribute, CUdevicep
         return result;
     if (!value || attribute != SYNC_MEMOPS || !relay_range_find(pointer, &range) || !relay_range_device_side(&range))
         return CUDA_ERROR_INVALID_VALUE;
-    return relay_refuse("cuPointerSetAttribute", "synchronous memory operations cannot be forced");
+    return relay_unsupported("cuPointerSetAttribute", "synchronous memory operations cannot be forced");
 }

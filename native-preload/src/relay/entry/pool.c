@@ -3,7 +3,7 @@
 
 #include "relay/executor/device_call.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 enum { POOL_ATTRIBUTE_LAST_FLAG = 3, POOL_ATTRIBUTE_LAST = 8 }; /* flags are int, all else is 64 bits wide */
@@ -73,7 +73,7 @@ CUresult relay_cuMemPoolCreate(CUmemoryPool *pool, const void *properties)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&travelling, properties, sizeof travelling);
     if (travelling.handle_types)
-        return relay_refuse("cuMemPoolCreate", "memory of a relayed client stays in its executor");
+        return relay_unsupported("cuMemPoolCreate", "memory of a relayed client stays in its executor");
     CUresult result = device_caller_at((const struct device_location *)&travelling.location, &location, &caller);
     if (result != CUDA_SUCCESS)
         return result;

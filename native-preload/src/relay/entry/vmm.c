@@ -4,7 +4,7 @@
 #include "relay/executor/device_call.h"
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 enum { HANDLE_TYPE_POSIX = 1 };
@@ -28,7 +28,7 @@ static CUresult travelling_properties(const void *properties, struct driver_allo
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(travelling, properties, sizeof *travelling);
     if (travelling->requested_handle_types & ~HANDLE_TYPE_POSIX)
-        return relay_refuse("cuMemCreate", "memory of a relayed client stays in its executor");
+        return relay_unsupported("cuMemCreate", "memory of a relayed client stays in its executor");
     travelling->requested_handle_types = 0;
     travelling->win32_handle_metadata = NULL;
     travelling->flags.gpu_direct_rdma_capable = 0;
@@ -159,8 +159,8 @@ CUresult relay_cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, unsign
                           VALUE(flags));
     if (result != CUDA_SUCCESS)
         return result;
-    range = (struct relay_range){.start = pointer, .bytes = bytes, .kind = RELAY_RANGE_MAPPED, .link = caller->link,
-                                 .id = handle};
+    range = (struct relay_range){
+        .start = pointer, .bytes = bytes, .kind = RELAY_RANGE_MAPPED, .link = caller->link, .id = handle};
     if (relay_range_add(&range))
         return CUDA_SUCCESS;
     MESSAGE_CALL(caller, ENTRY_cuMemUnmap, VALUE(pointer), VALUE(bytes));

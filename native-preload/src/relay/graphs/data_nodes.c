@@ -78,10 +78,9 @@ CUresult relay_cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgr
 {
     const struct node_place place = {node, graph, dependencies, count};
     CUresult result = check_context(context);
-    return result != CUDA_SUCCESS
-               ? result
-               : node_add(&place,
-                          &(struct node_call){ENTRY_cuGraphAddMemsetNode, pack_memset, parameters, true, NULL, 0});
+    return result != CUDA_SUCCESS ? result
+                                  : node_add(&place, &(struct node_call){ENTRY_cuGraphAddMemsetNode, pack_memset,
+                                                                         parameters, true, NULL, 0});
 }
 
 CUresult relay_cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const void *parameters,
@@ -164,8 +163,11 @@ CUresult relay_cuGraphMemAllocNodeGetParams(CUgraphNode node, void *parameters)
 /* The address is the graph's for as long as the graph lives; copies and queries must know it. */
 static CUresult enter_range(const struct layout_alloc_node *made)
 {
-    const struct relay_range range = {.start = made->pointer, .bytes = made->bytes, .kind = RELAY_RANGE_POOL,
-                                      .link = relay_current->link, .context = relay_current};
+    const struct relay_range range = {.start = made->pointer,
+                                      .bytes = made->bytes,
+                                      .kind = RELAY_RANGE_POOL,
+                                      .link = relay_current->link,
+                                      .context = relay_current};
     return made->pointer == 0 || relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -5,7 +5,7 @@
 #include "relay/code/functions.h"
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "relay_stubs.h"
 
@@ -14,9 +14,9 @@
 
 static const char *type_name(int type)
 {
-    static const char *const names[] = {"KERNEL",      "MEMCPY",       "MEMSET",       "HOST",           "GRAPH",
-                                        "EMPTY",       "WAIT_EVENT",   "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT",
-                                        "MEM_ALLOC",   "MEM_FREE",     "BATCH_MEM_OP", "CONDITIONAL"};
+    static const char *const names[] = {
+        "KERNEL",       "MEMCPY",           "MEMSET",         "HOST",      "GRAPH",    "EMPTY",        "WAIT_EVENT",
+        "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT", "MEM_ALLOC", "MEM_FREE", "BATCH_MEM_OP", "CONDITIONAL"};
     return type >= 0 && type < (int)(sizeof names / sizeof names[0]) ? names[type] : "UNKNOWN";
 }
 
@@ -30,8 +30,8 @@ static void write_node(FILE *file, CUgraphNode node)
         relay_cuFuncGetName(&name, (CUfunction)(uintptr_t)kernel.function);
     if (name)
         fprintf(file, "\"%p\"[shape=\"octagon\" label=\"%s\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>\"];\n", (void *)node,
-                type_name(type), name, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
-                kernel.block[1], kernel.block[2], kernel.shared_bytes);
+                type_name(type), name, kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1],
+                kernel.block[2], kernel.shared_bytes);
     else
         fprintf(file, "\"%p\"[shape=\"rectangle\" label=\"%s\"];\n", (void *)node, type_name(type));
 }
@@ -80,7 +80,7 @@ CUresult relay_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned in
     if (result != CUDA_SUCCESS)
         return result;
     if (nodes > MAX_NODES || edges > MAX_EDGES)
-        return relay_refuse("cuGraphDebugDotPrint", "a graph of more than 8000 nodes or 4000 edges");
+        return relay_unsupported("cuGraphDebugDotPrint", "a graph of more than 8000 nodes or 4000 edges");
     FILE *file = fopen(path, "we");
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;

@@ -5,7 +5,7 @@
 
 #include "relay/wire/callbacks.h"
 #include "relay/streams/capture.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/wire/message.h"
 #include "relay/graphs/node_memory.h"
 #include "relay/streams/streams.h"
@@ -34,7 +34,7 @@ CUresult relay_cuGraphDestroy(CUgraph graph)
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuGraphDestroy, VALUE((uintptr_t)graph));
     if (result == CUDA_SUCCESS)
-        holdings_end((uintptr_t)graph);
+        graph_references_end((uintptr_t)graph);
     return result;
 }
 
@@ -49,7 +49,7 @@ CUresult relay_cuGraphClone(CUgraph *clone, CUgraph graph)
     if (result != CUDA_SUCCESS)
         return result;
     *clone = (CUgraph)(uintptr_t)made;
-    return holdings_copy((uintptr_t)graph, made);
+    return graph_references_copy((uintptr_t)graph, made);
 }
 
 CUresult relay_cuGraphDestroyNode(CUgraphNode node)
@@ -68,7 +68,7 @@ static CUresult instantiated(CUresult result, CUgraphExec *answer, uint64_t made
     if (result != CUDA_SUCCESS)
         return result;
     *answer = (CUgraphExec)(uintptr_t)made;
-    return holdings_copy((uintptr_t)graph, made);
+    return graph_references_copy((uintptr_t)graph, made);
 }
 
 CUresult relay_cuGraphInstantiate(CUgraphExec *answer, CUgraph graph, CUgraphNode *error_node, char *log, size_t bytes)
@@ -147,11 +147,10 @@ CUresult relay_cuGraphInstantiateWithParams_ptsz(CUgraphExec *answer, CUgraph gr
 
 static void remember_launch(CUgraphExec graph, const struct stream *stream)
 {
-    if (!holdings_any((uintptr_t)graph))
+    if (!graph_references_any((uintptr_t)graph))
         return;
     struct launched *launched = table_find(&launches, (uintptr_t)graph);
-    if (!launched && (launched = malloc(sizeof *launched)) != NULL &&
-        !table_put(&launches, (uintptr_t)graph, launched)) {
+    if (!launched && (launched = malloc(sizeof *launched)) != NULL && !table_put(&launches, (uintptr_t)graph, launched)) {
         free(launched);
         launched = NULL;
     }
@@ -174,7 +173,7 @@ static CUresult submit(CUgraphExec graph, CUstream handle, unsigned entry)
         return result;
     relay_count(context->link, TESSERA_KIND_GRAPH_LAUNCH);
     uint64_t captured = capture_key(stream);
-    if (captured && (result = holdings_copy((uintptr_t)graph, captured)) != CUDA_SUCCESS)
+    if (captured && (result = graph_references_copy((uintptr_t)graph, captured)) != CUDA_SUCCESS)
         return result;
     result = MESSAGE_POST(context, entry, VALUE((uintptr_t)graph), VALUE(stream->handle));
     stream_submitted(stream);
@@ -195,7 +194,7 @@ CUresult relay_cuGraphUpload(CUgraphExec graph, CUstream stream)
 
 static void end_holdings(void *holder)
 {
-    holdings_end((uintptr_t)holder);
+    graph_references_end((uintptr_t)holder);
 }
 
 /* A graph that may still run gives up what it holds when its last launch is over: told by a host function behind it. */
@@ -212,7 +211,7 @@ static void end_after_launch(uint64_t graph)
         }
     }
     free(launched);
-    holdings_end(graph);
+    graph_references_end(graph);
 }
 
 CUresult relay_cuGraphExecDestroy(CUgraphExec graph)
@@ -234,7 +233,7 @@ CUresult relay_cuGraphExecUpdate_v2(CUgraphExec graph, CUgraph from, void *answe
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
     result = MESSAGE_CALL(context, ENTRY_cuGraphExecUpdate_v2, VALUE((uintptr_t)graph), VALUE((uintptr_t)from),
                           OUT(answer, 24)); /* CUgraphExecUpdateResultInfo */
-    return result == CUDA_SUCCESS ? holdings_copy((uintptr_t)from, (uintptr_t)graph) : result;
+    return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)from, (uintptr_t)graph) : result;
 }
 
 CUresult relay_cuGraphExecUpdate(CUgraphExec graph, CUgraph from, CUgraphNode *error_node, int *answer)

@@ -3,7 +3,7 @@
 #include "relay/copies/copy_captured.h"
 #include "relay/copies/copy_shaped.h"
 #include "relay/wire/callbacks.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
 bool host_copy_needed(const struct relay_context *context, const struct layout_copy *copy)
@@ -87,7 +87,7 @@ static void destroy(CUgraph graph)
 CUresult host_copy_add(const struct node_place *place, const struct layout_copy *copy)
 {
     if (copy_leads_elsewhere(relay_current, copy))
-        return relay_refuse("cuGraphAddMemcpyNode", "a copy node with another device's memory");
+        return relay_unsupported("cuGraphAddMemcpyNode", "a copy node with another device's memory");
     CUgraph graph;
     CUresult result = make(copy, &graph);
     if (result == CUDA_SUCCESS)
@@ -123,8 +123,8 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
             return false;
         if (type == NODE_COPY)
             inside->copy = nodes[i];
-        if (type != NODE_HOST ||
-            MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]), OUT(&answer, sizeof answer)))
+        if (type != NODE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]),
+                                              OUT(&answer, sizeof answer)))
             continue;
         const struct layout_copy *rows = answer.data < TESSERA_RELAY_WORDS &&
                                                  callback_of(context->link, (int)answer.data, &inside->callback)
@@ -184,7 +184,8 @@ static bool is_on_same_sides(const struct layout_copy *one, const struct layout_
 }
 
 /* Within its own graph the node keeps its child: the two nodes in there change. */
-static CUresult set_inside(struct relay_context *context, const struct inside *inside, const struct layout_copy *resolved)
+static CUresult set_inside(struct relay_context *context, const struct inside *inside,
+                           const struct layout_copy *resolved)
 {
     struct captured_copy *captured;
     struct layout_copy device;
@@ -212,11 +213,12 @@ CUresult host_copy_set(CUgraphExec exec, CUgraphNode node, const struct layout_c
     if (result != CUDA_SUCCESS)
         return result;
     if (copy_leads_elsewhere(context, copy))
-        return relay_refuse("cuGraphMemcpyNodeSetParams", "a copy node with another device's memory");
+        return relay_unsupported("cuGraphMemcpyNodeSetParams", "a copy node with another device's memory");
     struct layout_copy resolved = *copy;
     copy_resolve(context, &resolved);
     if (!look_inside(node, &inside) || !is_on_same_sides(&resolved, &inside.rows))
-        return relay_refuse("cuGraphMemcpyNodeSetParams", "a copy node whose pageable side is another one than before");
+        return relay_unsupported("cuGraphMemcpyNodeSetParams",
+                                 "a copy node whose pageable side is another one than before");
     if (!exec)
         return set_inside(context, &inside, &resolved);
     CUgraph graph;

@@ -2,7 +2,7 @@
 #include "relay/wire/callbacks.h"
 #include "relay/streams/events.h"
 #include "relay/graphs/nodes.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay_stubs.h"
 
 CUresult relay_cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
@@ -21,10 +21,10 @@ CUresult relay_cuGraphHostNodeSetParams(CUgraphNode node, const void *parameters
 
 CUresult relay_cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const void *parameters)
 {
-    return exec ? node_set(exec, node,
-                           &(struct node_call){ENTRY_cuGraphExecHostNodeSetParams, pack_host, parameters, false, NULL,
-                                               0})
-                : CUDA_ERROR_INVALID_VALUE;
+    return exec
+               ? node_set(exec, node,
+                          &(struct node_call){ENTRY_cuGraphExecHostNodeSetParams, pack_host, parameters, false, NULL, 0})
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult relay_cuGraphHostNodeGetParams(CUgraphNode node, void *parameters)
@@ -35,8 +35,7 @@ CUresult relay_cuGraphHostNodeGetParams(CUgraphNode node, void *parameters)
     CUresult result = graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE);
     if (result != CUDA_SUCCESS || !wanted)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    result = MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)node),
-                          OUT(&answer, sizeof answer));
+    result = MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)node), OUT(&answer, sizeof answer));
     if (result != CUDA_SUCCESS)
         return result;
     if (answer.data >= TESSERA_RELAY_WORDS || !callback_of(context->link, (int)answer.data, &callback))
@@ -49,13 +48,13 @@ CUresult relay_cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const 
                                         CUgraph child)
 {
     CUresult result = relay_send_cuGraphAddChildGraphNode(node, graph, dependencies, count, child);
-    return result == CUDA_SUCCESS ? holdings_copy((uintptr_t)child, (uintptr_t)graph) : result;
+    return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)graph) : result;
 }
 
 CUresult relay_cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
     CUresult result = relay_send_cuGraphExecChildGraphNodeSetParams(exec, node, child);
-    return result == CUDA_SUCCESS ? holdings_copy((uintptr_t)child, (uintptr_t)exec) : result;
+    return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)exec) : result;
 }
 
 /* An event that a graph records is complete or not without our having seen the record. */

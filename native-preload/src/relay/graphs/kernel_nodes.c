@@ -5,7 +5,7 @@
 #include "relay/code/functions.h"
 #include "relay/graphs/node_memory.h"
 #include "relay/graphs/nodes.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 #define MAX_PARAMETER_BYTES 32764u /* of a kernel, CUDA 12.1 and later */
 
@@ -137,7 +137,7 @@ CUresult relay_cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, co
     if (result != CUDA_SUCCESS || !value)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
     if (attribute == LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE)
-        return relay_refuse("cuGraphKernelNodeSetAttribute", "a kernel node that the device may change");
+        return relay_unsupported("cuGraphKernelNodeSetAttribute", "a kernel node that the device may change");
     return MESSAGE_CALL(context, ENTRY_cuGraphKernelNodeSetAttribute, VALUE((uintptr_t)node), VALUE(attribute),
                         IN(value, 64));
 }

@@ -9,7 +9,7 @@
 struct packed {
     unsigned char *data; /* packed_release() frees it */
     size_t bytes;
-    int word;            /* of a host node, prepared and not yet held; -1: none */
+    int word; /* of a host node, prepared and not yet held; -1: none */
     struct relay_link *link;
 };
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "relay/memory/range.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/launch.h"
 #include "relay/wire/callbacks.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 
 #define MAX_OPERATIONS 256u
 #define MAX_ACCESS 64u
@@ -38,7 +38,7 @@ void packed_release(struct packed *packed)
 void packed_held(struct packed *packed, uint64_t holder)
 {
     if (packed->word >= 0)
-        holdings_add_word(holder, packed->link, packed->word);
+        graph_references_add_word(holder, packed->link, packed->word);
     packed->word = -1;
 }
 
@@ -84,7 +84,8 @@ static CUresult check_side(const struct layout_copy_side *side)
     if (side->memory_type != MEMORY_HOST && side->memory_type != MEMORY_UNIFIED)
         return CUDA_SUCCESS;
     bool known = relay_range_find(address, &range) && range.kind != RELAY_RANGE_REGISTERED;
-    return known ? CUDA_SUCCESS : relay_refuse("cuGraphAddMemcpyNode", "host memory that is not pinned by this client");
+    return known ? CUDA_SUCCESS
+                 : relay_unsupported("cuGraphAddMemcpyNode", "host memory that is not pinned by this client");
 }
 
 static CUresult check_copy(const struct layout_copy *copy)
@@ -132,7 +133,7 @@ CUresult pack_host(struct relay_context *context, const void *structure, struct 
 static CUresult check_operations(const struct layout_memory_ops_node *node)
 {
     return node->count > MAX_OPERATIONS || (node->count != 0 && !node->operations) ? CUDA_ERROR_INVALID_VALUE
-                                                                                  : CUDA_SUCCESS;
+                                                                                   : CUDA_SUCCESS;
 }
 
 CUresult pack_operations(struct relay_context *context, const void *structure, struct packed *packed)
@@ -198,7 +199,7 @@ static CUresult pack_plain(const struct layout_node *parameters, struct packed *
     case NODE_FREE:
         break;
     default:
-        return relay_refuse("cuGraphAddNode", "nodes of this type");
+        return relay_unsupported("cuGraphAddNode", "nodes of this type");
     }
     return result != CUDA_SUCCESS ? result : room(packed, &sent, sizeof sent, more);
 }
@@ -254,8 +255,8 @@ CUresult node_add(const struct node_place *place, const struct node_call *call)
     result = call->pack(context, call->parameters, &packed);
     if (result == CUDA_SUCCESS) {
         const struct message_argument arguments[] = {
-            PLACE_ARGUMENTS(place, &made),
-            call->out ? INOUT(packed.data, packed.bytes) : IN(packed.data, packed.bytes), VALUE(0)};
+            PLACE_ARGUMENTS(place, &made), call->out ? INOUT(packed.data, packed.bytes) : IN(packed.data, packed.bytes),
+            VALUE(0)};
         result = message_call(context, call->entry, arguments, call->with_context ? 6 : 5);
     }
     if (result == CUDA_SUCCESS) {

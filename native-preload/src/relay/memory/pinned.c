@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "relay/executor/question.h"
+#include "relay/executor/fd_request.h"
 #include "relay/memory/pinned.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "relay/wire/relay.h"
 #include "session/report.h"
 
@@ -26,7 +26,8 @@ static void tell_no_descriptor(uint64_t bytes)
     if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         return;
     getrlimit(RLIMIT_NOFILE, &most);
-    report_line("%" PRIu64 " bytes of pinned memory are refused: this program may open %llu descriptors, and has none left for them; "
+    report_line("%" PRIu64
+                " bytes of pinned memory are refused: this program may open %llu descriptors, and has none left for them; "
                 "close files, or raise the limit (ulimit -n)",
                 bytes, (unsigned long long)most.rlim_cur);
 }
@@ -35,9 +36,9 @@ static CUresult ask(struct relay_link *link, uint64_t bytes, uint64_t not_below,
                     int *descriptor)
 {
     struct tessera_pin pin = {.bytes = bytes, .not_below = not_below};
-    const struct question question = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
-    _Alignas(8) char buffer[QUESTION_ANSWER_BYTES];
-    CUresult result = question_ask(link, &question, buffer, descriptor);
+    const struct fd_request request = {&pin.head, TESSERA_MSG_PIN, sizeof pin, -1, TESSERA_MSG_PINNED, sizeof *pinned};
+    _Alignas(8) char buffer[FD_REQUEST_ANSWER_BYTES];
+    CUresult result = fd_request_send(link, &request, buffer, descriptor);
     if (result != CUDA_SUCCESS)
         return result;
     const struct tessera_pinned *answer = (const struct tessera_pinned *)(const void *)buffer;

@@ -20,11 +20,11 @@ struct relay_range {
     uint64_t start;
     uint64_t bytes;
     enum relay_range_kind kind;
-    unsigned flags;          /* of the call that made it (cuMemHostAlloc, cuMemHostRegister) */
+    unsigned flags; /* of the call that made it (cuMemHostAlloc, cuMemHostRegister) */
     struct relay_link *link;
     struct relay_context *context; /* NULL: of none (pools, mappings) */
-    uint64_t id;             /* PINNED: the executor's id, or RELAY_PINNED_SMALL; MAPPED: the allocation handle; POOL: the pool */
-    uint64_t serial;         /* BUFFER_ID */
+    uint64_t id; /* PINNED: the executor's id, or RELAY_PINNED_SMALL; MAPPED: the allocation handle; POOL: the pool */
+    uint64_t serial; /* BUFFER_ID */
 };
 
 /* No id of the executor's: part of a chunk (pinned_small.c). */

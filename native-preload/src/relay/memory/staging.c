@@ -16,8 +16,11 @@ static CUresult make(struct relay_link *link)
     struct relay_pinned pinned;
     CUresult result = relay_pin(link, (uint64_t)STAGING_CHUNK * STAGING_CHUNKS, &pinned);
     if (result == CUDA_SUCCESS) {
-        struct relay_range range = {.start = (uintptr_t)pinned.address, .bytes = pinned.bytes,
-                                    .kind = RELAY_RANGE_PINNED, .link = link, .id = pinned.id};
+        struct relay_range range = {.start = (uintptr_t)pinned.address,
+                                    .bytes = pinned.bytes,
+                                    .kind = RELAY_RANGE_PINNED,
+                                    .link = link,
+                                    .id = pinned.id};
         result = relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (unsigned i = 0; result == CUDA_SUCCESS && i < STAGING_CHUNKS; i++) {

@@ -14,7 +14,7 @@
 struct staging_chunk {
     unsigned char *memory; /* the same address on the device */
     int word;
-    uint64_t value;        /* what the word is when the device has done with the chunk; even, as printing needs it */
+    uint64_t value; /* what the word is when the device has done with the chunk; even, as printing needs it */
     uint32_t taken;
 };
 

@@ -112,8 +112,7 @@ CUresult capture_unsafe(void)
     pthread_mutex_lock(&lock);
     for (struct capture *capture = captures; capture; capture = capture->next) {
         bool own = pthread_equal(capture->owner, pthread_self());
-        if (own ? capture->mode != CAPTURE_RELAXED
-                : thread_mode == CAPTURE_GLOBAL && capture->mode == CAPTURE_GLOBAL) {
+        if (own ? capture->mode != CAPTURE_RELAXED : thread_mode == CAPTURE_GLOBAL && capture->mode == CAPTURE_GLOBAL) {
             capture->invalid = true;
             result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }

@@ -40,7 +40,7 @@ void capture_recorded(struct stream *stream, struct event *event);
 /* A stream is to wait for an event: 0, or why not. The stream may thereby join the event's capture. */
 CUresult capture_wait(struct stream *stream, struct event *event);
 
-/* The key under which holdings.c keeps what the stream's capture has taken so far; 0: none. */
+/* The key under which graph_references.c keeps what the stream's capture has taken so far; 0: none. */
 uint64_t capture_key(const struct stream *stream);
 
 /* The stream is destroyed, or its context has ended. */

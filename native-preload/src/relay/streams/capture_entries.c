@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "relay/streams/capture_state.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 
 #define MAX_DEPENDENCIES 2048u /* as many as a reply carries with their edges */
@@ -85,9 +85,9 @@ CUresult relay_cuStreamEndCapture(CUstream handle, CUgraph *graph)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
     if (result == CUDA_SUCCESS)
-        holdings_move(key, made);
+        graph_references_move(key, made);
     else
-        holdings_end(key);
+        graph_references_end(key);
     *graph = (CUgraph)(uintptr_t)(result == CUDA_SUCCESS ? made : 0);
     return result;
 }
@@ -154,12 +154,12 @@ CUresult relay_cuStreamGetCaptureInfo_v3(CUstream handle, int *state, uint64_t *
     if (!answer)
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = MESSAGE_CALL(context, ENTRY_cuStreamGetCaptureInfo_v3, VALUE(stream->handle), OUT(&ignored, 4), NOTHING,
-                          OUT(&made, 8), OUT(answer->node, sizeof answer->node),
-                          OUT(answer->edge, sizeof answer->edge), OUT(&found, 8));
+                          OUT(&made, 8), OUT(answer->node, sizeof answer->node), OUT(answer->edge, sizeof answer->edge),
+                          OUT(&found, 8));
     if (result != CUDA_SUCCESS)
         return result;
     if (found > MAX_DEPENDENCIES)
-        return relay_refuse("cuStreamGetCaptureInfo_v3", "more dependencies than a reply carries");
+        return relay_unsupported("cuStreamGetCaptureInfo_v3", "more dependencies than a reply carries");
     if (graph)
         *graph = (CUgraph)(uintptr_t)made;
     if (dependencies)

@@ -21,7 +21,7 @@ struct capture {
     struct relay_context *context;
     struct stream *streams; /* that are captured in it */
     struct event *events;   /* that were recorded in it */
-    bool blocking; /* a stream in it is a blocking one: the legacy stream must not be used meanwhile */
+    bool blocking;          /* a stream in it is a blocking one: the legacy stream must not be used meanwhile */
     bool invalid;
 };
 

@@ -7,10 +7,10 @@
 #include "relay/streams/capture.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 #include "session/hash_table.h"
-#include "relay/wire/words.h"
+#include "relay/wire/completion.h"
 #include "session/syncing.h"
 
 /* CUevent_flags */
@@ -130,7 +130,7 @@ static void release(struct event *event)
 {
     if (capture_any())
         capture_event_gone(event);
-    word_give(event->context->link, event->word);
+    completion_give(event->context->link, event->word);
     free(event);
 }
 
@@ -145,8 +145,9 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
     /* Another process cannot open it any more when the call returns. */
-    result = event->flags & EVENT_INTERPROCESS ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
-                                               : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
+    result = event->flags & EVENT_INTERPROCESS
+                 ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
+                 : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
     release(event);
     return result;
 }
@@ -228,13 +229,15 @@ static CUresult ask(struct event *event, bool query)
     bool marks = !query && event->stream && event->last && !event->unseen && !functions_print(link);
     if (marks && stream_mark_behind(event->stream, event->position, &event->asked_word, &event->asked))
         return CUDA_SUCCESS;
-    if (event->word < 0 && (event->word = word_take(link, RELAY_WORDS_OF_STREAMS)) < 0) {
+    if (event->word < 0 && (event->word = completion_take(link, RELAY_WORDS_OF_STREAMS)) < 0) {
         static int said;
-        return relay_bound(&said, "more events are asked about than space sharing has words for (14,336 less what host functions have): "
-                                  "destroy events that are not needed any more (cudaEventDestroy), or use fewer and record them again");
+        return relay_limit_reached(
+            &said,
+            "more events are asked about than space sharing has words for (14,336 less what host functions have): "
+            "destroy events that are not needed any more (cudaEventDestroy), or use fewer and record them again");
     }
     event->asked_word = event->word;
-    event->asked = word_next(link, event->word);
+    event->asked = completion_next(link, event->word);
     return query ? relay_ask_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked)
                  : relay_send_mark(event->context, TESSERA_RELAY_WATCH_EVENT, event->handle, event->word, event->asked);
 }
@@ -382,7 +385,7 @@ CUresult relay_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigne
         return result;
     }
     /* An event of another device, which this device's executor does not know: waited for here. */
-    return stream->capture ? relay_refuse("cuStreamWaitEvent", "a captured wait for another device's event")
+    return stream->capture ? relay_unsupported("cuStreamWaitEvent", "a captured wait for another device's event")
                            : relay_cuEventSynchronize(handle);
 }
 

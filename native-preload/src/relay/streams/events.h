@@ -12,19 +12,19 @@ struct capture;
 struct event {
     uint64_t handle;
     struct relay_context *context;
-    unsigned flags;          /* CUevent_flags */
+    unsigned flags; /* CUevent_flags */
     pthread_mutex_t lock;
     bool recorded;
-    bool complete;           /* seen to be */
-    bool unseen;             /* a graph or another process may record it */
-    unsigned opened;         /* another process's event: so many times; 0: our own */
-    int word;                /* its own; -1: none yet */
-    int asked_word;          /* which tells, its own or its stream's */
-    uint64_t asked;          /* what it is when the event is complete; 0: not asked since the last record */
-    uint64_t position;       /* end of its record in the ring, or somewhat behind */
-    bool last;               /* when it is complete, all work of the stream before `position` is */
-    struct stream *stream;   /* in which; NULL: not known any more */
-    struct capture *capture; /* recorded in one; under capture.c's lock */
+    bool complete;               /* seen to be */
+    bool unseen;                 /* a graph or another process may record it */
+    unsigned opened;             /* another process's event: so many times; 0: our own */
+    int word;                    /* its own; -1: none yet */
+    int asked_word;              /* which tells, its own or its stream's */
+    uint64_t asked;              /* what it is when the event is complete; 0: not asked since the last record */
+    uint64_t position;           /* end of its record in the ring, or somewhat behind */
+    bool last;                   /* when it is complete, all work of the stream before `position` is */
+    struct stream *stream;       /* in which; NULL: not known any more */
+    struct capture *capture;     /* recorded in one; under capture.c's lock */
     struct event *captured_next; /* in its capture's list */
 };
 

@@ -1,7 +1,7 @@
 /* cuLaunchHostFunc and cuStreamAddCallback. */
 #include "relay/wire/callbacks.h"
 #include "relay/streams/capture.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/streams.h"
 
 static CUresult submit(CUstream handle, struct callback *callback)
@@ -20,7 +20,7 @@ static CUresult submit(CUstream handle, struct callback *callback)
     int word = callback_prepare(context, callback, captured != 0);
     if (word < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (captured && !holdings_add_word(captured, context->link, word)) {
+    if (captured && !graph_references_add_word(captured, context->link, word)) {
         callback_release(context->link, word);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -6,7 +6,7 @@
 #include "relay/streams/events.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
+#include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 
 /* CUdevice_attribute, CUfunction_attribute */
@@ -125,7 +125,7 @@ static CUresult check_attributes(const struct function *function, const struct l
         if (attribute->id == LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             result = check_cluster(function, launch, attribute->value.dimension);
         else if (attribute->id == LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE && attribute->value.number != 0)
-            result = relay_refuse("cuLaunchKernelEx", "a kernel node that the device may change");
+            result = relay_unsupported("cuLaunchKernelEx", "a kernel node that the device may change");
         else if ((attribute->id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
                   attribute->id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT) &&
                  !event_of((CUevent)(uintptr_t)attribute->value.event))
@@ -147,8 +147,7 @@ static void record_events(const struct launch *launch, struct stream *stream)
 }
 
 static CUresult write_record(struct relay_context *context, const struct function *function, uint64_t wire,
-                             struct stream *stream, const struct launch *launch,
-                             const struct parameter_source *source)
+                             struct stream *stream, const struct launch *launch, const struct parameter_source *source)
 {
     size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
     size_t bytes = sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes;

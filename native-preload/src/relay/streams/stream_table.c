@@ -8,7 +8,7 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "session/hash_table.h"
-#include "relay/wire/words.h"
+#include "relay/wire/completion.h"
 
 #define CONTEXTS 65536u /* numbers that a record can name */
 
@@ -97,7 +97,7 @@ static void forget(struct stream *stream)
     capture_stream_gone(stream);
     if (ending)
         ending(stream);
-    word_give(stream->context->link, stream->mark.word);
+    completion_give(stream->context->link, stream->mark.word);
 }
 
 CUresult stream_destroy(struct stream *stream)
@@ -231,7 +231,7 @@ void relay_streams_context_ended(struct relay_context *context)
     struct of_context *of = __atomic_exchange_n(&contexts[context->number], NULL, __ATOMIC_ACQ_REL);
     if (of) {
         forget(&of->legacy);
-        word_give(context->link, of->all.word);
+        completion_give(context->link, of->all.word);
         free(of);
     }
 }

@@ -9,8 +9,8 @@
 #include "relay/streams/stream_table.h"
 #include "relay/wire/context.h"
 #include "relay/wire/message.h"
-#include "relay/wire/refuse.h"
-#include "relay/wire/words.h"
+#include "relay/wire/unsupported.h"
+#include "relay/wire/completion.h"
 #include "session/syncing.h"
 
 #define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
@@ -23,9 +23,8 @@ static bool is_last(const struct relay_link *link, const struct mark *mark, cons
 {
     if (mark->value == 0)
         return false;
-    return stream && stream->handle != 0
-               ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) <= mark->position
-               : ring_position(link) <= mark->position + MARK_ROOM;
+    return stream && stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) <= mark->position
+                                         : ring_position(link) <= mark->position + MARK_ROOM;
 }
 
 static bool look(struct relay_link *link, struct mark *mark)
@@ -47,14 +46,16 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
     bool prints = functions_print(context->link);
     if (is_last(context->link, mark, stream) && mark->prints == prints)
         return CUDA_SUCCESS;
-    if (mark->word < 0 && (mark->word = word_take(context->link, 0)) < 0) {
+    if (mark->word < 0 && (mark->word = completion_take(context->link, 0)) < 0) {
         static int said;
-        return relay_bound(&said, "more streams, events and host functions are waited for than space sharing has words for (16,384): destroy "
-                                  "streams and events that are not needed any more");
+        return relay_limit_reached(
+            &said,
+            "more streams, events and host functions are waited for than space sharing has words for (16,384): destroy "
+            "streams and events that are not needed any more");
     }
     look(context->link, mark);
     mark->position = ring_position(context->link);
-    mark->value = word_next(context->link, mark->word);
+    mark->value = completion_next(context->link, mark->word);
     mark->prints = prints;
     uint64_t handle = stream ? stream->handle : TESSERA_RELAY_ALL_STREAMS;
     return query ? relay_ask_mark(context, TESSERA_RELAY_MARK, handle, mark->word, mark->value)
@@ -106,7 +107,7 @@ static CUresult query(struct stream *stream)
     bool asked = stream->mark.value != before, done = asked && result == CUDA_SUCCESS;
     /* The legacy stream first waits for others in the executor, which takes the device a moment even if all is done. */
     if (result == CUDA_ERROR_NOT_READY && stream->handle == 0)
-        word_reached_soon(link, stream->mark.word, stream->mark.value, stream->mark.position);
+        completion_reached_soon(link, stream->mark.word, stream->mark.value, stream->mark.position);
     if (done && stream->mark.reached < stream->mark.position)
         stream->mark.reached = stream->mark.position;
     if (result == CUDA_ERROR_NOT_READY)
@@ -144,8 +145,8 @@ bool stream_settled(struct stream *stream, uint64_t *now)
     pthread_mutex_lock(&stream->lock);
     *now = ring_position(link);
     uint64_t submitted = stream->handle != 0 ? __atomic_load_n(&stream->submitted, __ATOMIC_ACQUIRE) : *now;
-    bool settled = submitted <= stream->unseen ||
-                   (is_last(link, &stream->mark, stream) && relay_word_reached(link, stream->mark.word, stream->mark.value));
+    bool settled = submitted <= stream->unseen || (is_last(link, &stream->mark, stream) &&
+                                                   relay_word_reached(link, stream->mark.word, stream->mark.value));
     pthread_mutex_unlock(&stream->lock);
     return settled;
 }

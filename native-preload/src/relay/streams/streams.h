@@ -13,27 +13,27 @@ struct capture;
  * finds that nothing was submitted since needs not ask again.
  */
 struct mark {
-    int word;           /* -1: none yet */
-    uint64_t value;     /* what the last MARK writes; even */
-    uint64_t position;  /* ring position just before that record */
-    uint64_t reached;   /* position up to which all work is known to be done */
-    bool prints;        /* when the last MARK was sent: text comes before value + 1 */
+    int word;          /* -1: none yet */
+    uint64_t value;    /* what the last MARK writes; even */
+    uint64_t position; /* ring position just before that record */
+    uint64_t reached;  /* position up to which all work is known to be done */
+    bool prints;       /* when the last MARK was sent: text comes before value + 1 */
 };
 
 struct stream {
-    uint64_t handle;    /* the executor's; 0: a context's legacy stream */
+    uint64_t handle; /* the executor's; 0: a context's legacy stream */
     struct relay_context *context;
     uint64_t submitted; /* end of the ring after the last work for it; the legacy stream's is the ring's */
     uint64_t id;
-    unsigned flags;     /* CU_STREAM_NON_BLOCKING */
+    unsigned flags; /* CU_STREAM_NON_BLOCKING */
     int priority;
-    bool per_thread;    /* a thread's own: cuStreamDestroy refuses it */
+    bool per_thread;      /* a thread's own: cuStreamDestroy refuses it */
     pthread_mutex_t lock; /* of the mark */
     struct mark mark;
-    uint64_t unseen;    /* ring position up to which there is work only that is done, or that no host memory tells of */
-    struct capture *capture; /* changed under the lock in capture.c; NULL: work runs */
+    uint64_t unseen; /* ring position up to which there is work only that is done, or that no host memory tells of */
+    struct capture *capture;      /* changed under the lock in capture.c; NULL: work runs */
     struct stream *captured_next; /* in its capture's list */
-    bool joined;        /* its capture began in another stream */
+    bool joined;                  /* its capture began in another stream */
 };
 
 /* The stream that travels as `wire` in a context: NULL where there is none such. */
@@ -79,8 +79,8 @@ static inline uint64_t ring_position(const struct relay_link *link)
 static inline void stream_submitted_to(struct stream *stream, uint64_t end)
 {
     uint64_t known = __atomic_load_n(&stream->submitted, __ATOMIC_RELAXED);
-    while (known < end && !__atomic_compare_exchange_n(&stream->submitted, &known, end, 1, __ATOMIC_RELEASE,
-                                                       __ATOMIC_RELAXED))
+    while (known < end &&
+           !__atomic_compare_exchange_n(&stream->submitted, &known, end, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         continue;
 }
 

@@ -1,5 +1,5 @@
 /* The entries of user objects: the client alone serves them. */
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/streams/user_objects.h"
 
 enum { NO_DESTRUCTOR_SYNC = 1 }; /* CUuserObject_flags: the only one, and required */
@@ -54,7 +54,7 @@ CUresult relay_cuGraphRetainUserObject(CUgraph graph, CUuserObject handle, unsig
         return result;
     if (relay_handle_type((uintptr_t)graph) != TESSERA_HANDLE_GRAPH || flags > RETAIN_MOVE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!holdings_add_object((uintptr_t)graph, object, count))
+    if (!graph_references_add_object((uintptr_t)graph, object, count))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (flags != RETAIN_MOVE)
         user_object_retain(object, count);
@@ -67,7 +67,7 @@ CUresult relay_cuGraphReleaseUserObject(CUgraph graph, CUuserObject handle, unsi
     CUresult result = find(handle, count, &object);
     if (result != CUDA_SUCCESS)
         return result;
-    unsigned removed = holdings_remove_object((uintptr_t)graph, object, count);
+    unsigned removed = graph_references_remove_object((uintptr_t)graph, object, count);
     user_object_release(object, removed);
     return removed == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -10,7 +10,7 @@
 #include "driver/clock.h"
 #include "relay/wire/relay.h"
 
-#define RELAY_SPINS 400u      /* pauses of 10 to 50 ns: some 10 us, more than most answers take */
+#define RELAY_SPINS 400u           /* pauses of 10 to 50 ns: some 10 us, more than most answers take */
 #define RELAY_YIELD_NS 20000000ULL /* most waits of a training step; a core that others want is theirs meanwhile */
 /* Then it sleeps, the longer the longer it has waited: hundreds of programs that wait must not keep the machine busy with that. */
 #define RELAY_SLEEP_NS 50000u

@@ -8,11 +8,11 @@
 #include "session/own_thread.h"
 #include "session/report.h"
 
-#define CALLED 1u  /* written by the device */
+#define CALLED 1u /* written by the device */
 #define SPIN_NS 20000u
 #define SLEEP_NS 20000L
 #define WORDS_MOST (TESSERA_RELAY_WORDS / 2) /* the rest is for marks, without which nothing is waited for */
-#define SETTLE_NS 10000000ULL /* a stream that polls its word has seen the 0 by then */
+#define SETTLE_NS 10000000ULL                /* a stream that polls its word has seen the 0 by then */
 
 struct slot {
     struct callback callback;
@@ -28,7 +28,7 @@ static unsigned total;
 /* Words of callbacks never go back to the marks, which need values that grow: a ring of those that are free. */
 static int idle[TESSERA_MAX_DEVICES][TESSERA_RELAY_WORDS];
 static unsigned idle_first[TESSERA_MAX_DEVICES], idle_count[TESSERA_MAX_DEVICES];
-static unsigned words[TESSERA_MAX_DEVICES]; /* that marks have given up */
+static unsigned words[TESSERA_MAX_DEVICES];  /* that marks have given up */
 static unsigned queued[TESSERA_MAX_DEVICES]; /* that run once */
 static bool running, said;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,8 +38,7 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static int take_word(struct relay_link *link)
 {
     unsigned device = link->device, *first = &idle_first[device];
-    if (idle_count[device] != 0 &&
-        monotonic_ns() - slots[device][idle[device][*first]].free_since_ns > SETTLE_NS) {
+    if (idle_count[device] != 0 && monotonic_ns() - slots[device][idle[device][*first]].free_since_ns > SETTLE_NS) {
         int word = idle[device][*first];
         *first = (*first + 1) % TESSERA_RELAY_WORDS;
         idle_count[device]--;
@@ -57,7 +56,8 @@ static int take_word(struct relay_link *link)
 static int await_word(struct relay_link *link, bool may_wait)
 {
     int word = take_word(link);
-    while (word < 0 && may_wait && queued[link->device] + idle_count[link->device] != 0 && relay_link_state(link) == CUDA_SUCCESS) {
+    while (word < 0 && may_wait && queued[link->device] + idle_count[link->device] != 0 &&
+           relay_link_state(link) == CUDA_SUCCESS) {
         pthread_mutex_unlock(&lock);
         struct timespec pause = {0, SLEEP_NS};
         nanosleep(&pause, NULL);
@@ -165,8 +165,10 @@ int callback_prepare(struct relay_context *context, const struct callback *callb
     int word = start() ? await_word(link, !again && !callback_inside) : -1;
     if (word < 0 && running && !said) {
         said = true;
-        report_line("there are more host functions than the %u that may be in graphs and queues at a time: the call fails (OUT_OF_MEMORY); "
-                    "destroy graphs that are not used", WORDS_MOST);
+        report_line(
+            "there are more host functions than the %u that may be in graphs and queues at a time: the call fails (OUT_OF_MEMORY); "
+            "destroy graphs that are not used",
+            WORDS_MOST);
     }
     if (word >= 0) {
         slots[device][word] = (struct slot){.callback = *callback, .in_use = true, .again = again};

@@ -8,9 +8,9 @@
 #include "relay/wire/relay.h"
 
 struct callback {
-    void (*function)(void *data);                                  /* CUhostFn */
+    void (*function)(void *data);                                          /* CUhostFn */
     void (*stream_function)(CUstream stream, CUresult status, void *data); /* CUstreamCallback; one of the two */
-    CUstream stream; /* as the program named it */
+    CUstream stream;                                                       /* as the program named it */
     void *data;
     void (*released)(void *data); /* called when the word is not used any more; NULL: nothing to do */
 };

@@ -43,8 +43,8 @@ static CUresult change(struct relay_context *context, unsigned what)
     relay_slot_expect(&slot);
     claimed.record->slot = slot.index + 1;
     claimed.record->context = context->number;
-    *(struct tessera_context_change *)relay_body(claimed) =
-        (struct tessera_context_change){.change = what, .flags = context->flags};
+    *(struct tessera_context_change *)relay_body(claimed) = (struct tessera_context_change){.change = what,
+                                                                                            .flags = context->flags};
     relay_commit(link, claimed);
     CUresult result = relay_slot_wait(link, &slot);
     relay_slot_give(link, &slot);

@@ -30,7 +30,7 @@ void context_each(const struct relay_link *link, void (*visit)(struct relay_cont
 /* Ends a created context, whoever has it current. */
 CUresult context_destroy(struct relay_context *context);
 
-/* The calling thread's stack of contexts (current.c). NULL pops for set. */
+/* The calling thread's stack of contexts (context_stack.c). NULL pops for set. */
 CUresult current_set(struct relay_context *context);
 CUresult current_push(struct relay_context *context);
 CUresult current_pop(struct relay_context **popped);

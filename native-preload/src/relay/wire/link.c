@@ -10,7 +10,7 @@
 #include "relay/wire/backoff.h"
 #include "driver/clock.h"
 #include "relay/wire/link.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "session/own_thread.h"
 #include "session/report.h"
 #include "session/wait_ready.h"
@@ -104,7 +104,7 @@ bool relay_link_alive(struct relay_link *link)
         beat_ns = joined_ns;
     if (beat_ns < now_ns && now_ns - beat_ns > SILENCE_NS && !is_late(link, now_ns, now_ns - beat_ns)) {
         link_lose(link, now_ns - beat_ns > LONGEST_SILENCE_NS ? "the executor has been silent for 5 min"
-                                                         : "the executor has been silent for 30 s and is stopped");
+                                                              : "the executor has been silent for 30 s and is stopped");
         return false;
     }
     return true;
@@ -163,8 +163,7 @@ static void *watch(void *unused)
 
 void link_open(unsigned device, unsigned number, struct tessera_relay_segment *segment, int socket)
 {
-    relay_links[device] =
-        (struct relay_link){.segment = segment, .device = device, .number = number, .socket = socket};
+    relay_links[device] = (struct relay_link){.segment = segment, .device = device, .number = number, .socket = socket};
 }
 
 bool link_watch(unsigned count)
@@ -182,7 +181,8 @@ void link_forked(void)
         link->socket = -1;
         link->lost = 1;
         /* The pages did not come along (MADV_DONTFORK): where they were, the child reads zeros. */
-        mmap(link->segment, sizeof *link->segment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        mmap(link->segment, sizeof *link->segment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0);
     }
     relay_link_count = 0;
 }

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "relay/wire/refuse.h"
-
+#include "relay/wire/unsupported.h"
 
 #define POINTER (1ULL << 63)
 #define BULK_PIECE 61440u /* in a BULK record: some of them fit into the ring at once */
@@ -45,7 +44,8 @@ static bool send_bulk(struct relay_context *context, uint32_t slot, uint64_t tot
 {
     for (uint64_t done = 0; done < total;) {
         uint64_t piece = total - done < BULK_PIECE ? total - done : BULK_PIECE;
-        struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_BULK, sizeof(struct tessera_bulk) + piece);
+        struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_BULK,
+                                                   sizeof(struct tessera_bulk) + piece);
         if (!claimed.record)
             return false;
         claimed.record->slot = slot;
@@ -110,8 +110,10 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
     uint64_t in_bytes = total_of(arguments, count, false);
     if (in_bytes > TESSERA_RELAY_BULK_MAX) {
         static int said;
-        return relay_bound(&said, "one call (an image, or nodes of a graph) carries at most 2 GiB in space sharing: pass less in one call, "
-                                  "or run the program with --share time");
+        return relay_limit_reached(
+            &said,
+            "one call (an image, or nodes of a graph) carries at most 2 GiB in space sharing: pass less in one call, "
+            "or run the program with --share time");
     }
     if (total_of(arguments, count, true) > TESSERA_RELAY_REPLY_MAX)
         return CUDA_ERROR_INVALID_VALUE;

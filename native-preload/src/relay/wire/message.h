@@ -8,9 +8,9 @@
 #include "relay/wire/relay.h"
 
 struct message_argument {
-    uint64_t value;   /* of a number or handle; pointers: not looked at */
-    const void *in;   /* in-data; may be NULL where in_bytes is 0 */
-    void *out;        /* where out-data goes; may be NULL where out_bytes is 0 */
+    uint64_t value; /* of a number or handle; pointers: not looked at */
+    const void *in; /* in-data; may be NULL where in_bytes is 0 */
+    void *out;      /* where out-data goes; may be NULL where out_bytes is 0 */
     uint32_t in_bytes;
     uint32_t out_bytes;
     bool pointer;

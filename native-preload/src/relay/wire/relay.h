@@ -38,11 +38,11 @@ enum {
 
 struct relay_link {
     struct tessera_relay_segment *segment; /* mapped for the life of the process once the link is up */
-    unsigned device;  /* ordinal in this program: index into relay_links */
-    unsigned number;  /* the manager's number of the device: bits 36 to 39 of the executor's handles */
-    int socket;       /* the executor's; -1: none any more */
-    uint64_t looked_ns; /* when the silent executor's process was looked at */
-    uint32_t lost;    /* 1: the executor is gone; every call answers CONTEXT_IS_DESTROYED */
+    unsigned device;                       /* ordinal in this program: index into relay_links */
+    unsigned number;      /* the manager's number of the device: bits 36 to 39 of the executor's handles */
+    int socket;           /* the executor's; -1: none any more */
+    uint64_t looked_ns;   /* when the silent executor's process was looked at */
+    uint32_t lost;        /* 1: the executor is gone; every call answers CONTEXT_IS_DESTROYED */
     uint32_t limit_valid; /* limits set by the program: bit i says that limits[i] holds */
     uint64_t limits[TESSERA_RELAY_LIMITS];
 };
@@ -77,16 +77,16 @@ CUresult relay_started(void);
 /* ---- Contexts (context.c) ---------------------------------------------------------------------------------------- */
 
 struct relay_context {
-    CUcontext handle;        /* what the program holds */
+    CUcontext handle; /* what the program holds */
     struct relay_link *link;
-    uint16_t number;         /* in record headers */
+    uint16_t number; /* in record headers */
     bool primary;
-    bool alive;              /* false: destroyed; the structure stays, so that a stale handle is told from garbage */
-    unsigned flags;          /* CUctx_flags */
-    unsigned version;        /* cuCtxGetApiVersion */
-    unsigned retained;       /* primary: cuDevicePrimaryCtxRetain less Release */
-    uint64_t id;             /* cuCtxGetId */
-    unsigned generation;     /* grows whenever the context ends: what was made in an earlier one is gone */
+    bool alive;          /* false: destroyed; the structure stays, so that a stale handle is told from garbage */
+    unsigned flags;      /* CUctx_flags */
+    unsigned version;    /* cuCtxGetApiVersion */
+    unsigned retained;   /* primary: cuDevicePrimaryCtxRetain less Release */
+    uint64_t id;         /* cuCtxGetId */
+    unsigned generation; /* grows whenever the context ends: what was made in an earlier one is gone */
     int cache_config;
     int shared_config;
 };
@@ -109,7 +109,8 @@ static inline CUresult relay_enter(struct relay_context **context)
         return relay_no_context();
     const struct tessera_relay_segment *segment = current->link->segment;
     if (__builtin_expect(__atomic_load_n(&segment->context_error, __ATOMIC_RELAXED) != 0 ||
-                         __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) != 0, 0))
+                             __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) != 0,
+                         0))
         return relay_link_state(current->link);
     return CUDA_SUCCESS;
 }
@@ -142,7 +143,7 @@ static inline void *relay_body(struct relay_claimed claimed)
     return claimed.record + 1;
 }
 
-/* ---- Calls (call.c, reply.c) ------------------------------------------------------------------------------------- */
+/* ---- Calls (forward_call.c, reply.c) ------------------------------------------------------------------------------------- */
 
 /* One slot for the time of one call. */
 struct relay_slot {
@@ -164,7 +165,7 @@ void relay_slot_give(struct relay_link *link, struct relay_slot *slot);
 /* A question to the executor: `bytes` of out-data at most are copied to `out` (the rest of it is zeroed). */
 CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, void *out, size_t bytes);
 
-/* ---- Words (word.c) ---------------------------------------------------------------------------------------------- */
+/* ---- Words (completion_words.c) ---------------------------------------------------------------------------------------------- */
 
 /*
  * A completion word of one's own; its value is what it was left at, so values must go on growing. -1: no more than `leave` are

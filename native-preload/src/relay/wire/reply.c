@@ -6,7 +6,7 @@
 
 #include "relay/wire/backoff.h"
 #include "driver/clock.h"
-#include "relay/wire/notice.h"
+#include "relay/wire/executor_notice.h"
 #include "relay/wire/relay.h"
 #include "driver/trace.h"
 
@@ -17,7 +17,7 @@
  */
 #define YIELD_NS 200000u
 #define SPINS_BETWEEN_CLOCKS 16u
-#define SLEEP_NS 100000000L      /* the link is looked at as often */
+#define SLEEP_NS 100000000L         /* the link is looked at as often */
 #define UNANSWERED_NS 1000000000ULL /* how long a call of a lost context is still waited for */
 
 _Static_assert(TESSERA_RELAY_SLOTS == 64, "one word of bits a link");
@@ -32,8 +32,7 @@ static struct tessera_reply no_answer;
 static bool try_take(uint64_t *slots, unsigned index)
 {
     uint64_t bit = 1ULL << index;
-    return !(__atomic_load_n(slots, __ATOMIC_RELAXED) & bit) &&
-           !(__atomic_fetch_or(slots, bit, __ATOMIC_ACQUIRE) & bit);
+    return !(__atomic_load_n(slots, __ATOMIC_RELAXED) & bit) && !(__atomic_fetch_or(slots, bit, __ATOMIC_ACQUIRE) & bit);
 }
 
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot)

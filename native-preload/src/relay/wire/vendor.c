@@ -58,7 +58,7 @@ void *vendor_primary(int ordinal)
     void *context = NULL;
     if (!table || table[0] < 3 * sizeof *table)
         return NULL;
-    CUresult (*primary)(void **, int) = (CUresult (*)(void **, int))table[2];
+    CUresult (*primary)(void **, int) = (CUresult(*)(void **, int))table[2];
     return primary && primary(&context, ordinal) == CUDA_SUCCESS ? context : NULL;
 }
 

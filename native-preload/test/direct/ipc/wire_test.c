@@ -114,7 +114,8 @@ static void served(struct ipc_handle *handle)
     CHECK(ended == CUDA_ERROR_INVALID_HANDLE);
     ipc_client_close(&client);
     CHECK(fetch(handle, BOUND_NS) == CUDA_SUCCESS);
-    for (uint64_t until_ns = monotonic_ns() + BOUND_NS; open_files() > before; usleep(1000)) /* the server closes its side */
+    for (uint64_t until_ns = monotonic_ns() + BOUND_NS; open_files() > before;
+         usleep(1000)) /* the server closes its side */
         CHECK(monotonic_ns() < until_ns);
 }
 
@@ -203,7 +204,19 @@ static void closed_by_the_program(const struct ipc_handle *handle)
 }
 
 /* Answers of an exporter that is none. */
-enum lie { SILENT, HANGS_UP, SHORT, WRONG_MAGIC, NO_CHUNKS, MORE_THAN_CAME, TOO_LARGE, BEYOND, NOT_PAGES, PAST_THE_END, LIES };
+enum lie {
+    SILENT,
+    HANGS_UP,
+    SHORT,
+    WRONG_MAGIC,
+    NO_CHUNKS,
+    MORE_THAN_CAME,
+    TOO_LARGE,
+    BEYOND,
+    NOT_PAGES,
+    PAST_THE_END,
+    LIES
+};
 
 static void lie_once(int listener, enum lie lie)
 {
@@ -225,7 +238,9 @@ static void lie_once(int listener, enum lie lie)
         struct cmsghdr head;
     } control = {{0}};
     struct iovec data = {&answer, lie == SHORT ? sizeof answer - 8 : sizeof answer};
-    struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
+    struct msghdr packet = {.msg_iov = &data,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
                             .msg_controllen = CMSG_SPACE(given * sizeof(int))};
     control.head = (struct cmsghdr){CMSG_LEN(given * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
     memcpy(CMSG_DATA(&control.head), files, given * sizeof(int));

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "direct/chunks/pinning.h"
-#include "direct/chunks/spare.h"
+#include "direct/chunks/block_cache.h"
 #include "direct/swap/moves.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
@@ -20,12 +20,12 @@
 
 #define MIB (1ULL << 20)
 #define LARGE_BYTES (5 * MIB) /* three chunks of a device of 64 MiB */
-#define TRIES 3                /* of a program that is told that there is no memory */
+#define TRIES 3               /* of a program that is told that there is no memory */
 #define BOUND_NS 10000000000ULL
 #define BOUND_S 60
-#define TOGETHER 32            /* runs at once: they mostly wait for retries */
-#define STEP 11                /* calls, so that a quick run has some of each kind */
-#define UNKNOWN_ERROR 999      /* CUDA_ERROR_UNKNOWN */
+#define TOGETHER 32       /* runs at once: they mostly wait for retries */
+#define STEP 11           /* calls, so that a quick run has some of each kind */
+#define UNKNOWN_ERROR 999 /* CUDA_ERROR_UNKNOWN */
 
 /* What a run tells the program that began it. */
 struct told {
@@ -140,7 +140,7 @@ static void end(const struct held *all, unsigned count)
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
     while (now().resident) {
         residency_lock();
-        spare_drop(0, UINT64_MAX);
+        block_cache_drop(0, UINT64_MAX);
         residency_unlock();
         CHECK(monotonic_ns() < until_ns);
     }
@@ -206,8 +206,8 @@ static void await(pid_t child, const struct run *run)
     CHECK(waitpid(child, &status, 0) == child);
     if (status == 0)
         return;
-    fprintf(stderr, "moves: %s host memory, call %u fails with %d: the run ended with status %x\n", run->pinned ? "pinned" : "pageable",
-            run->fail_at, run->failure, status);
+    fprintf(stderr, "moves: %s host memory, call %u fails with %d: the run ended with status %x\n",
+            run->pinned ? "pinned" : "pageable", run->fail_at, run->failure, status);
     exit(1);
 }
 

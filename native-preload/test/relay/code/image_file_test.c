@@ -17,7 +17,7 @@ static char path[] = "/tmp/tessera-image-file-XXXXXX";
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            fprintf(stderr, "image_file_test.c:%d: not so: %s\n", __LINE__, #condition);                                    \
+            fprintf(stderr, "image_file_test.c:%d: not so: %s\n", __LINE__, #condition);                               \
             unlink(path);                                                                                              \
             exit(1);                                                                                                   \
         }                                                                                                              \
@@ -51,11 +51,11 @@ int main(void)
     REQUIRE(memory != MAP_FAILED);
 
     REQUIRE(finds(memory, BYTES, 0));
-    REQUIRE(finds(memory + 100, 5 * PAGE, 100)); /* neither end at a page */
+    REQUIRE(finds(memory + 100, 5 * PAGE, 100));                /* neither end at a page */
     REQUIRE(mprotect(memory + 8 * PAGE, PAGE, PROT_READ) == 0); /* three mappings now */
     REQUIRE(finds(memory + PAGE, 20 * PAGE, PAGE));
-    REQUIRE(!finds(contents, BYTES, 0));                /* no file, or the program's own, whose data was written */
-    REQUIRE(!finds(memory + PAGE, BYTES, PAGE));        /* over its end */
+    REQUIRE(!finds(contents, BYTES, 0));         /* no file, or the program's own, whose data was written */
+    REQUIRE(!finds(memory + PAGE, BYTES, PAGE)); /* over its end */
 
     memory[30 * PAGE] ^= 1;
     REQUIRE(!finds(memory, BYTES, 0));

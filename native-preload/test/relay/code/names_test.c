@@ -34,13 +34,16 @@ static void many(void)
         for (uint64_t i = 0; i < NAMES; i++) {
             snprintf(text, sizeof text, "kernel_%u", (unsigned)i);
             CHECK(names_find(owner, NAME_FUNCTION, text, &answer) && answer.value == 0x100000 * owner + i);
-            CHECK(!names_find(owner, NAME_KERNEL, text, &answer) && !names_find(owner + OWNERS, NAME_FUNCTION, text, &answer));
+            CHECK(!names_find(owner, NAME_KERNEL, text, &answer) &&
+                  !names_find(owner + OWNERS, NAME_FUNCTION, text, &answer));
         }
-    CHECK(strcmp(names_of(0x300000 + 17, NAME_FUNCTION), "kernel_17") == 0 && !names_of(0x300000 + 17, NAME_KERNEL) && !names_of(5, NAME_FUNCTION));
+    CHECK(strcmp(names_of(0x300000 + 17, NAME_FUNCTION), "kernel_17") == 0 && !names_of(0x300000 + 17, NAME_KERNEL) &&
+          !names_of(5, NAME_FUNCTION));
     names_put(3, NAME_FUNCTION, NULL, (struct name_answer){0x7777, 0}); /* without a name */
     CHECK(!names_of(0x7777, NAME_FUNCTION) && !names_find(3, NAME_FUNCTION, "", &answer));
     names_forget(3);
-    CHECK(forgotten == NAMES + 1 && !names_find(3, NAME_FUNCTION, "kernel_0", &answer) && names_find(4, NAME_FUNCTION, "kernel_0", &answer));
+    CHECK(forgotten == NAMES + 1 && !names_find(3, NAME_FUNCTION, "kernel_0", &answer) &&
+          names_find(4, NAME_FUNCTION, "kernel_0", &answer));
     names_forget(3);
     CHECK(forgotten == NAMES + 1);
 }
@@ -62,10 +65,14 @@ static void functions(void)
     struct function *function, *same;
     uint64_t wire;
     CHECK(function_of(&context, (void *)HANDLE(TESSERA_HANDLE_MODULE, 7), &function, &wire) == CUDA_ERROR_INVALID_HANDLE);
-    CHECK(function_of(&context, (void *)0x1000, &function, &wire) == CUDA_ERROR_INVALID_HANDLE && seen[TESSERA_RELAY_QUERY] == 0);
-    CHECK(function_of(&context, handle, &function, &wire) == CUDA_SUCCESS && function->parameters == 3 && wire == (uintptr_t)handle);
-    CHECK(function_of(&context, handle, &same, &wire) == CUDA_SUCCESS && same == function && seen[TESSERA_RELAY_QUERY] == 1);
-    CHECK(function_of(&context, kernel, &same, &wire) == CUDA_SUCCESS && same == function && wire == (uintptr_t)kernel); /* the same one behind it */
+    CHECK(function_of(&context, (void *)0x1000, &function, &wire) == CUDA_ERROR_INVALID_HANDLE &&
+          seen[TESSERA_RELAY_QUERY] == 0);
+    CHECK(function_of(&context, handle, &function, &wire) == CUDA_SUCCESS && function->parameters == 3 &&
+          wire == (uintptr_t)handle);
+    CHECK(function_of(&context, handle, &same, &wire) == CUDA_SUCCESS && same == function &&
+          seen[TESSERA_RELAY_QUERY] == 1);
+    CHECK(function_of(&context, kernel, &same, &wire) == CUDA_SUCCESS && same == function &&
+          wire == (uintptr_t)kernel); /* the same one behind it */
     CHECK(seen[TESSERA_RELAY_QUERY] == 2 && !functions_print(&relay_links[0]));
     functions_forget((uintptr_t)kernel); /* both keys of it */
     functions_forget((uintptr_t)kernel);
@@ -80,9 +87,11 @@ static void attributes(void)
     int value = 0;
     CHECK(relay_cuFuncGetAttribute(&value, 8, function) == CUDA_SUCCESS && value == 1000);
     CHECK(relay_cuFuncGetAttribute(&value, 9, function) == CUDA_ERROR_INVALID_VALUE); /* the executor told nothing of it */
-    CHECK(relay_cuFuncSetAttribute(function, 8, 1000) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 0); /* as it is */
+    CHECK(relay_cuFuncSetAttribute(function, 8, 1000) == CUDA_SUCCESS &&
+          calls[ENTRY_cuFuncSetAttribute] == 0); /* as it is */
     CHECK(relay_cuFuncSetAttribute(function, 8, 900) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 1);
-    CHECK(relay_cuFuncSetAttribute(function, 0, 512) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: the driver says no */
+    CHECK(relay_cuFuncSetAttribute(function, 0, 512) == CUDA_SUCCESS &&
+          calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: the driver says no */
     CHECK(relay_cuFuncGetAttribute(&value, 8, function) == CUDA_SUCCESS && value == 900);
     CHECK(relay_cuFuncSetAttribute(function, (int)TESSERA_RELAY_FUNCTION_ATTRIBUTES, 1) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuFuncSetAttribute(function, -1, 1) == CUDA_ERROR_INVALID_VALUE);

@@ -23,7 +23,8 @@ static unsigned inline_copies, staged_copies;
 static bool execute_copy(const struct tessera_record *record)
 {
     const uint64_t *words = (const uint64_t *)(record + 1);
-    if (record->kind != TESSERA_RELAY_CALL || (record->entry != ENTRY_cuMemcpyAsync && record->entry != ENTRY_cuMemcpyHtoDAsync_v2))
+    if (record->kind != TESSERA_RELAY_CALL ||
+        (record->entry != ENTRY_cuMemcpyAsync && record->entry != ENTRY_cuMemcpyHtoDAsync_v2))
         return false;
     if (refusal == CUDA_SUCCESS && record->entry == ENTRY_cuMemcpyAsync)
         memcpy((void *)(uintptr_t)words[0], (const void *)(uintptr_t)words[1], words[2]);
@@ -42,8 +43,15 @@ static void prepare(void)
         memory[side][PAGEABLE] = malloc(ROOM);
         CHECK(memory[side][DEVICE] && memory[side][PAGEABLE] && relay_pin(&relay_links[0], ROOM, &both) == CUDA_SUCCESS);
         memory[side][PINNED] = both.address;
-        const struct relay_range device = {.start = (uintptr_t)memory[side][DEVICE], .bytes = ROOM, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[0]},
-                                 pages = {.start = (uintptr_t)both.address, .bytes = both.bytes, .kind = RELAY_RANGE_PINNED, .link = &relay_links[0], .id = both.id};
+        const struct relay_range device = {.start = (uintptr_t)memory[side][DEVICE],
+                                           .bytes = ROOM,
+                                           .kind = RELAY_RANGE_DEVICE,
+                                           .link = &relay_links[0]},
+                                 pages = {.start = (uintptr_t)both.address,
+                                          .bytes = both.bytes,
+                                          .kind = RELAY_RANGE_PINNED,
+                                          .link = &relay_links[0],
+                                          .id = both.id};
         CHECK(relay_range_add(&device) && relay_range_add(&pages));
     }
 }
@@ -67,7 +75,8 @@ static void copy(int to_kind, int from_kind, size_t bytes, enum copy_end end)
     fill(from, bytes, ++seed);
     memset(to - GUARD, 0xaa, GUARD);
     memset(to + bytes, 0xbb, GUARD);
-    CHECK(copy_linear(&context, 0, copy_host(&context, to, bytes), copy_host(&context, from, bytes), bytes, end) == CUDA_SUCCESS);
+    CHECK(copy_linear(&context, 0, copy_host(&context, to, bytes), copy_host(&context, from, bytes), bytes, end) ==
+          CUDA_SUCCESS);
     if (from_kind == PAGEABLE) /* read when the call is over */
         memset(from, 0xcc, bytes);
     if (to_kind == PAGEABLE || (end == COPY_WAITS && to_kind == PINNED))
@@ -80,8 +89,19 @@ static void copy(int to_kind, int from_kind, size_t bytes, enum copy_end end)
 
 static void every_length(void)
 {
-    static const size_t lengths[] = {0, 1, 255, 4096, TESSERA_RELAY_INLINE_MAX, TESSERA_RELAY_INLINE_MAX + 1, STAGING_PIECE, STAGING_PIECE + 1,
-                                     STAGING_CHUNK - 1, STAGING_CHUNK, STAGING_CHUNK + 1, 3 * STAGING_CHUNK + 77, 9u << 20};
+    static const size_t lengths[] = {0,
+                                     1,
+                                     255,
+                                     4096,
+                                     TESSERA_RELAY_INLINE_MAX,
+                                     TESSERA_RELAY_INLINE_MAX + 1,
+                                     STAGING_PIECE,
+                                     STAGING_PIECE + 1,
+                                     STAGING_CHUNK - 1,
+                                     STAGING_CHUNK,
+                                     STAGING_CHUNK + 1,
+                                     3 * STAGING_CHUNK + 77,
+                                     9u << 20};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int to = DEVICE; to <= PAGEABLE; to++)
             for (int from = DEVICE; from <= PAGEABLE; from++)
@@ -107,14 +127,19 @@ static void small_copies_travel_inline(void)
 static void what_is_known(void)
 {
     unsigned char *device = memory[0][DEVICE];
-    CHECK(copy_known(&relay_links[0], (uintptr_t)device, ROOM) && !copy_known(&relay_links[0], (uintptr_t)device, ROOM + 1));
+    CHECK(copy_known(&relay_links[0], (uintptr_t)device, ROOM) &&
+          !copy_known(&relay_links[0], (uintptr_t)device, ROOM + 1));
     CHECK(copy_known(&relay_links[0], 0, 0) && !copy_known(&relay_links[1], (uintptr_t)device, 1));
-    const struct relay_range first = {.start = 0x10000, .bytes = 0x1000, .kind = RELAY_RANGE_MAPPED, .link = &relay_links[0]},
-                             behind = {.start = 0x11000, .bytes = 0x1000, .kind = RELAY_RANGE_MAPPED, .link = &relay_links[0]},
-                             registered = {.start = 0x12000, .bytes = 0x1000, .kind = RELAY_RANGE_REGISTERED, .link = &relay_links[0]};
+    const struct relay_range first = {
+        .start = 0x10000, .bytes = 0x1000, .kind = RELAY_RANGE_MAPPED, .link = &relay_links[0]};
+    const struct relay_range behind = {
+        .start = 0x11000, .bytes = 0x1000, .kind = RELAY_RANGE_MAPPED, .link = &relay_links[0]};
+    const struct relay_range registered = {
+        .start = 0x12000, .bytes = 0x1000, .kind = RELAY_RANGE_REGISTERED, .link = &relay_links[0]};
     CHECK(relay_range_add(&first) && relay_range_add(&behind) && relay_range_add(&registered));
     CHECK(copy_known(&relay_links[0], 0x10800, 0x1800)); /* mappings lie side by side */
-    CHECK(!copy_known(&relay_links[0], 0x10800, 0x1801) && copy_host(&context, (void *)0x12000, 16).kind == COPY_PAGEABLE);
+    CHECK(!copy_known(&relay_links[0], 0x10800, 0x1801) &&
+          copy_host(&context, (void *)0x12000, 16).kind == COPY_PAGEABLE);
 }
 
 /* The executor says no. An address that nobody knows is asked about and answered at once, all else comes with a later call. */
@@ -142,9 +167,12 @@ static void captured(void)
     CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
     uint64_t wire = (uintptr_t)stream;
     fill(from, 300000, 3);
-    CHECK(copy_linear(&context, wire, copy_device((uintptr_t)device), copy_host(&context, from, 10), 10, COPY_WAITS) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    CHECK(copy_linear(&context, wire, copy_device((uintptr_t)device), copy_host(&context, from, 300000), 300000, COPY_RETURNS_EARLY) == CUDA_SUCCESS);
-    CHECK(copy_linear(&context, wire, copy_host(&context, to, 300000), copy_device((uintptr_t)device), 300000, COPY_RETURNS_EARLY) == CUDA_SUCCESS);
+    CHECK(copy_linear(&context, wire, copy_device((uintptr_t)device), copy_host(&context, from, 10), 10, COPY_WAITS) ==
+          CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK(copy_linear(&context, wire, copy_device((uintptr_t)device), copy_host(&context, from, 300000), 300000,
+                      COPY_RETURNS_EARLY) == CUDA_SUCCESS);
+    CHECK(copy_linear(&context, wire, copy_host(&context, to, 300000), copy_device((uintptr_t)device), 300000,
+                      COPY_RETURNS_EARLY) == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
     player_settle();
     check_filled(device, 300000, 3); /* our executor runs at once what it captures */
@@ -160,7 +188,8 @@ static void after_the_end(void)
     static const size_t lengths[] = {16, 200000, 5u << 20};
     for (int i = 0; i < 3; i++)
         for (int to = DEVICE; to <= PAGEABLE; to++) {
-            struct copy_place target = copy_host(&context, memory[0][to], lengths[i]), source = copy_host(&context, memory[1][2 - to], lengths[i]);
+            struct copy_place target = copy_host(&context, memory[0][to], lengths[i]),
+                              source = copy_host(&context, memory[1][2 - to], lengths[i]);
             CHECK(copy_linear(&context, 0, target, source, lengths[i], COPY_WAITS) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
         }
 }

@@ -57,7 +57,8 @@ static bool execute_copy(const struct tessera_record *record)
 /* Half of the pitches and heights are left to their defaults. */
 static struct layout_copy_side side_of(const struct layout_copy *copy, unsigned char *at, uint32_t type)
 {
-    struct layout_copy_side side = {.x_bytes = next(40), .y = next(3), .z = copy->width_bytes < 4000 ? next(2) : 0, .memory_type = type};
+    struct layout_copy_side side = {
+        .x_bytes = next(40), .y = next(3), .z = copy->width_bytes < 4000 ? next(2) : 0, .memory_type = type};
     if (type == COPY_TYPE_HOST)
         side.host = (uintptr_t)at;
     else
@@ -71,8 +72,11 @@ static struct layout_copy_side side_of(const struct layout_copy *copy, unsigned 
 
 static void one(bool wide, bool capturing, CUstream stream)
 {
-    struct layout_copy copy = {.width_bytes = wide ? STAGING_CHUNK - 2000 + next(900000) : 1 + next(3000), .height = 1 + next(wide ? 2 : 40), .depth = 1 + next(wide ? 1 : 5)};
-    uint32_t host_type = next(2) ? COPY_TYPE_HOST : COPY_TYPE_UNIFIED, device_type = next(2) ? COPY_TYPE_DEVICE : COPY_TYPE_UNIFIED;
+    struct layout_copy copy = {.width_bytes = wide ? STAGING_CHUNK - 2000 + next(900000) : 1 + next(3000),
+                               .height = 1 + next(wide ? 2 : 40),
+                               .depth = 1 + next(wide ? 1 : 5)};
+    uint32_t host_type = next(2) ? COPY_TYPE_HOST : COPY_TYPE_UNIFIED,
+             device_type = next(2) ? COPY_TYPE_DEVICE : COPY_TYPE_UNIFIED;
     unsigned from_host = (unsigned)next(2), to_host = (unsigned)next(2);
     copy.source = side_of(&copy, from_host ? host : device, from_host ? host_type : device_type);
     copy.destination = side_of(&copy, to_host ? host_target : device + ROOM, to_host ? host_type : device_type);
@@ -83,7 +87,8 @@ static void one(bool wide, bool capturing, CUstream stream)
     memset(wanted, 0x11, room);
     for (uint64_t z = 0; z < copy.depth; z++)
         for (uint64_t y = 0; y < copy.height; y++)
-            memcpy(wanted + row_of(&copy.destination, &copy, y, z), from + row_of(&copy.source, &copy, y, z), copy.width_bytes);
+            memcpy(wanted + row_of(&copy.destination, &copy, y, z), from + row_of(&copy.source, &copy, y, z),
+                   copy.width_bytes);
     enum copy_end end = !capturing && next(2) ? COPY_WAITS : COPY_RETURNS_EARLY;
     CHECK(copy_shaped(&context, (uintptr_t)stream, &copy, end) == CUDA_SUCCESS);
     if (to_host && !capturing && end == COPY_WAITS)
@@ -107,8 +112,13 @@ static void random_shapes(void)
 static void refused(void)
 {
     struct layout_copy good = {.source = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device, .pitch = 100},
-                               .destination = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device + ROOM, .pitch = 100},
-                               .width_bytes = 100, .height = 2, .depth = 1}, copy = good;
+                               .destination = {.memory_type = COPY_TYPE_DEVICE,
+                                               .device = (uintptr_t)device + ROOM,
+                                               .pitch = 100},
+                               .width_bytes = 100,
+                               .height = 2,
+                               .depth = 1},
+                       copy = good;
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_SUCCESS);
     copy.source.pitch = 99; /* rows would overlap */
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_ERROR_INVALID_VALUE);
@@ -135,9 +145,13 @@ static void refused(void)
 static void elsewhere(void)
 {
     static struct relay_context other;
-    const struct relay_range theirs = {.start = 0x40000000, .bytes = 0x10000, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[1], .context = &other};
+    const struct relay_range theirs = {
+        .start = 0x40000000, .bytes = 0x10000, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[1], .context = &other};
     struct layout_copy copy = {.source = {.memory_type = COPY_TYPE_DEVICE, .device = 0x40000000},
-                               .destination = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device}, .width_bytes = 4, .height = 1, .depth = 1};
+                               .destination = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device},
+                               .width_bytes = 4,
+                               .height = 1,
+                               .depth = 1};
     other.link = &relay_links[1];
     CHECK(relay_range_add(&theirs) && !copy_leads_elsewhere(&context, &copy)); /* there is one device */
     relay_link_count = 2;
@@ -163,7 +177,8 @@ int main(void)
         device[i] = (unsigned char)(i * 7 + i / 253);
         host[i] = (unsigned char)(i * 11 + i / 257);
     }
-    const struct relay_range range = {.start = (uintptr_t)device, .bytes = 2 * ROOM, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[0]};
+    const struct relay_range range = {
+        .start = (uintptr_t)device, .bytes = 2 * ROOM, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[0]};
     CHECK(relay_range_add(&range));
     random_shapes();
     refused();

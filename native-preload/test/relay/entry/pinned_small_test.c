@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "relay/entry/start.h"
+#include "relay/entry/init.h"
 #include "relay/memory/range.h"
 #include "relay/player.h"
 #include "relay/wire/context.h"
@@ -110,10 +110,12 @@ static void by_its_size(void)
     void *small, *large, *none;
     struct relay_range range;
     unsigned asked = pinned;
-    CHECK(relay_cuMemHostAlloc(&none, 0, 0) == CUDA_ERROR_INVALID_VALUE && relay_cuMemHostAlloc(&none, 16, 8) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(relay_cuMemHostAlloc(&none, 0, 0) == CUDA_ERROR_INVALID_VALUE &&
+          relay_cuMemHostAlloc(&none, 16, 8) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuMemHostAlloc(&small, PINNED_SMALL_MOST, 3) == CUDA_SUCCESS && pinned == asked);
     CHECK(relay_cuMemHostAlloc(&large, PINNED_SMALL_MOST + 1, 0) == CUDA_SUCCESS && pinned == asked + 1);
-    CHECK(relay_range_find((uintptr_t)small + PINNED_SMALL_MOST - 1, &range) && range.id == RELAY_PINNED_SMALL && range.flags == 3);
+    CHECK(relay_range_find((uintptr_t)small + PINNED_SMALL_MOST - 1, &range) && range.id == RELAY_PINNED_SMALL &&
+          range.flags == 3);
     CHECK(relay_range_find((uintptr_t)large, &range) && range.id != RELAY_PINNED_SMALL);
     CHECK(relay_cuMemFreeHost((char *)small + 1) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuMemFreeHost(small) == CUDA_SUCCESS && relay_cuMemFreeHost(small) == CUDA_ERROR_INVALID_VALUE);
@@ -123,7 +125,7 @@ static void by_its_size(void)
 int main(void)
 {
     player_begin();
-    start_connect();
+    init_connect();
     context_prepare_primary(&relay_links[0], NULL);
     current = relay_primary(&relay_links[0]);
     CHECK(context_retain(current) == CUDA_SUCCESS && current_set(current) == CUDA_SUCCESS);

@@ -7,9 +7,11 @@
 static void callers(void)
 {
     struct relay_context *primary = relay_primary(&relay_links[1]), *caller;
-    CHECK(device_caller(-1, &caller) == CUDA_ERROR_INVALID_DEVICE && device_caller(2, &caller) == CUDA_ERROR_INVALID_DEVICE);
+    CHECK(device_caller(-1, &caller) == CUDA_ERROR_INVALID_DEVICE &&
+          device_caller(2, &caller) == CUDA_ERROR_INVALID_DEVICE);
     CHECK(device_caller(0, &caller) == CUDA_SUCCESS && caller == &context);
-    CHECK(device_caller(1, &caller) == CUDA_SUCCESS && caller->link == &relay_links[1] && !caller->alive && caller->number == 0);
+    CHECK(device_caller(1, &caller) == CUDA_SUCCESS && caller->link == &relay_links[1] && !caller->alive &&
+          caller->number == 0);
     CHECK(context_retain(primary) == CUDA_SUCCESS && device_caller(1, &caller) == CUDA_SUCCESS && caller == primary);
     context.alive = false; /* destroyed, and still current */
     CHECK(device_caller(0, &caller) == CUDA_SUCCESS && caller != &context && caller->link == &relay_links[0]);

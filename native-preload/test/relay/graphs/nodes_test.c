@@ -54,8 +54,11 @@ static void nodes(void)
     uint64_t pointer = 1;
     uint32_t number = 2;
     void *parameters[] = {&pointer, &number, "xyz"};
-    struct layout_kernel_node kernel = {.function = (uintptr_t)function, .grid = {1, 1, 1}, .block = {8, 1, 1},
-                                        .parameters = (uintptr_t)parameters}, back;
+    struct layout_kernel_node kernel = {.function = (uintptr_t)function,
+                                        .grid = {1, 1, 1},
+                                        .block = {8, 1, 1},
+                                        .parameters = (uintptr_t)parameters},
+                              back;
     CHECK(relay_cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel) == CUDA_SUCCESS);
     const unsigned char *sent = last_call[ENTRY_cuGraphAddKernelNode_v2] + 5 * 8;
     CHECK(memcmp(sent + sizeof kernel + 8, "\2\0\0\0xyz", 7) == 0);

@@ -3,7 +3,7 @@
 
 #include "relay/memory/range.h"
 #include "relay/player.h"
-#include "relay/streams/holdings.h"
+#include "relay/streams/graph_references.h"
 #include "relay/wire/callbacks.h"
 
 static void nothing(void *data)
@@ -17,8 +17,10 @@ static void operations(void)
     struct packed packed = {.word = -1};
     for (unsigned i = 0; i < sizeof list; i++)
         list[i] = (unsigned char)(i * 3);
-    struct layout_memory_ops_node node = {.context = 0x1234, .count = 256, .operations = (uintptr_t)list, .flags = 5}, sent;
-    CHECK(pack_operations(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node + 256 * LAYOUT_MEMORY_OP);
+    struct layout_memory_ops_node node = {.context = 0x1234, .count = 256, .operations = (uintptr_t)list, .flags = 5},
+                                  sent;
+    CHECK(pack_operations(&context, &node, &packed) == CUDA_SUCCESS &&
+          packed.bytes == sizeof node + 256 * LAYOUT_MEMORY_OP);
     memcpy(&sent, packed.data, sizeof sent);
     CHECK(sent.context == 0 && sent.operations == 0 && sent.count == 256 && sent.flags == 5);
     CHECK(memcmp(packed.data + sizeof node, list, 256 * LAYOUT_MEMORY_OP) == 0);
@@ -56,11 +58,15 @@ static void allocations(void)
 static void copies(void)
 {
     struct packed packed = {.word = -1};
-    const struct relay_range known = {.start = 0x10000, .bytes = 0x1000, .kind = RELAY_RANGE_PINNED, .link = &relay_links[0]},
-                             registered = {.start = 0x20000, .bytes = 0x1000, .kind = RELAY_RANGE_REGISTERED, .link = &relay_links[0]};
-    struct layout_copy copy = {.source = {.memory_type = 1, .host = 0x10000}, .destination = {.memory_type = 2, .device = 0x99000}};
+    const struct relay_range known = {
+        .start = 0x10000, .bytes = 0x1000, .kind = RELAY_RANGE_PINNED, .link = &relay_links[0]};
+    const struct relay_range registered = {
+        .start = 0x20000, .bytes = 0x1000, .kind = RELAY_RANGE_REGISTERED, .link = &relay_links[0]};
+    struct layout_copy copy = {.source = {.memory_type = 1, .host = 0x10000},
+                               .destination = {.memory_type = 2, .device = 0x99000}};
     CHECK(relay_range_add(&known) && relay_range_add(&registered));
-    CHECK(pack_copy(&context, &copy, &packed) == CUDA_SUCCESS && packed.bytes == sizeof copy && memcmp(packed.data, &copy, sizeof copy) == 0);
+    CHECK(pack_copy(&context, &copy, &packed) == CUDA_SUCCESS && packed.bytes == sizeof copy &&
+          memcmp(packed.data, &copy, sizeof copy) == 0);
     packed_release(&packed);
     copy.source.host = 0x20000;
     CHECK(pack_copy(&context, &copy, &packed) == CUDA_ERROR_NOT_SUPPORTED);
@@ -82,15 +88,16 @@ static void host_functions(void)
     int word = packed.word;
     struct layout_host_node sent;
     memcpy(&sent, packed.data, sizeof sent);
-    CHECK(sent.function == 0 && sent.data == (uint64_t)word && callback_of(&relay_links[0], word, &behind) && behind.data == (void *)0x4321);
+    CHECK(sent.function == 0 && sent.data == (uint64_t)word && callback_of(&relay_links[0], word, &behind) &&
+          behind.data == (void *)0x4321);
     packed_release(&packed);
     CHECK(packed.word == -1 && !packed.data && !callback_of(&relay_links[0], word, &behind));
     CHECK(pack_host(&context, &node, &packed) == CUDA_SUCCESS);
     word = packed.word;
     packed_held(&packed, 0x77);
     packed_release(&packed);
-    CHECK(callback_of(&relay_links[0], word, &behind) && holdings_any(0x77));
-    holdings_end(0x77);
+    CHECK(callback_of(&relay_links[0], word, &behind) && graph_references_any(0x77));
+    graph_references_end(0x77);
     CHECK(!callback_of(&relay_links[0], word, &behind));
 }
 
@@ -101,20 +108,24 @@ static void any_node(void)
     struct callback behind;
     unsigned char list[2 * LAYOUT_MEMORY_OP];
     memset(list, 9, sizeof list);
-    struct layout_node node = {.type = NODE_MEMORY_OPS, .of.operations = {.count = 2, .operations = (uintptr_t)list}}, sent;
+    struct layout_node node = {.type = NODE_MEMORY_OPS, .of.operations = {.count = 2, .operations = (uintptr_t)list}},
+                       sent;
     CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node + sizeof list);
     memcpy(&sent, packed.data, sizeof sent);
-    CHECK(sent.type == NODE_MEMORY_OPS && sent.of.operations.operations == 0 && memcmp(packed.data + sizeof node, list, sizeof list) == 0);
+    CHECK(sent.type == NODE_MEMORY_OPS && sent.of.operations.operations == 0 &&
+          memcmp(packed.data + sizeof node, list, sizeof list) == 0);
     packed_release(&packed);
 
     node = (struct layout_node){.type = NODE_HOST, .of.host = {(uintptr_t)nothing, 0}};
-    CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node && callback_of(&relay_links[0], packed.word, &behind));
+    CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node &&
+          callback_of(&relay_links[0], packed.word, &behind));
     int word = packed.word;
     packed_release(&packed);
     CHECK(!callback_of(&relay_links[0], word, &behind));
 
     node = (struct layout_node){.type = NODE_CONDITIONAL, .of.conditional = {.size = 1024, .graphs = 5, .context = 6}};
-    CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node + 1024 * 8); /* room for what comes back */
+    CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS &&
+          packed.bytes == sizeof node + 1024 * 8); /* room for what comes back */
     memcpy(&sent, packed.data, sizeof sent);
     CHECK(sent.of.conditional.graphs == 0 && sent.of.conditional.context == 0);
     packed_release(&packed);
@@ -151,14 +162,15 @@ static void refused(void)
     CHECK(node_add(&(struct node_place){.node = &node, .graph = graph, .count = 1}, &call) == CUDA_ERROR_INVALID_VALUE);
     refusal = CUDA_ERROR_INVALID_VALUE;
     player_serves = refuse;
-    CHECK(node_add(&place, &call) == CUDA_ERROR_INVALID_VALUE && !node && !holdings_any((uintptr_t)graph));
+    CHECK(node_add(&place, &call) == CUDA_ERROR_INVALID_VALUE && !node && !graph_references_any((uintptr_t)graph));
     for (int word = 0; word < (int)TESSERA_RELAY_WORDS; word++)
         CHECK(!callback_of(&relay_links[0], word, &behind));
     refusal = CUDA_SUCCESS;
     place.dependencies = &before;
     place.count = 1;
-    CHECK(node_add(&place, &call) == CUDA_SUCCESS && relay_handle_type((uintptr_t)node) == TESSERA_HANDLE_GRAPH_NODE && holdings_any((uintptr_t)graph));
-    holdings_end((uintptr_t)graph);
+    CHECK(node_add(&place, &call) == CUDA_SUCCESS && relay_handle_type((uintptr_t)node) == TESSERA_HANDLE_GRAPH_NODE &&
+          graph_references_any((uintptr_t)graph));
+    graph_references_end((uintptr_t)graph);
 }
 
 int main(void)

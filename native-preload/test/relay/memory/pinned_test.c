@@ -23,7 +23,8 @@ static void where_the_program_has_something(void)
     struct relay_pinned first, memory;
     CHECK(relay_pin(&relay_links[0], 4096, &first) == CUDA_SUCCESS);
     unsigned asked = pinned, given_back = unpinned;
-    char *taken = mmap((char *)first.address + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    char *taken = mmap((char *)first.address + 4096, 4096, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     CHECK(taken == (char *)first.address + 4096);
     strcpy(taken, "the program's");
     CHECK(relay_pin(&relay_links[0], 4096, &memory) == CUDA_SUCCESS);
@@ -58,8 +59,13 @@ static void ends_with_its_context(void)
 {
     struct relay_pinned memory;
     CHECK(relay_pin(&relay_links[0], 4096, &memory) == CUDA_SUCCESS);
-    struct relay_range range = {.start = (uintptr_t)memory.address, .bytes = memory.bytes, .kind = RELAY_RANGE_PINNED,
-                                .link = &relay_links[0], .context = &context, .id = memory.id}, small = range;
+    struct relay_range range = {.start = (uintptr_t)memory.address,
+                                .bytes = memory.bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .link = &relay_links[0],
+                                .context = &context,
+                                .id = memory.id},
+                       small = range;
     small.start -= 0x10000;
     small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory, who gives it back */
     unsigned given_back = unpinned;
@@ -84,7 +90,8 @@ static void staging(void)
     for (unsigned i = 0; i < STAGING_CHUNKS; i++) {
         CHECK(staging_take(&relay_links[0], &chunks[i]) == CUDA_SUCCESS);
         memset(chunks[i]->memory, (int)i, STAGING_CHUNK);
-        CHECK(relay_range_find((uintptr_t)chunks[i]->memory + STAGING_CHUNK - 1, &range) && range.kind == RELAY_RANGE_PINNED);
+        CHECK(relay_range_find((uintptr_t)chunks[i]->memory + STAGING_CHUNK - 1, &range) &&
+              range.kind == RELAY_RANGE_PINNED);
     }
     for (unsigned i = 0; i < STAGING_CHUNKS; i++)
         CHECK(chunks[i]->memory[0] == i && chunks[i]->memory[STAGING_CHUNK - 1] == i); /* each is its own */
@@ -101,7 +108,8 @@ static void staging(void)
     hold_marks = false;
     write_word(&held[0], TESSERA_RELAY_MARK);
     CHECK(staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS && staging_try(&relay_links[0]) == chunks[3]);
-    CHECK(staging_awaited_mark(&context, 0, chunks[3]) == CUDA_SUCCESS && staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS);
+    CHECK(staging_awaited_mark(&context, 0, chunks[3]) == CUDA_SUCCESS &&
+          staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS);
 }
 
 /* All chunks are taken, and nobody will give one: whoever waits does not wait for ever. */

@@ -32,7 +32,8 @@ static void as_a_list(void)
         uint64_t start = 0x100000 + (uint64_t)slot * STRIDE;
         struct relay_range found = {0};
         if (next() % 3 == 0 && !model[slot].kind) {
-            model[slot] = (struct relay_range){.start = start, .bytes = 1 + next() % STRIDE, .kind = RELAY_RANGE_DEVICE, .link = link0};
+            model[slot] = (struct relay_range){
+                .start = start, .bytes = 1 + next() % STRIDE, .kind = RELAY_RANGE_DEVICE, .link = link0};
             CHECK(relay_range_add(&model[slot]));
         } else if (next() % 3 == 0) {
             CHECK(!relay_range_remove(start, RELAY_RANGE_POOL, NULL)); /* another kind is another thing */
@@ -48,7 +49,8 @@ static void as_a_list(void)
             CHECK(found.start == start && found.bytes == model[slot].bytes);
     }
     for (unsigned slot = 0; slot < SLOTS; slot++)
-        CHECK(relay_range_remove(0x100000 + (uint64_t)slot * STRIDE, RELAY_RANGE_DEVICE, NULL) == (model[slot].kind != 0));
+        CHECK(relay_range_remove(0x100000 + (uint64_t)slot * STRIDE, RELAY_RANGE_DEVICE, NULL) ==
+              (model[slot].kind != 0));
     CHECK(!relay_range_overlaps(0, UINT64_MAX));
 }
 
@@ -59,7 +61,8 @@ static void replaced(void)
     range.bytes = 32;
     CHECK(relay_range_add(&range) && relay_range_find(0x501f, &second) && second.serial == first.serial);
     CHECK(relay_range_remove(0x5000, RELAY_RANGE_GLOBAL, NULL) && !relay_range_remove(0x5000, RELAY_RANGE_GLOBAL, NULL));
-    CHECK(relay_range_add(&range) && relay_range_find(0x5000, &second) && second.serial > first.serial); /* BUFFER_ID is not used again */
+    CHECK(relay_range_add(&range) && relay_range_find(0x5000, &second) &&
+          second.serial > first.serial); /* BUFFER_ID is not used again */
     CHECK(relay_range_remove(0x5000, RELAY_RANGE_GLOBAL, NULL));
 }
 
@@ -74,7 +77,8 @@ static void mapped_in_a_reservation(void)
     CHECK(relay_range_find(0x14000, &found) && found.kind == RELAY_RANGE_RESERVED && found.start == 0x10000);
     CHECK(!relay_range_find(0x20000, &found) && !relay_range_find(0xffff, &found));
     CHECK(relay_range_overlaps(0xffff, 2) && !relay_range_overlaps(0xffff, 1) && !relay_range_overlaps(0x20000, 100));
-    CHECK(relay_range_remove(0x10000, RELAY_RANGE_MAPPED, NULL) && relay_range_find(0x10000, &found) && found.kind == RELAY_RANGE_RESERVED);
+    CHECK(relay_range_remove(0x10000, RELAY_RANGE_MAPPED, NULL) && relay_range_find(0x10000, &found) &&
+          found.kind == RELAY_RANGE_RESERVED);
     CHECK(relay_range_remove(0x10000, RELAY_RANGE_RESERVED, NULL));
 }
 
@@ -86,7 +90,8 @@ static void of_another_device(void)
     CHECK(relay_range_device_side(&ours) && !relay_range_device_side(&theirs));
     relay_link_count = 2;
     CHECK(!relay_range_foreign(link0, 0x1000, 0x2000) && relay_range_foreign(link0, 0x1000, 0x2001));
-    CHECK(relay_range_foreign(link0, 0x3fff, 1) && !relay_range_foreign(link0, 0x4000, 0x1000) && relay_range_foreign(link1, 0, 0x1001));
+    CHECK(relay_range_foreign(link0, 0x3fff, 1) && !relay_range_foreign(link0, 0x4000, 0x1000) &&
+          relay_range_foreign(link1, 0, 0x1001));
     relay_link_count = 1;
     CHECK(!relay_range_foreign(link0, 0x3000, 1)); /* there is no other */
     CHECK(relay_range_remove(0x1000, RELAY_RANGE_DEVICE, NULL) && relay_range_remove(0x3000, RELAY_RANGE_PINNED, NULL));
@@ -98,13 +103,19 @@ static void ended_with_a_context(void)
     struct relay_range found;
     one.link = two.link = link0;
     for (uint64_t i = 0; i < 200; i++) {
-        const struct relay_range range = {.start = 0x1000 * (i + 1), .bytes = 0x800, .kind = i % 5 ? RELAY_RANGE_DEVICE : RELAY_RANGE_RESERVED,
-                                          .link = link0, .context = i % 3 == 0 ? &one : i % 3 == 1 ? &two : NULL};
+        const struct relay_range range = {.start = 0x1000 * (i + 1),
+                                          .bytes = 0x800,
+                                          .kind = i % 5 ? RELAY_RANGE_DEVICE : RELAY_RANGE_RESERVED,
+                                          .link = link0,
+                                          .context = i % 3 == 0   ? &one
+                                                     : i % 3 == 1 ? &two
+                                                                  : NULL};
         CHECK(relay_range_add(&range));
     }
     relay_range_context_ended(&one);
     for (uint64_t i = 0; i < 200; i++)
-        CHECK(relay_range_find(0x1000 * (i + 1), &found) == (i % 3 != 0) && (i % 3 == 0 || found.context == (i % 3 == 1 ? &two : NULL)));
+        CHECK(relay_range_find(0x1000 * (i + 1), &found) == (i % 3 != 0) &&
+              (i % 3 == 0 || found.context == (i % 3 == 1 ? &two : NULL)));
 }
 
 int main(void)

@@ -13,7 +13,8 @@ static CUgraph graph;
 
 static void make(void)
 {
-    CHECK(relay_cuStreamCreate(&a, 1) == CUDA_SUCCESS && relay_cuStreamCreate(&b, 1) == CUDA_SUCCESS && relay_cuStreamCreate(&c, 1) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&a, 1) == CUDA_SUCCESS && relay_cuStreamCreate(&b, 1) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&c, 1) == CUDA_SUCCESS);
     CHECK(relay_cuEventCreate(&event, 2) == CUDA_SUCCESS);
 }
 
@@ -33,8 +34,10 @@ static void begin_with_b(int mode)
 static void joined_and_left(void)
 {
     begin_with_b(2);
-    CHECK(relay_cuStreamBeginCapture_v2(b, 2) == CUDA_ERROR_ILLEGAL_STATE && relay_cuStreamEndCapture(b, &graph) == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-    CHECK(relay_cuEventQuery(event) == CUDA_ERROR_CAPTURED_EVENT && state_of(a) == 2); /* asked about: the capture is invalid */
+    CHECK(relay_cuStreamBeginCapture_v2(b, 2) == CUDA_ERROR_ILLEGAL_STATE &&
+          relay_cuStreamEndCapture(b, &graph) == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    CHECK(relay_cuEventQuery(event) == CUDA_ERROR_CAPTURED_EVENT &&
+          state_of(a) == 2); /* asked about: the capture is invalid */
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && !graph);
     CHECK(state_of(a) == 0 && state_of(b) == 0 && capture_count == 0);
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS); /* recorded in no capture any more */
@@ -44,16 +47,19 @@ static void joined_and_left(void)
 /* An event belongs to the capture of its last record; a capture's end frees its own streams and events alone. */
 static void two_at_a_time(void)
 {
-    CHECK(relay_cuStreamBeginCapture_v2(a, 2) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS && capture_count == 2);
+    CHECK(relay_cuStreamBeginCapture_v2(a, 2) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS &&
+          capture_count == 2);
     CHECK(relay_cuEventRecord(event, a) == CUDA_SUCCESS && relay_cuEventRecord(event, c) == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_SUCCESS && graph && state_of(c) == 1);
     CHECK(event_of(event)->capture && relay_cuStreamWaitEvent(b, event, 0) == CUDA_SUCCESS && state_of(b) == 1);
     CHECK(relay_cuStreamEndCapture(c, &graph) == CUDA_SUCCESS && state_of(b) == 0 && !event_of(event)->capture);
 
     begin_with_b(2);
-    CHECK(relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS && relay_cuStreamWaitEvent(c, event, 0) == CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    CHECK(relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS &&
+          relay_cuStreamWaitEvent(c, event, 0) == CUDA_ERROR_STREAM_CAPTURE_MERGE);
     CHECK(state_of(a) == 2 && state_of(c) == 2);
-    CHECK(relay_cuStreamEndCapture(c, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK(relay_cuStreamEndCapture(c, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
+          relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     CHECK(relay_cuEventRecord(event, c) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(a, 2) == CUDA_SUCCESS);
     CHECK(relay_cuStreamWaitEvent(a, event, 0) == CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && capture_count == 0);
@@ -73,7 +79,8 @@ static void modes(void)
     for (int mode = CAPTURE_GLOBAL; mode <= CAPTURE_THREAD_LOCAL; mode++) {
         pthread_t thread;
         CHECK(relay_cuStreamBeginCapture_v2(a, mode) == CUDA_SUCCESS);
-        CHECK(pthread_create(&thread, NULL, of_another_thread, mode == CAPTURE_GLOBAL ? &thread : NULL) == 0 && pthread_join(thread, NULL) == 0);
+        CHECK(pthread_create(&thread, NULL, of_another_thread, mode == CAPTURE_GLOBAL ? &thread : NULL) == 0 &&
+              pthread_join(thread, NULL) == 0);
         CHECK(state_of(a) == (mode == CAPTURE_GLOBAL ? 2 : 1));
         CHECK(capture_unsafe() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -95,7 +102,8 @@ static void destroyed_while_open(void)
         CHECK(relay_cuEventCreate(&others[i], 2) == CUDA_SUCCESS && relay_cuEventRecord(others[i], b) == CUDA_SUCCESS);
     struct capture *capture = event_of(event)->capture;
     CHECK(relay_cuEventDestroy_v2(others[1]) == CUDA_SUCCESS && relay_cuEventDestroy_v2(others[2]) == CUDA_SUCCESS);
-    CHECK(capture->events == event_of(others[0]) && capture->events->captured_next == event_of(event) && !event_of(event)->captured_next);
+    CHECK(capture->events == event_of(others[0]) && capture->events->captured_next == event_of(event) &&
+          !event_of(event)->captured_next);
     CHECK(relay_cuStreamDestroy_v2(b) == CUDA_SUCCESS);
     CHECK(capture->streams && capture->streams->handle == (uintptr_t)a && !capture->streams->captured_next);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_SUCCESS && graph && relay_cuEventQuery(others[0]) == CUDA_SUCCESS);

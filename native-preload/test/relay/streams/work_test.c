@@ -125,7 +125,7 @@ static void events(void)
     held_count = 0;
     unsigned marks = seen[TESSERA_RELAY_MARK], watches = seen[TESSERA_RELAY_WATCH_EVENT];
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS);
-    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS); /* the stream has passed what is complete */
+    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);     /* the stream has passed what is complete */
     CHECK(seen[TESSERA_RELAY_MARK] <= marks + 1 && watches == 1); /* the event was its stream's last work */
     marks = seen[TESSERA_RELAY_MARK];
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);

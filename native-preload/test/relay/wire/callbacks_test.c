@@ -2,7 +2,7 @@
 #include "relay/wire/callbacks.h"
 
 #include "relay/player.h"
-#include "relay/wire/words.h"
+#include "relay/wire/completion.h"
 
 static unsigned called, inside, released;
 
@@ -45,7 +45,9 @@ static void once(void)
         usleep(1000);
     CHECK(!callback_of(&relay_links[0], word, &behind) && !callback_change(&relay_links[0], word, &behind));
     CHECK(!callback_of(&relay_links[0], -1, &behind) && !callback_of(&relay_links[0], TESSERA_RELAY_WORDS, &behind));
-    word = callback_prepare(&context, &(struct callback){.stream_function = run_for_stream, .stream = (CUstream)0x77, .data = &hundred}, false);
+    word = callback_prepare(
+        &context, &(struct callback){.stream_function = run_for_stream, .stream = (CUstream)0x77, .data = &hundred},
+        false);
     call(word);
     CHECK(called == 101 && inside == 2);
 }
@@ -53,7 +55,8 @@ static void once(void)
 static void again(void)
 {
     static unsigned one = 1, ten = 10;
-    const struct callback first = {.function = run, .data = &one, .released = release}, other = {.function = run, .data = &ten, .released = release};
+    const struct callback first = {.function = run, .data = &one, .released = release},
+                          other = {.function = run, .data = &ten, .released = release};
     called = 0;
     int word = callback_prepare(&context, &first, true);
     call(word);
@@ -92,30 +95,32 @@ static void as_many_as_there_are(void)
 static void words_of_marks(void)
 {
     struct relay_link *link = &relay_links[0];
-    int word = word_take(link, 0), other;
-    uint64_t value = word_next(link, word);
+    int word = completion_take(link, 0), other;
+    uint64_t value = completion_next(link, word);
     CHECK(word >= 0 && value > 0 && value % 2 == 0);
-    word_give(link, word);
-    word_give(link, -1);
+    completion_give(link, word);
+    completion_give(link, -1);
     unsigned left = 0;
-    while ((other = word_take(link, 1)) >= 0) {
+    while ((other = completion_take(link, 1)) >= 0) {
         CHECK(other != word);
         left++;
     }
     CHECK(left > 1000);
-    other = word_take(link, 0); /* what the others leave */
-    CHECK(other >= 0 && word_take(link, 0) == -1);
+    other = completion_take(link, 0); /* what the others leave */
+    CHECK(other >= 0 && completion_take(link, 0) == -1);
     __atomic_store_n(&segment->word[word], value, __ATOMIC_RELEASE);
-    CHECK(word_take(link, 0) == word && word_next(link, word) == value + 2);
+    CHECK(completion_take(link, 0) == word && completion_next(link, word) == value + 2);
 }
 
 static void words_that_come_soon(void)
 {
     struct relay_link *link = &relay_links[0];
     segment->word[5] = 40;
-    CHECK(word_reached_soon(link, 5, 40, segment->claimed) && !word_reached_soon(link, 5, 42, segment->claimed));
+    CHECK(completion_reached_soon(link, 5, 40, segment->claimed) &&
+          !completion_reached_soon(link, 5, 42, segment->claimed));
     uint64_t from_ns = monotonic_ns();
-    CHECK(!word_reached_soon(link, 5, 42, segment->consumed + 16) && monotonic_ns() - from_ns >= WORD_READ_NS);
+    CHECK(!completion_reached_soon(link, 5, 42, segment->consumed + 16) &&
+          monotonic_ns() - from_ns >= COMPLETION_READ_NS);
 }
 
 int main(void)

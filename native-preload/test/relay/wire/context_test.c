@@ -43,7 +43,8 @@ static bool refuse(const struct tessera_record *record)
 static void primary(struct relay_link *link)
 {
     struct relay_context *context_of_device = relay_primary(link);
-    CHECK(context_of_device->primary && !context_of_device->alive && relay_context_of(context_of_device->handle) == context_of_device);
+    CHECK(context_of_device->primary && !context_of_device->alive &&
+          relay_context_of(context_of_device->handle) == context_of_device);
     CHECK(context_release(context_of_device) == CUDA_ERROR_INVALID_CONTEXT);
     CHECK(context_retain(context_of_device) == CUDA_SUCCESS && context_retain(context_of_device) == CUDA_SUCCESS);
     CHECK(seen[TESSERA_RELAY_CONTEXT] == 1 && context_of_device->alive);
@@ -52,7 +53,8 @@ static void primary(struct relay_link *link)
     CHECK(told_before == 1 && seen[TESSERA_RELAY_CONTEXT] == 2); /* the executor hears of it last */
     CHECK(context_retain(context_of_device) == CUDA_SUCCESS && context_retain(context_of_device) == CUDA_SUCCESS);
     CHECK(context_reset(context_of_device) == CUDA_SUCCESS && !context_of_device->alive);
-    CHECK(context_release(context_of_device) == CUDA_ERROR_INVALID_CONTEXT && relay_context_of(context_of_device->handle) == context_of_device);
+    CHECK(context_release(context_of_device) == CUDA_ERROR_INVALID_CONTEXT &&
+          relay_context_of(context_of_device->handle) == context_of_device);
     refusal = CUDA_ERROR_OUT_OF_MEMORY;
     CHECK(context_retain(context_of_device) == CUDA_ERROR_OUT_OF_MEMORY && !context_of_device->alive);
     refusal = CUDA_SUCCESS;

@@ -13,12 +13,12 @@
 #include "check.h"
 #include "driver/clock.h"
 #include "relay/wire/backoff.h"
-#include "relay/wire/state.h"
+#include "relay/wire/init_state.h"
 
 static struct tessera_relay_segment *fresh_segment(void)
 {
-    struct tessera_relay_segment *segment =
-        mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tessera_relay_segment *segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE,
+                                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED);
     segment->executor_heartbeat_ns = monotonic_ns();
     return segment;
@@ -55,14 +55,15 @@ static void names(void)
     link_open(0, 7, fresh_segment(), -1);
     link_open(1, 2, fresh_segment(), -1);
     CHECK(relay_link_at(0, &link) == CUDA_ERROR_NOT_INITIALIZED);
-    state_begin();
+    init_state_begin();
     CHECK(relay_link_at(0, &link) == CUDA_ERROR_INVALID_DEVICE);
     relay_link_count = 2;
     CHECK(relay_link_at(1, &link) == CUDA_SUCCESS && link == &relay_links[1]);
     CHECK(relay_link_at(2, &link) == CUDA_ERROR_INVALID_DEVICE && relay_link_at(-1, &link) == CUDA_ERROR_INVALID_DEVICE);
     uint64_t handle = TESSERA_HANDLE_TAG | (uint64_t)TESSERA_HANDLE_GREEN_CONTEXT << 40 | 2ULL << 36 | 5 << 4;
     CHECK(relay_handle_type(handle) == TESSERA_HANDLE_GREEN_CONTEXT && relay_link_of(handle) == &relay_links[1]);
-    CHECK(relay_handle_type(0) == 0 && relay_handle_type(handle | 1ULL << 47) == 0 && relay_handle_type(handle & UINT32_MAX) == 0);
+    CHECK(relay_handle_type(0) == 0 && relay_handle_type(handle | 1ULL << 47) == 0 &&
+          relay_handle_type(handle & UINT32_MAX) == 0);
     CHECK(!relay_link_of(handle ^ 1ULL << 36) && !relay_link_of(0x7fffffffe000ULL));
     relay_link_count = 0;
 }
@@ -137,10 +138,10 @@ static void forked(int peer)
     pid_t child = fork();
     if (child == 0) {
         struct tessera_relay_segment *segment = relay_links[0].segment;
-        bool used = state_forked();
+        bool used = init_state_forked();
         link_forked();
         segment->claimed = 4711;
-        CHECK(used && !state_forked() && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
+        CHECK(used && !init_state_forked() && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
         CHECK(relay_link_count == 0 && relay_links[0].socket == -1 && relay_links[0].lost);
         close(peer); /* the child's copy of what is another process's */
         pause();

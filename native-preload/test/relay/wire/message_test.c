@@ -30,15 +30,15 @@ static void arguments_and_data(void)
     memcpy(answer_data, "12345\0\0\0abc", 11);
     answer_bytes = 11;
     answer_result = CUDA_ERROR_INVALID_VALUE; /* data comes beside an error too */
-    CHECK(MESSAGE_CALL(&context, ENTRY, VALUE(77), OUT(first, 5), IN("xyz", 3), NOTHING, OUT(second, 9), INOUT(&answer_bytes, 4)) ==
-          CUDA_ERROR_INVALID_VALUE);
+    CHECK(MESSAGE_CALL(&context, ENTRY, VALUE(77), OUT(first, 5), IN("xyz", 3), NOTHING, OUT(second, 9),
+                       INOUT(&answer_bytes, 4)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(record->entry == ENTRY && record->context == 5 && record->slot != 0 && record->flags == 0);
     CHECK(record->length == 16 + 6 * 8 + 8 + 8);
     CHECK(words[0] == 77 && words[1] == (1ULL << 63 | 5ULL << 32) && words[2] == (1ULL << 63 | 3) && words[3] == 0);
     CHECK(words[4] == (1ULL << 63 | 9ULL << 32) && words[5] == (1ULL << 63 | 4ULL << 32 | 4));
     CHECK(memcmp(&words[6], "xyz\0\0\0\0\0\13\0\0\0\0\0\0\0", 16) == 0);
-    CHECK(memcmp(first, "12345d\0", 8) == 0);           /* 5 bytes, no more */
-    CHECK(strcmp(second, "abcit was") == 0);            /* the executor sent 3 of 9 */
+    CHECK(memcmp(first, "12345d\0", 8) == 0); /* 5 bytes, no more */
+    CHECK(strcmp(second, "abcit was") == 0);  /* the executor sent 3 of 9 */
     answer_result = CUDA_SUCCESS;
     answer_bytes = 0;
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(first, 5)) == CUDA_SUCCESS && memcmp(first, "12345d", 6) == 0);
@@ -55,15 +55,18 @@ static void large(void)
         data[i] = (unsigned char)(i * 7 + i / 251);
     unsigned pieces = seen[TESSERA_RELAY_BULK];
     CHECK(MESSAGE_CALL(&context, ENTRY, IN(data, TESSERA_RELAY_INLINE_MAX)) == CUDA_SUCCESS);
-    CHECK(seen[TESSERA_RELAY_BULK] == pieces && record->flags == 0 && memcmp(&words[1], data, TESSERA_RELAY_INLINE_MAX) == 0);
+    CHECK(seen[TESSERA_RELAY_BULK] == pieces && record->flags == 0 &&
+          memcmp(&words[1], data, TESSERA_RELAY_INLINE_MAX) == 0);
     bulk_bytes = 0;
     CHECK(MESSAGE_CALL(&context, ENTRY, IN(data, 13), VALUE(3), IN(data, sizeof data)) == CUDA_SUCCESS);
-    CHECK(record->flags == TESSERA_RELAY_FLAG_BULK && record->length == 16 + 3 * 8 && seen[TESSERA_RELAY_BULK] > pieces + 1);
+    CHECK(record->flags == TESSERA_RELAY_FLAG_BULK && record->length == 16 + 3 * 8 &&
+          seen[TESSERA_RELAY_BULK] > pieces + 1);
     CHECK(bulk_bytes == 16 + 300008 && memcmp(bulk, data, 13) == 0 && memcmp(bulk + 13, "\0\0\0", 3) == 0);
     CHECK(memcmp(bulk + 16, data, sizeof data) == 0 && memcmp(bulk + 16 + sizeof data, "\0\0\0\0\0\0\0", 7) == 0);
     bulk_bytes = 0;
     CHECK(message_post(&context, ENTRY, &IN(data, TESSERA_RELAY_INLINE_MAX + 1), 1) == CUDA_SUCCESS);
-    CHECK(record->slot != 0 && bulk_bytes == TESSERA_RELAY_INLINE_MAX + 8); /* it waits: nobody else's pieces come between */
+    CHECK(record->slot != 0 &&
+          bulk_bytes == TESSERA_RELAY_INLINE_MAX + 8); /* it waits: nobody else's pieces come between */
 }
 
 static void too_large(void)
@@ -72,7 +75,8 @@ static void too_large(void)
     char byte;
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX + 1)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX), OUT(&byte, 1)) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(MESSAGE_CALL(&context, ENTRY, IN(&byte, TESSERA_RELAY_BULK_MAX), IN(&byte, 1)) == CUDA_ERROR_OUT_OF_MEMORY); /* and is told */
+    CHECK(MESSAGE_CALL(&context, ENTRY, IN(&byte, TESSERA_RELAY_BULK_MAX), IN(&byte, 1)) ==
+          CUDA_ERROR_OUT_OF_MEMORY); /* and is told */
     CHECK(segment->claimed == before);
 }
 

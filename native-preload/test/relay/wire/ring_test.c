@@ -204,7 +204,8 @@ static void after_the_end(void)
     while (relay_claim(link0, TESSERA_RELAY_CALL, LONGEST).record)
         ;
     CHECK(relay_wait_word(link0, 0, UINT64_MAX) == CUDA_ERROR_CONTEXT_IS_DESTROYED, "a word of a lost link");
-    CHECK(relay_query(link0, TESSERA_QUERY_MEMORY, 1, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED, "an answer of nobody");
+    CHECK(relay_query(link0, TESSERA_QUERY_MEMORY, 1, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED,
+          "an answer of nobody");
     CHECK(monotonic_ns() - from_ns < 2000000000ULL, "the end took too long");
     pthread_join(ender, NULL);
 }

@@ -57,11 +57,13 @@ int main(int argc, char **argv)
     strcpy(hello.command, "holder");
     if (send(s, &hello, sizeof hello, 0) != sizeof hello)
         fail("HELLO");
-    struct tessera_segment *segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED, receive_segment(s), 0);
+    struct tessera_segment *segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                           receive_segment(s), 0);
     if (segment == MAP_FAILED || segment->magic != TESSERA_ABI_MAGIC || segment->version != TESSERA_ABI_VERSION)
         fail("segment");
     struct tessera_device *device = &segment->devices[0];
-    struct tessera_device_message announce = {.head = head(TESSERA_MSG_DEVICE, sizeof announce), .total_bytes = 1ull << 36};
+    struct tessera_device_message announce = {.head = head(TESSERA_MSG_DEVICE, sizeof announce),
+                                              .total_bytes = 1ull << 36};
     memset(announce.uuid, 0x11, sizeof announce.uuid);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -11,9 +11,8 @@
 #include "tessera_abi.h"
 
 #define STRUCT(type) printf("struct %s %zu\n", #type, sizeof(struct type))
-#define FIELD(type, member)                                                                    \
-    printf("field %s.%s %zu %zu\n", #type, #member, offsetof(struct type, member),             \
-           sizeof(((struct type *)0)->member))
+#define FIELD(type, member)                                                                                            \
+    printf("field %s.%s %zu %zu\n", #type, #member, offsetof(struct type, member), sizeof(((struct type *)0)->member))
 #define CONSTANT(name) printf("constant %s %" PRIu64 "\n", #name, (uint64_t)(name))
 
 static void device(void)

@@ -6,9 +6,11 @@
 #define SIZE(class, name, type) printf(#class " " #name " %zu\n", sizeof(type))
 #define AT(class, name, type, member) printf(#class " " #name " %zu\n", offsetof(type, member))
 /* In the source's half, from the half's begin; the target's has to be the same. */
-#define HALF(class, name, type, first, from, to) \
-    printf(#class " " #name " %zu\n", offsetof(type, from) - offsetof(type, src##first) == \
-           offsetof(type, to) - offsetof(type, dst##first) ? offsetof(type, from) - offsetof(type, src##first) : 9999)
+#define HALF(class, name, type, first, from, to)                                                                       \
+    printf(#class " " #name " %zu\n",                                                                                  \
+           offsetof(type, from) - offsetof(type, src##first) == offsetof(type, to) - offsetof(type, dst##first)        \
+               ? offsetof(type, from) - offsetof(type, src##first)                                                     \
+               : 9999)
 
 static void copies(void)
 {

@@ -23,14 +23,14 @@ static void use(const char *name)
     CHECK(dladdr(entry(library, "cuMemAlloc_v2"), &info));
     printf("%s owner %s\n", name, info.dli_fname);
     CUresult (*init)(unsigned) = (CUresult(*)(unsigned))entry(library, "cuInit");
-    CUresult (*create)(void **, unsigned, CUdevice) =
-        (CUresult(*)(void **, unsigned, CUdevice))entry(library, "cuCtxCreate_v2");
+    CUresult (*create)(void **, unsigned, CUdevice) = (CUresult(*)(void **, unsigned, CUdevice))entry(library,
+                                                                                                      "cuCtxCreate_v2");
     CUresult (*destroy)(void *) = (CUresult(*)(void *))entry(library, "cuCtxDestroy_v2");
     CUresult (*alloc)(CUdeviceptr *, size_t) = (CUresult(*)(CUdeviceptr *, size_t))entry(library, "cuMemAlloc_v2");
-    CUresult (*set)(CUdeviceptr, unsigned, size_t) =
-        (CUresult(*)(CUdeviceptr, unsigned, size_t))entry(library, "cuMemsetD32_v2");
-    CUresult (*get)(void *, CUdeviceptr, size_t) =
-        (CUresult(*)(void *, CUdeviceptr, size_t))entry(library, "cuMemcpyDtoH_v2");
+    CUresult (*set)(CUdeviceptr, unsigned,
+                    size_t) = (CUresult(*)(CUdeviceptr, unsigned, size_t))entry(library, "cuMemsetD32_v2");
+    CUresult (*get)(void *, CUdeviceptr, size_t) = (CUresult(*)(void *, CUdeviceptr, size_t))entry(library,
+                                                                                                   "cuMemcpyDtoH_v2");
     void *context;
     CUdeviceptr p;
     unsigned value;

@@ -46,8 +46,7 @@ static struct tessera_segment *make_segment(int *fd)
     OKAY(ftruncate(*fd, is("small-segment") ? 4096 : TESSERA_SEGMENT_BYTES));
     if (is("small-segment"))
         return NULL;
-    struct tessera_segment *s =
-        mmap(NULL, TESSERA_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    struct tessera_segment *s = mmap(NULL, TESSERA_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
     CHECK(s != MAP_FAILED);
     s->magic = is("segment-magic") ? 1 : TESSERA_ABI_MAGIC;
     s->device_slots = is("segment-slots") ? 999 : TESSERA_MAX_DEVICES;
@@ -84,8 +83,8 @@ static void send_with(int client, void *message, size_t bytes, int fd)
 
 static void welcome(int client, int fd, size_t bytes)
 {
-    struct tessera_welcome w = {.head = head(TESSERA_MSG_WELCOME, sizeof w), .client_id = 1,
-                                .segment_bytes = TESSERA_SEGMENT_BYTES};
+    struct tessera_welcome w = {
+        .head = head(TESSERA_MSG_WELCOME, sizeof w), .client_id = 1, .segment_bytes = TESSERA_SEGMENT_BYTES};
     send_with(client, &w, bytes, fd);
 }
 
@@ -106,8 +105,7 @@ static int relay_segment(void)
     int fd = memfd_create("relay", MFD_CLOEXEC);
     CHECK(fd >= 0);
     OKAY(ftruncate(fd, sizeof(struct tessera_relay_segment)));
-    struct tessera_relay_segment *s =
-        mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct tessera_relay_segment *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(s != MAP_FAILED);
     s->magic = TESSERA_RELAY_MAGIC;
     s->segment_bytes = sizeof *s;
@@ -132,9 +130,10 @@ static void be_executor(int client)
     char packet[4096];
     CHECK(visitor >= 0 && recv(visitor, packet, sizeof packet, 0) == sizeof(struct tessera_relay_hello));
     int fd = relay_segment();
-    struct tessera_relay_welcome w = {
-        .head = head(TESSERA_MSG_RELAY_WELCOME, sizeof w), .client_id = 1,
-        .segment_bytes = sizeof(struct tessera_relay_segment) + (is("good-relay-size") ? 4096 : 0)};
+    struct tessera_relay_welcome w = {.head = head(TESSERA_MSG_RELAY_WELCOME, sizeof w),
+                                      .client_id = 1,
+                                      .segment_bytes = sizeof(struct tessera_relay_segment) +
+                                                       (is("good-relay-size") ? 4096 : 0)};
     send_with(visitor, &w, sizeof w, fd);
     say(recv(visitor, packet, sizeof packet, 0) == 0 ? "left" : "stayed");
     close(fd);
@@ -203,7 +202,8 @@ static void serve(int client)
         return;
     }
     if (is("refuse")) {
-        struct tessera_refused r = {.head = head(TESSERA_MSG_REFUSED, sizeof r), .code = TESSERA_REFUSED_VERSION,
+        struct tessera_refused r = {.head = head(TESSERA_MSG_REFUSED, sizeof r),
+                                    .code = TESSERA_REFUSED_VERSION,
                                     .reason = "this manager is older than you"};
         if (send(client, &r, sizeof r, MSG_NOSIGNAL) < 0)
             say("client gone");

@@ -29,8 +29,8 @@ static void compare(const char *name, int version, uint64_t flags)
     void *mine = &mine, *theirs = &theirs;
     int my_status = 7, their_status = 7;
     CUresult my_result = ((get_v2 *)dlsym(ours, "cuGetProcAddress_v2"))(name, &mine, version, flags, &my_status);
-    CUresult their_result =
-        ((get_v2 *)dlsym(driver, "cuGetProcAddress_v2"))(name, &theirs, version, flags, &their_status);
+    CUresult their_result = ((get_v2 *)dlsym(driver, "cuGetProcAddress_v2"))(name, &theirs, version, flags,
+                                                                             &their_status);
     asked++;
     if (my_result != their_result || my_status != their_status) {
         printf("%s %d %llu: %d/%d instead of %d/%d\n", name, version, (unsigned long long)flags, my_result, my_status,
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
     FILE *names = fopen(argv[2], "re");
     CHECK(names);
     char line[256], symbol[128], name[128];
-    static const int versions[] = {2000, 3020, 4000, 6050, 7000, 8000, 10000, 10010, 11000, 11020, 11030,
-                                   11040, 12000, 12020, 12030, 12050, 12080, 13000, 13030};
+    static const int versions[] = {2000,  3020,  4000,  6050,  7000,  8000,  10000, 10010, 11000, 11020,
+                                   11030, 11040, 12000, 12020, 12030, 12050, 12080, 13000, 13030};
     while (fgets(line, sizeof line, names))
         if (sscanf(line, "%127s %127s", symbol, name) == 2 && symbol[0] == 'c')
             for (size_t v = 0; v < sizeof versions / sizeof versions[0]; v++)
@@ -112,11 +112,25 @@ int main(int argc, char **argv)
     compare("cuNoSuchThing", 13000, 0);
     compare("", 0, 0);
     EQUAL(500, ((get_v2 *)dlsym(ours, "cuGetProcAddress_v2"))("", NULL, 0, 0, NULL));
-    static const char *const wanted[] = {"cuInit", "cuMemAlloc", "cuMemFree", "cuMemGetInfo", "cuLaunchKernel",
-                                         "cuLaunchKernelEx", "cuGraphLaunch", "cuMemcpyHtoDAsync", "cuMemsetD8",
-                                         "cuLaunchHostFunc", "cuCtxSynchronize", "cuGetProcAddress",
-                                         "cuDevicePrimaryCtxRetain", "cuMemAllocAsync", "cuStreamBeginCapture",
-                                         "cuDeviceGetName", "cuCtxGetDevice", "cuKernelGetAttribute", "cuEventQuery"};
+    static const char *const wanted[] = {"cuInit",
+                                         "cuMemAlloc",
+                                         "cuMemFree",
+                                         "cuMemGetInfo",
+                                         "cuLaunchKernel",
+                                         "cuLaunchKernelEx",
+                                         "cuGraphLaunch",
+                                         "cuMemcpyHtoDAsync",
+                                         "cuMemsetD8",
+                                         "cuLaunchHostFunc",
+                                         "cuCtxSynchronize",
+                                         "cuGetProcAddress",
+                                         "cuDevicePrimaryCtxRetain",
+                                         "cuMemAllocAsync",
+                                         "cuStreamBeginCapture",
+                                         "cuDeviceGetName",
+                                         "cuCtxGetDevice",
+                                         "cuKernelGetAttribute",
+                                         "cuEventQuery"};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         for (uint64_t flags = 0; flags < 3; flags += 2)
             must_be_ours(wanted[i], 13000, flags);

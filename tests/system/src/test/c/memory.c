@@ -80,11 +80,23 @@ static void pitched(void)
     EQUAL(0, is_managed);
     unsigned char host[1000], back[1000];
     memset(host, 0x77, sizeof host);
-    struct call_copy_2d in = {.source_type = 1, .source_host = host, .source_pitch = 100, .target_type = 2,
-                              .target_device = p, .target_pitch = pitch, .width = 100, .height = 10};
+    struct call_copy_2d in = {.source_type = 1,
+                              .source_host = host,
+                              .source_pitch = 100,
+                              .target_type = 2,
+                              .target_device = p,
+                              .target_pitch = pitch,
+                              .width = 100,
+                              .height = 10};
     OKAY(cuMemcpy2D_v2(&in));
-    struct call_copy_2d out = {.source_type = 2, .source_device = p, .source_pitch = pitch, .target_type = 1,
-                               .target_host = back, .target_pitch = 100, .width = 100, .height = 10};
+    struct call_copy_2d out = {.source_type = 2,
+                               .source_device = p,
+                               .source_pitch = pitch,
+                               .target_type = 1,
+                               .target_host = back,
+                               .target_pitch = 100,
+                               .width = 100,
+                               .height = 10};
     OKAY(cuMemcpy2D_v2(&out));
     EQUAL(0, memcmp(host, back, sizeof host));
     OKAY(cuMemFree_v2(p));

@@ -69,15 +69,15 @@ static void welcome(void)
     segment->client_id = 1;
     segment->manager_heartbeat_ns = UINT64_MAX / 2; /* never silent, however long a move takes on a busy machine */
     segment->version = TESSERA_ABI_VERSION;
-    struct tessera_welcome w = {.head = head(TESSERA_MSG_WELCOME, sizeof w, 0), .client_id = 1,
-                                .segment_bytes = TESSERA_SEGMENT_BYTES};
+    struct tessera_welcome w = {
+        .head = head(TESSERA_MSG_WELCOME, sizeof w, 0), .client_id = 1, .segment_bytes = TESSERA_SEGMENT_BYTES};
     struct iovec part = {&w, sizeof w};
     union {
         struct cmsghdr head;
         char space[CMSG_SPACE(sizeof(int))];
     } control = {{0}};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                             .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -156,9 +156,11 @@ static void await(unsigned device, int closed, uint64_t at_most)
         if (now_ns() < stuck_ns)
             continue;
         printf("stuck: %s, resident %llu of %llu, needed %llu, state %llu\n",
-               closed < 0 ? "moving out" : closed ? "closing" : "opening", (unsigned long long)r->resident_bytes,
-               (unsigned long long)r->resident_target, (unsigned long long)r->needed_bytes,
-               (unsigned long long)r->state);
+               closed < 0 ? "moving out"
+               : closed   ? "closing"
+                          : "opening",
+               (unsigned long long)r->resident_bytes, (unsigned long long)r->resident_target,
+               (unsigned long long)r->needed_bytes, (unsigned long long)r->state);
         exit(3);
     }
 }

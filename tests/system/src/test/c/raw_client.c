@@ -49,8 +49,8 @@ static void report(int *descriptor)
             return;
         }
         struct iovec data = {buffer, sizeof buffer};
-        struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                           .msg_controllen = sizeof control.bytes};
+        struct msghdr m = {
+            .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
         ssize_t n = recvmsg(manager, &m, MSG_CMSG_CLOEXEC);
         if (n <= 0) {
             printf("closed\n");
@@ -189,12 +189,12 @@ int main(int argc, char **argv)
         h.head.type = 99;
         post(&h, sizeof h);
     } else if (strcmp(mode, "device-first") == 0) {
-        struct tessera_device_message d = {.head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DEVICE, TESSERA_ABI_VERSION,
-                                                    sizeof d, 0}};
+        struct tessera_device_message d = {
+            .head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DEVICE, TESSERA_ABI_VERSION, sizeof d, 0}};
         post(&d, sizeof d);
     } else if (strcmp(mode, "device-range") == 0) {
-        struct tessera_device_message d = {.head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DEVICE, TESSERA_ABI_VERSION,
-                                                    sizeof d, TESSERA_MAX_DEVICES}};
+        struct tessera_device_message d = {
+            .head = {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DEVICE, TESSERA_ABI_VERSION, sizeof d, TESSERA_MAX_DEVICES}};
         post(&h, sizeof h);
         report(&fd);
         post(&d, sizeof d);

@@ -139,7 +139,8 @@ static void array_batch(void *stream, void *array)
     OKAY(cuStreamSynchronize(stream));
     for (int z = 0; z < DEPTH; z++)
         for (int y = 0; y < HEIGHT; y++)
-            EQUAL(0, memcmp(source + (z * ROWS + y) * ROW * TEXEL, target + (z * ROWS + y) * ROW * TEXEL, WIDTH * TEXEL));
+            EQUAL(0,
+                  memcmp(source + (z * ROWS + y) * ROW * TEXEL, target + (z * ROWS + y) * ROW * TEXEL, WIDTH * TEXEL));
     EQUAL(0, target[WIDTH * TEXEL]);
     batch[0].destination.layer_height = DOWN; /* over its edge */
     EQUAL(1, cuMemcpy3DBatchAsync_v2(1, batch, 0, stream));
@@ -152,6 +153,8 @@ static void shapes(void *stream, CUdeviceptr device)
     const struct descriptor descriptor = {ACROSS, DOWN, DEEP, 0x20, 2, 0};
     void *array, *graph, *exec;
     OKAY(cuArray3DCreate_v2(&array, &descriptor));
+    /* A line is a side. */
+    /* clang-format off */
     const struct call_copy_3d in = {
         .source_x = 4, .source_y = 1, .source_type = 1, .source_host = source, .source_pitch = PITCH, .source_height = ROWS,
         .target_x = 8, .target_y = 2, .target_z = 1, .target_type = 3, .target_array = array,
@@ -167,6 +170,7 @@ static void shapes(void *stream, CUdeviceptr device)
     const struct call_copy_2d again = {
         .source_x = 4, .source_y = 1, .source_type = 1, .source_host = target, .source_pitch = PITCH,
         .target_type = 1, .target_host = second, .target_pitch = 2 * PITCH, .width = WIDTH, .height = HEIGHT};
+    /* clang-format on */
     OKAY(cuStreamBeginCapture_v2(stream, 0));
     OKAY(cuMemcpy3DAsync_v2(&in, stream));
     OKAY(cuMemcpy3DAsync_v2(&out, stream));
@@ -182,7 +186,8 @@ static void shapes(void *stream, CUdeviceptr device)
         OKAY(cuStreamSynchronize(stream));
         for (int z = 0; z < DEPTH; z++)
             for (int y = 0; y < HEIGHT; y++)
-                EQUAL(0, memcmp(source + (z * ROWS + y + 1) * PITCH + 4, target + (z * ROWS + y + 1) * PITCH + 4, WIDTH));
+                EQUAL(0,
+                      memcmp(source + (z * ROWS + y + 1) * PITCH + 4, target + (z * ROWS + y + 1) * PITCH + 4, WIDTH));
         EQUAL(0, target[PITCH + 3]);
         EQUAL(0, target[PITCH + 4 + WIDTH]);
         for (int y = 0; y < HEIGHT; y++)
@@ -197,9 +202,15 @@ static void shapes(void *stream, CUdeviceptr device)
 /* CUDA_MEMCPY3D of so many bytes between the program's memory and the device's. */
 static struct call_copy_3d line(const void *from, CUdeviceptr from_device, void *to, CUdeviceptr to_device, size_t bytes)
 {
-    return (struct call_copy_3d){.source_type = from ? 1 : 2, .source_host = from, .source_device = from_device,
-                                 .target_type = to ? 1 : 2, .target_host = to, .target_device = to_device,
-                                 .width = bytes, .height = 1, .depth = 1};
+    return (struct call_copy_3d){.source_type = from ? 1 : 2,
+                                 .source_host = from,
+                                 .source_device = from_device,
+                                 .target_type = to ? 1 : 2,
+                                 .target_host = to,
+                                 .target_device = to_device,
+                                 .width = bytes,
+                                 .height = 1,
+                                 .depth = 1};
 }
 
 static void launched(void *exec, void *stream, unsigned seed, const unsigned char *from, const unsigned char *to)

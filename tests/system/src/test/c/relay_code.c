@@ -49,7 +49,9 @@ static void ordinary(unsigned seed)
 
 static void nested_loops(void)
 {
-    char *at = text + sprintf(text, "%s.visible .entry work(.param .u64 to)\n{\n.reg .b32 %%r<%d>;\n.reg .pred %%p<%d>;\n", HEAD, MANY, MANY);
+    char *at = text + sprintf(text,
+                              "%s.visible .entry work(.param .u64 to)\n{\n.reg .b32 %%r<%d>;\n.reg .pred %%p<%d>;\n",
+                              HEAD, MANY, MANY);
     for (int i = 0; i < MANY; i++)
         at += sprintf(at, "mov.u32 %%r%d, 0;\nL%d:\n", i, i);
     for (int i = MANY - 1; i >= 0; i--)
@@ -63,12 +65,16 @@ static void hostile(const char *what)
     if (strcmp(what, "loops") == 0)
         nested_loops();
     else if (strcmp(what, "registers") == 0)
-        snprintf(text, sizeof text, "%s.visible .entry work(.param .u64 to)\n{\n.reg .b64 %%d<2147483647>;\nadd.u64 %%d2147483646, %%d2147483645, 1;\n"
-                                    "ret;\n}\n", HEAD);
+        snprintf(text, sizeof text,
+                 "%s.visible .entry work(.param .u64 to)\n{\n.reg .b64 %%d<2147483647>;\nadd.u64 %%d2147483646, %%d2147483645, 1;\n"
+                 "ret;\n}\n",
+                 HEAD);
     else
-        snprintf(text, sizeof text, "%s.func f(.param .align 8 .b8 big[2147483647])\n{\nret;\n}\n"
-                                    ".visible .entry work(.param .align 8 .b8 big[2147483647])\n{\n{\n.param .align 8 .b8 a[2147483647];\n"
-                                    "call.uni f, (a);\n}\nret;\n}\n", HEAD);
+        snprintf(text, sizeof text,
+                 "%s.func f(.param .align 8 .b8 big[2147483647])\n{\nret;\n}\n"
+                 ".visible .entry work(.param .align 8 .b8 big[2147483647])\n{\n{\n.param .align 8 .b8 a[2147483647];\n"
+                 "call.uni f, (a);\n}\nret;\n}\n",
+                 HEAD);
     CUresult result = cuModuleLoadData(&module, text);
     if (result == 0)
         result = cuModuleGetFunction(&function, module, "work");

@@ -103,9 +103,14 @@ static int child_of(CUdeviceptr memory)
     unsigned value = 1;
     void *other;
     CUdeviceptr fresh;
-    const CUresult results[] = {cuMemAlloc_v2(&fresh, MIB), cuMemcpyDtoH_v2(&value, memory, sizeof value),
-                                cuMemsetD32Async(memory, 3, 100, stream), cuStreamSynchronize(stream), cuCtxSynchronize(),
-                                cuStreamCreate(&other, 1), cuInit(0), cuDevicePrimaryCtxRetain(&other, 0)};
+    const CUresult results[] = {cuMemAlloc_v2(&fresh, MIB),
+                                cuMemcpyDtoH_v2(&value, memory, sizeof value),
+                                cuMemsetD32Async(memory, 3, 100, stream),
+                                cuStreamSynchronize(stream),
+                                cuCtxSynchronize(),
+                                cuStreamCreate(&other, 1),
+                                cuInit(0),
+                                cuDevicePrimaryCtxRetain(&other, 0)};
     for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
         if (results[i] == 0) {
             fprintf(stderr, "call %u of the child succeeds\n", i);
@@ -252,9 +257,10 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"fault", fault}, {"bystander", bystander}, {"async", async}, {"limit", limit},
-                 {"forked", forked}, {"pinned", pinned}, {"events", events},
-                 {"graph_functions", graph_functions}, {"contexts", contexts}, {"much_pinned", much_pinned}};
+    } modes[] = {
+        {"fault", fault},       {"bystander", bystander},    {"async", async},   {"limit", limit},
+        {"forked", forked},     {"pinned", pinned},          {"events", events}, {"graph_functions", graph_functions},
+        {"contexts", contexts}, {"much_pinned", much_pinned}};
     void *context;
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));

@@ -78,14 +78,30 @@ static void planes(unsigned char *out, unsigned char *in, CUdeviceptr device, vo
     enum { WIDTH = 1000, HEIGHT = 700, HOST_PITCH = 1024, DEVICE_PITCH = 1536 };
     fill(out, HOST_PITCH * HEIGHT, 7);
     memset(in, 0, HOST_PITCH * HEIGHT);
-    struct call_copy_2d copy = {.source_type = HOST, .source_host = out, .source_x = 5, .source_y = 3,
-                                .source_pitch = HOST_PITCH, .target_type = DEVICE, .target_device = device,
-                                .target_x = 8, .target_y = 2, .target_pitch = DEVICE_PITCH, .width = WIDTH,
+    struct call_copy_2d copy = {.source_type = HOST,
+                                .source_host = out,
+                                .source_x = 5,
+                                .source_y = 3,
+                                .source_pitch = HOST_PITCH,
+                                .target_type = DEVICE,
+                                .target_device = device,
+                                .target_x = 8,
+                                .target_y = 2,
+                                .target_pitch = DEVICE_PITCH,
+                                .width = WIDTH,
                                 .height = HEIGHT - 3};
     OKAY(cuMemcpy2D_v2(&copy));
-    struct call_copy_2d back = {.source_type = DEVICE, .source_device = device, .source_x = 8, .source_y = 2,
-                                .source_pitch = DEVICE_PITCH, .target_type = UNIFIED, .target_device = (uintptr_t)in,
-                                .target_x = 5, .target_y = 3, .target_pitch = HOST_PITCH, .width = WIDTH,
+    struct call_copy_2d back = {.source_type = DEVICE,
+                                .source_device = device,
+                                .source_x = 8,
+                                .source_y = 2,
+                                .source_pitch = DEVICE_PITCH,
+                                .target_type = UNIFIED,
+                                .target_device = (uintptr_t)in,
+                                .target_x = 5,
+                                .target_y = 3,
+                                .target_pitch = HOST_PITCH,
+                                .width = WIDTH,
                                 .height = HEIGHT - 3};
     OKAY(cuMemcpy2DAsync_v2(&back, stream));
     OKAY(cuStreamSynchronize(stream));
@@ -101,15 +117,37 @@ static void boxes(unsigned char *out, unsigned char *in, CUdeviceptr device)
     enum { WIDTH = 300, HEIGHT = 200, DEPTH = 30, PITCH = 320, ROWS = 210 };
     fill(out, PITCH * ROWS * DEPTH, 9);
     memset(in, 0, PITCH * ROWS * DEPTH);
-    struct call_copy_3d copy = {.source_type = HOST, .source_host = out, .source_pitch = PITCH, .source_height = ROWS,
-                                .source_x = 4, .source_y = 1, .source_z = 2, .target_type = DEVICE,
-                                .target_device = device, .target_pitch = 512, .target_height = HEIGHT + 5,
-                                .target_z = 1, .width = WIDTH, .height = HEIGHT, .depth = DEPTH - 2};
+    struct call_copy_3d copy = {.source_type = HOST,
+                                .source_host = out,
+                                .source_pitch = PITCH,
+                                .source_height = ROWS,
+                                .source_x = 4,
+                                .source_y = 1,
+                                .source_z = 2,
+                                .target_type = DEVICE,
+                                .target_device = device,
+                                .target_pitch = 512,
+                                .target_height = HEIGHT + 5,
+                                .target_z = 1,
+                                .width = WIDTH,
+                                .height = HEIGHT,
+                                .depth = DEPTH - 2};
     OKAY(cuMemcpy3D_v2(&copy));
-    struct call_copy_3d back = {.source_type = DEVICE, .source_device = device, .source_pitch = 512,
-                                .source_height = HEIGHT + 5, .source_z = 1, .target_type = HOST, .target_host = in,
-                                .target_pitch = PITCH, .target_height = ROWS, .target_x = 4, .target_y = 1,
-                                .target_z = 2, .width = WIDTH, .height = HEIGHT, .depth = DEPTH - 2};
+    struct call_copy_3d back = {.source_type = DEVICE,
+                                .source_device = device,
+                                .source_pitch = 512,
+                                .source_height = HEIGHT + 5,
+                                .source_z = 1,
+                                .target_type = HOST,
+                                .target_host = in,
+                                .target_pitch = PITCH,
+                                .target_height = ROWS,
+                                .target_x = 4,
+                                .target_y = 1,
+                                .target_z = 2,
+                                .width = WIDTH,
+                                .height = HEIGHT,
+                                .depth = DEPTH - 2};
     OKAY(cuMemcpy3D_v2(&back));
     for (size_t z = 2; z < DEPTH; z++)
         for (size_t y = 1; y <= HEIGHT; y++)

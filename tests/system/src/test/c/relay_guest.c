@@ -13,13 +13,14 @@
 
 enum { COUNT = 512 };
 
-static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                            ".visible .entry fill(.param .u64 p, .param .u32 v)\n{\n  .reg .b64 %rd<4>;\n  .reg .b32 %r<4>;\n"
-                            "  ld.param.u64 %rd1, [p];\n  ld.param.u32 %r1, [v];\n  mov.u32 %r2, %tid.x;\n"
-                            "  add.u32 %r3, %r1, %r2;\n  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
-                            "  st.global.u32 [%rd3], %r3;\n  ret;\n}\n"
-                            ".visible .entry fault(.param .u64 p, .param .u32 v)\n{\n  .reg .b64 %rd<2>;\n"
-                            "  mov.u64 %rd1, 64;\n  st.global.u32 [%rd1], 1;\n  ret;\n}\n";
+static const char IMAGE[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry fill(.param .u64 p, .param .u32 v)\n{\n  .reg .b64 %rd<4>;\n  .reg .b32 %r<4>;\n"
+    "  ld.param.u64 %rd1, [p];\n  ld.param.u32 %r1, [v];\n  mov.u32 %r2, %tid.x;\n"
+    "  add.u32 %r3, %r1, %r2;\n  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
+    "  st.global.u32 [%rd3], %r3;\n  ret;\n}\n"
+    ".visible .entry fault(.param .u64 p, .param .u32 v)\n{\n  .reg .b64 %rd<2>;\n"
+    "  mov.u64 %rd1, 64;\n  st.global.u32 [%rd1], 1;\n  ret;\n}\n";
 
 static void work(void *kernel, void *stream, CUdeviceptr memory, unsigned seed)
 {

@@ -254,7 +254,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*owner)(void), (*user)(void);
-    } modes[] = {{"share", share_owner, share_user}, {"outlive", outlive_owner, outlive_user},
+    } modes[] = {{"share", share_owner, share_user},
+                 {"outlive", outlive_owner, outlive_user},
                  {"churn", churn_owner, churn_user}};
     CHECK(argc >= 2);
     if (argc == 3) {

@@ -12,7 +12,15 @@
 
 enum { KIB = 1024, MIB = 1024 * KIB, COUNT = 1000, BYTES = 4 * KIB, LARGEST_SMALL = 256 * KIB, MOST = 32 * MIB };
 enum { PORTABLE = 1, MAPPED = 2, WRITE_COMBINED = 4, ALIGNMENT = 512 };
-enum { MEMORY_TYPE = 2, DEVICE_POINTER = 3, HOST_POINTER = 4, RANGE_START = 11, RANGE_SIZE = 12, IS_MAPPED = 13, HOST = 1 };
+enum {
+    MEMORY_TYPE = 2,
+    DEVICE_POINTER = 3,
+    HOST_POINTER = 4,
+    RANGE_START = 11,
+    RANGE_SIZE = 12,
+    IS_MAPPED = 13,
+    HOST = 1
+};
 enum { THREADS = 4, ROUNDS = 400, HELD = 24 };
 enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, ALREADY_REGISTERED = 712, RELAXED = 2 };
 
@@ -111,7 +119,8 @@ static void many(void)
 
 static void sizes(void)
 {
-    static const size_t bytes[] = {1, 511, 512, 513, 65536, LARGEST_SMALL - 1, LARGEST_SMALL, LARGEST_SMALL + 1, 3 * MIB};
+    static const size_t bytes[] = {1,      511, 512, 513, 65536, LARGEST_SMALL - 1, LARGEST_SMALL, LARGEST_SMALL + 1,
+                                   3 * MIB};
     unsigned char *memory, *other;
     for (unsigned i = 0; i < sizeof bytes / sizeof *bytes; i++) {
         size_t large = (bytes[i] + 4095) & ~(size_t)4095;
@@ -241,7 +250,8 @@ static void *churn(void *argument)
         state = state * 1103515245u + 12345u;
         unsigned at = (state >> 16) % HELD;
         if (held[at]) {
-            EQUAL(1, held[at][0] == mark[at] && held[at][bytes[at] - 1] == mark[at] && held[at][bytes[at] / 2] == mark[at]);
+            EQUAL(1, held[at][0] == mark[at] && held[at][bytes[at] - 1] == mark[at] &&
+                         held[at][bytes[at] / 2] == mark[at]);
             OKAY(cuMemFreeHost(held[at]));
             held[at] = NULL;
             continue;

@@ -154,8 +154,13 @@ static void levels(void)
         for (unsigned at = 0; at < width * width; at++)
             values[at] = 10.0f * (float)i;
         OKAY(cuMipmappedArrayGetLevel(&level, mipmap, i));
-        const struct call_copy_2d copy = {.source_type = 1, .source_host = values, .source_pitch = width * 4,
-                                          .target_type = 3, .target_array = level, .width = width * 4, .height = width};
+        const struct call_copy_2d copy = {.source_type = 1,
+                                          .source_host = values,
+                                          .source_pitch = width * 4,
+                                          .target_type = 3,
+                                          .target_array = level,
+                                          .width = width * 4,
+                                          .height = width};
         OKAY(cuMemcpy2D_v2(&copy));
     }
     EQUAL(1, cuMipmappedArrayGetLevel(&level, mipmap, LEVELS));
@@ -186,7 +191,8 @@ static void boxes(void)
         values[i] = 100 * (i / WIDTH) + i % WIDTH;
     OKAY(cuMemAlloc_v2(&memory, sizeof values));
     OKAY(cuMemcpyHtoD_v2(memory, values, sizeof values));
-    CHECK(cuTensorMapEncodeTiled(map, INT, 2, (void *)(memory + (1ull << 31)), sizes, strides, box, steps, 0, 0, 0, 0) != 0);
+    CHECK(cuTensorMapEncodeTiled(map, INT, 2, (void *)(memory + (1ull << 31)), sizes, strides, box, steps, 0, 0, 0,
+                                 0) != 0);
     OKAY(cuTensorMapEncodeTiled(map, INT, 2, (void *)memory, sizes, strides, box, steps, 0, 0, 0, 0));
     OKAY(cuModuleLoadData(&loaded, BOX_CODE));
     OKAY(cuModuleGetFunction(&function, loaded, "box"));

@@ -87,7 +87,8 @@ enum { FUNCTIONS = 5000, FUNCTION_BYTES = 64 };
 
 static void code(void)
 {
-    static const char LACKING[] = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry lacking() { tcgen05.fence::before_thread_sync; ret; }\n";
+    static const char LACKING[] =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry lacking() { tcgen05.fence::before_thread_sync; ret; }\n";
     static char deep[(FUNCTIONS + 2) * FUNCTION_BYTES];
     void *module, *function;
     OKAY(cuModuleLoadData(&module, LACKING));
@@ -158,8 +159,15 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"unsupported", unsupported}, {"question", question}, {"grid", grid}, {"stack", stack}, {"depth", depth}, {"code", code}, {"descriptors", descriptors},
-                 {"profiler", profiler}, {"loaded", loaded}};
+    } modes[] = {{"unsupported", unsupported},
+                 {"question", question},
+                 {"grid", grid},
+                 {"stack", stack},
+                 {"depth", depth},
+                 {"code", code},
+                 {"descriptors", descriptors},
+                 {"profiler", profiler},
+                 {"loaded", loaded}};
     void *context;
     library = count > 2 ? arguments[2] : NULL;
     OKAY(cuInit(0));

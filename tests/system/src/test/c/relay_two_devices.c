@@ -123,8 +123,8 @@ static void by_turns(void)
         OKAY(cuEventRecord(done[here], streams[here]));
         enter(there);
         OKAY(cuStreamWaitEvent(streams[there], done[here], 0));
-        OKAY(cuMemcpyPeerAsync(numbers[there], contexts[there], numbers[here], contexts[here],
-                               COUNT * sizeof(unsigned), streams[there]));
+        OKAY(cuMemcpyPeerAsync(numbers[there], contexts[there], numbers[here], contexts[here], COUNT * sizeof(unsigned),
+                               streams[there]));
     }
     for (int device = 0; device < DEVICES; device++) {
         enter(device);
@@ -139,9 +139,14 @@ static void rows(void)
 {
     enum { ROWS = 64, WIDTH = 100, FROM_PITCH = 128, TO_PITCH = 256 };
     static unsigned char there[ROWS * TO_PITCH], host[ROWS * WIDTH];
-    struct call_copy_2d copy = {.source_type = 4, .source_device = numbers[0], .source_pitch = FROM_PITCH,
-                                .target_type = 4, .target_device = numbers[1], .target_pitch = TO_PITCH,
-                                .width = WIDTH, .height = ROWS};
+    struct call_copy_2d copy = {.source_type = 4,
+                                .source_device = numbers[0],
+                                .source_pitch = FROM_PITCH,
+                                .target_type = 4,
+                                .target_device = numbers[1],
+                                .target_pitch = TO_PITCH,
+                                .width = WIDTH,
+                                .height = ROWS};
     enter(1);
     OKAY(cuMemsetD8_v2(numbers[1], 0x77, sizeof there));
     OKAY(cuCtxSynchronize());
@@ -155,8 +160,13 @@ static void rows(void)
     OKAY(cuMemsetD8_v2(numbers[0], 0x52, ROWS * FROM_PITCH));
     OKAY(cuMemcpy2DAsync_v2(&copy, streams[0]));
     OKAY(cuStreamSynchronize(streams[0]));
-    struct call_copy_2d back = {.source_type = 4, .source_device = numbers[1], .source_pitch = TO_PITCH,
-                                .target_type = 1, .target_host = host, .target_pitch = WIDTH, .width = WIDTH,
+    struct call_copy_2d back = {.source_type = 4,
+                                .source_device = numbers[1],
+                                .source_pitch = TO_PITCH,
+                                .target_type = 1,
+                                .target_host = host,
+                                .target_pitch = WIDTH,
+                                .width = WIDTH,
                                 .height = ROWS};
     OKAY(cuMemcpy2D_v2(&back));
     for (unsigned i = 0; i < sizeof host; i++)

@@ -12,8 +12,8 @@
 
 #define COUNT 1000
 
-CUresult cuLibraryLoadData(void **library, const void *code, int *jit, void **jit_values, unsigned jit_count, int *options,
-                           void **values, unsigned count);
+CUresult cuLibraryLoadData(void **library, const void *code, int *jit, void **jit_values, unsigned jit_count,
+                           int *options, void **values, unsigned count);
 CUresult cuLibraryUnload(void *library);
 CUresult cuLibraryGetKernel(void **kernel, void *library, const char *name);
 CUresult cuKernelGetFunction(void **function, void *kernel);
@@ -129,7 +129,8 @@ static void host_functions(void)
     OKAY(cuStreamSynchronize(stream));
     EQUAL(50, called);
     OKAY(cuLaunchHostFunc(stream, take_long, NULL));
-    for (int i = 50; i < MANY_CALLS; i++) /* more than may be queued: the launch waits, and everything goes on afterwards */
+    for (int i = 50; i < MANY_CALLS;
+         i++) /* more than may be queued: the launch waits, and everything goes on afterwards */
         OKAY(cuLaunchHostFunc(stream, count_call, &one));
     OKAY(cuStreamSynchronize(stream));
     EQUAL(MANY_CALLS, called);
@@ -189,7 +190,8 @@ struct host_node { /* CUDA_HOST_NODE_PARAMS */
     void (*function)(void *);
     void *data;
 };
-CUresult cuGraphAddKernelNode_v2(void **node, void *graph, void *const *needs, size_t count, const struct kernel_node *p);
+CUresult cuGraphAddKernelNode_v2(void **node, void *graph, void *const *needs, size_t count,
+                                 const struct kernel_node *p);
 CUresult cuGraphKernelNodeGetParams_v2(void *node, struct kernel_node *p);
 CUresult cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const struct kernel_node *p);
 CUresult cuGraphAddHostNode(void **node, void *graph, void *const *needs, size_t count, const struct host_node *p);
@@ -252,7 +254,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"modules", modules},   {"launches", launches}, {"streams", streams_and_events},
+    } parts[] = {{"modules", modules},     {"launches", launches}, {"streams", streams_and_events},
                  {"host", host_functions}, {"captures", captures}, {"graphs", graphs},
                  {"threads", per_thread}};
     alarm(60);

@@ -57,8 +57,7 @@ static inline void manager_send(const void *message, size_t bytes)
 
 static inline void manager_bell(void)
 {
-    struct tessera_doorbell bell = {
-        {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DOORBELL, TESSERA_ABI_VERSION, sizeof bell, 0}};
+    struct tessera_doorbell bell = {{TESSERA_MESSAGE_MAGIC, TESSERA_MSG_DOORBELL, TESSERA_ABI_VERSION, sizeof bell, 0}};
     manager_send(&bell, sizeof bell);
 }
 
@@ -101,8 +100,8 @@ static inline void manager_welcome(int segment)
         struct cmsghdr align;
     } control = {0};
     struct iovec data = {&w, sizeof w};
-    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                       .msg_controllen = sizeof control.bytes};
+    struct msghdr m = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     *c = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
     memcpy(CMSG_DATA(c), &segment, sizeof segment);
@@ -116,7 +115,8 @@ static inline void manager_hear(const struct tessera_message *head)
     if (head->type == TESSERA_MSG_DEVICE) {
         __atomic_fetch_add(&manager_devices, 1, __ATOMIC_RELEASE);
         struct tessera_quota lease = {
-            {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_QUOTA_ANSWER, TESSERA_ABI_VERSION, sizeof lease, head->device}, UINT64_MAX};
+            {TESSERA_MESSAGE_MAGIC, TESSERA_MSG_QUOTA_ANSWER, TESSERA_ABI_VERSION, sizeof lease, head->device},
+            UINT64_MAX};
         manager_send(&lease, sizeof lease);
     }
 }

@@ -10,7 +10,9 @@
 
 #define COUNT 1000u
 
-typedef struct { unsigned x, y, z; } dim3;
+typedef struct {
+    unsigned x, y, z;
+} dim3;
 typedef int cudaError;
 
 void **__cudaRegisterFatBinary(void *wrapper);
@@ -51,7 +53,7 @@ cudaError cudaMemAdvise(const void *memory, size_t bytes, int advice, int device
     do {                                                                                                               \
         cudaError result_ = (call);                                                                                    \
         if (result_ != 0) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s is %d (%s)\n", __FILE__, __LINE__, #call, result_, cudaGetErrorName(result_));   \
+            fprintf(stderr, "%s:%d: %s is %d (%s)\n", __FILE__, __LINE__, #call, result_, cudaGetErrorName(result_));  \
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
@@ -65,7 +67,7 @@ cudaError cudaMemAdvise(const void *memory, size_t bytes, int advice, int device
 
 /* to[i] = from[i] * factor */
 #define CODE                                                                                                           \
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 factor;\n"                         \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 factor;\n"                          \
     ".visible .entry scale(.param .u64 to, .param .u64 from, .param .u32 count) {\n"                                   \
     " .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p;\n"                                                              \
     " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;\n"              \
@@ -88,8 +90,8 @@ static const struct {
         uint64_t flags, pad, unpacked;
     } entry;
     char code[(sizeof CODE + 7) & ~(size_t)7];
-} image = {0xba55ed50u, 1, 16, sizeof image - 16,
-           {1, 0x101, 64, sizeof image.code, 0, 0, 0, 7, 70, {0, 0}, 0x11, 0, 0}, CODE};
+} image = {0xba55ed50u, 1, 16, sizeof image - 16, {1, 0x101, 64, sizeof image.code, 0, 0, 0, 7, 70, {0, 0}, 0x11, 0, 0},
+           CODE};
 static struct {
     uint32_t magic, version;
     const void *data, *more;

@@ -61,7 +61,7 @@ static void ipc(void)
     EQUAL(20 * MIB, manager_words()->fixed_bytes);
     OKAY(cuIpcGetMemHandle(&second, q));
     CHECK(memcmp(&first, &second, sizeof first) != 0);
-    EQUAL(22 * MIB, manager_words()->fixed_bytes); /* with all that shares its chunk */
+    EQUAL(22 * MIB, manager_words()->fixed_bytes);   /* with all that shares its chunk */
     EQUAL(201, cuIpcOpenMemHandle_v2(&r, first, 1)); /* its own */
     r = allocate(2 * MIB, stream);
     EQUAL(0, ipc_capable(r));
@@ -350,9 +350,16 @@ static void prefetch(void)
 
 int main(int argc, char **argv)
 {
-    static const struct swap_case cases[] = {{"fixed", fixed}, {"ipc", ipc}, {"ipc_absent", ipc_absent},
-                                             {"ipc_busy", ipc_busy}, {"ipc_failing", ipc_failing},
-                                             {"ipc_refused", ipc_refused}, {"peers", peers}, {"several", several}, {"apart", apart},
-                                             {"refused", refused}, {"prefetch", prefetch}};
+    static const struct swap_case cases[] = {{"fixed", fixed},
+                                             {"ipc", ipc},
+                                             {"ipc_absent", ipc_absent},
+                                             {"ipc_busy", ipc_busy},
+                                             {"ipc_failing", ipc_failing},
+                                             {"ipc_refused", ipc_refused},
+                                             {"peers", peers},
+                                             {"several", several},
+                                             {"apart", apart},
+                                             {"refused", refused},
+                                             {"prefetch", prefetch}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

@@ -28,7 +28,8 @@ static void captured(void)
     manager_await_resident(0);
     bring_back();
     holds(p, 8 * MIB, 1);
-    OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0)); /* any earlier it could find the turn over, and wait for the next */
+    OKAY(cuGraphInstantiateWithFlags(&exec, graph,
+                                     0)); /* any earlier it could find the turn over, and wait for the next */
     OKAY(cuGraphLaunch(exec, stream));
     OKAY(cuStreamSynchronize(stream));
     holds(p, 4 * MIB, 0xabc);

@@ -82,8 +82,7 @@ static void captured(void)
     check_all();
 }
 
-static const struct situation situations[] = {{"page-change-hangs", page_change_hangs},
-                                              {"captured", captured}};
+static const struct situation situations[] = {{"page-change-hangs", page_change_hangs}, {"captured", captured}};
 
 int main(int argc, char **argv)
 {

@@ -321,8 +321,8 @@ static void read_arguments(int argc, char **argv)
     struct {
         const char *key;
         long long *value;
-    } const keys[] = {{"ms", &ms}, {"threads", &threads}, {"seed", &seed},
-                      {"slots", &slots}, {"largest", &largest}, {"hold_us", &hold_us}, {"careful", &careful}};
+    } const keys[] = {{"ms", &ms},           {"threads", &threads}, {"seed", &seed},      {"slots", &slots},
+                      {"largest", &largest}, {"hold_us", &hold_us}, {"careful", &careful}};
     for (int i = 1; i < argc; i++) {
         char *equal = strchr(argv[i], '=');
         size_t k = 0;

@@ -5,13 +5,13 @@
 #include "swap_case.h"
 
 enum { /* CUmemPool_attribute */
-    REUSE_OPPORTUNISTIC = 2,
-    REUSE_DEPENDENCIES = 3,
-    THRESHOLD = 4,
-    RESERVED = 5,
-    RESERVED_HIGH = 6,
-    USED = 7,
-    USED_HIGH = 8,
+       REUSE_OPPORTUNISTIC = 2,
+       REUSE_DEPENDENCIES = 3,
+       THRESHOLD = 4,
+       RESERVED = 5,
+       RESERVED_HIGH = 6,
+       USED = 7,
+       USED_HIGH = 8,
 };
 
 static uint64_t attribute(void *pool, int which)
@@ -210,8 +210,8 @@ static void *end_capture(void *on, void **graph)
 
 static void await_free(uint64_t most)
 {
-    for (uint64_t until = manager_now_ns() + 30000000000ULL; manager_read(&manager_segment->devices[0].used_bytes) > most;
-         manager_pause_us(200)) {
+    for (uint64_t until = manager_now_ns() + 30000000000ULL;
+         manager_read(&manager_segment->devices[0].used_bytes) > most; manager_pause_us(200)) {
         OKAY(cuCtxSynchronize());
         CHECK(manager_now_ns() < until);
     }
@@ -315,8 +315,12 @@ static void capture_beside(void)
 
 int main(int argc, char **argv)
 {
-    static const struct swap_case cases[] = {{"order", order}, {"reuse", reuse}, {"unmoved", unmoved},
-                                             {"streams", streams}, {"captures", captures},
-                                             {"capture_beside", capture_beside}, {"capture_broken", capture_broken}};
+    static const struct swap_case cases[] = {{"order", order},
+                                             {"reuse", reuse},
+                                             {"unmoved", unmoved},
+                                             {"streams", streams},
+                                             {"captures", captures},
+                                             {"capture_beside", capture_beside},
+                                             {"capture_broken", capture_broken}};
     return run_case(cases, sizeof cases / sizeof cases[0], argc, argv);
 }

@@ -21,9 +21,9 @@ static void *context, *sleeper, *filler, *stream;
 static struct {
     const char *key;
     long long *value;
-} const keys[] = {{"kernel_us", &kernel_us}, {"batch", &batch}, {"host_us", &host_us}, {"ms", &ms},
-                  {"iterations", &iterations}, {"bytes", &bytes}, {"graph", &graph}, {"wait", &wait_for_line},
-                  {"told", &told}};
+} const keys[] = {
+    {"kernel_us", &kernel_us}, {"batch", &batch}, {"host_us", &host_us},    {"ms", &ms},    {"iterations", &iterations},
+    {"bytes", &bytes},         {"graph", &graph}, {"wait", &wait_for_line}, {"told", &told}};
 
 static void read_arguments(int argc, char **argv)
 {

@@ -14,7 +14,7 @@ final class RelayPort {
 
     String text() {
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"relay/wire/refuse.h\"\n#include \"relay_stubs.h\"\n\n");
+        text.append("#include \"relay/wire/unsupported.h\"\n#include \"relay_stubs.h\"\n\n");
         for (Description.Export export : decisions.description().exports()) {
             if (serving(export) instanceof RelayServing.Refuse refuse) {
                 text.append("static CUresult refuse_").append(export.name()).append("(void)\n{\n    return ")
@@ -32,7 +32,7 @@ final class RelayPort {
 
     /** A question is refused without a line for the user: programs ask what there is, and do without. What a library gives they need. */
     private static String refusal(Description.Export export) {
-        return export.name().contains("Get") && !export.name().startsWith("cuLibrary") ? "relay_decline" : "relay_refuse";
+        return export.name().contains("Get") && !export.name().startsWith("cuLibrary") ? "relay_unsupported_query" : "relay_unsupported";
     }
 
     private RelayServing serving(Description.Export export) {

@@ -34,7 +34,7 @@ final class RelaySenders {
 
     String text() {
         StringBuilder text = new StringBuilder(Generator.NOTICE);
-        text.append("#include \"relay/streams/call.h\"\n#include \"relay_stubs.h\"\n");
+        text.append("#include \"relay/streams/forward_call.h\"\n#include \"relay_stubs.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             RelayServing serving = decisions.relayServing(export.entry()).orElseThrow();
             if (plain(export) && serving instanceof RelayServing.Send send) {

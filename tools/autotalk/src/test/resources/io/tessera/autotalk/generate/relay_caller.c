@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "relay/entry/lookup.h"
-#include "relay/wire/refuse.h"
-#include "relay/streams/call.h"
+#include "relay/wire/unsupported.h"
+#include "relay/streams/forward_call.h"
 #include "relay_stubs.h"
 
 static const struct relay_description *last;
@@ -37,7 +37,7 @@ CUresult relay_post(const struct relay_description *description, const uint64_t 
     return note(description, arguments, 0);
 }
 
-CUresult relay_refuse(const char *name, const char *reason)
+CUresult relay_unsupported(const char *name, const char *reason)
 {
     refused = strcmp(name, "cuMemAllocManaged") == 0 && strlen(reason) > 0;
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -1,0 +1,240 @@
+#include "direct/swap/chunk_copier.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "direct/swap/bounce_buffers.h"
+#include "direct/turns/devices.h"
+#include "session/report.h"
+#include "direct/turns/residency.h"
+#include "session/segment.h"
+#include "tessera_entries.h"
+
+/*
+ * Between two copies of one stream the bus stands still for some microseconds, which small chunks feel: on an H200 chunks of
+ * 8 MiB come in with 47.5 GB/s beside copies out, by several streams with 50.1; of 64 MiB there is no difference.
+ */
+#define STREAMS_IN 2
+#define STREAMS (STREAMS_IN + 1)
+
+static struct copier {
+    void *entered;             /* the context that copier_open() made current */
+    void *context;             /* that the streams and events belong to; NULL: there are none */
+    CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
+    CUevent events[COPIER_DEPTH];
+    struct {
+        struct chunk *chunk;
+        bool out;
+    } under_way[COPIER_DEPTH];
+    unsigned begun, ended;
+    bool lost;
+} movers[TESSERA_MAX_DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void forget_streams(struct copier *m)
+{
+    memset(m->streams, 0, sizeof m->streams);
+    memset(m->events, 0, sizeof m->events);
+    m->context = NULL;
+    m->lost = false;
+}
+
+static void drop_streams(struct copier *m)
+{
+    for (int i = 0; i < STREAMS; i++)
+        if (m->streams[i])
+            REAL(cuStreamDestroy_v2)(m->streams[i]);
+    for (int i = 0; i < COPIER_DEPTH; i++)
+        if (m->events[i])
+            REAL(cuEventDestroy_v2)(m->events[i]);
+    forget_streams(m);
+}
+
+static CUresult make_streams(struct copier *m)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < STREAMS && result == CUDA_SUCCESS; i++)
+        result = REAL(cuStreamCreate)(&m->streams[i], CU_STREAM_NON_BLOCKING);
+    for (int i = 0; i < COPIER_DEPTH && result == CUDA_SUCCESS; i++)
+        result = REAL(cuEventCreate)(&m->events[i], CU_EVENT_DISABLE_TIMING);
+    return result;
+}
+
+/* Streams of a context that ends elsewhere must not be touched: hence the lock, which is held for no other reason. */
+static CUresult change_context(struct copier *m)
+{
+    pthread_mutex_lock(&lock);
+    if (m->context)
+        drop_streams(m);
+    CUresult result = make_streams(m);
+    if (result == CUDA_SUCCESS)
+        m->context = m->entered;
+    else
+        drop_streams(m);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* Errors of which a context does not recover (CUDA driver API, CUresult: "must be terminated and relaunched"). */
+static bool is_fault(CUresult result)
+{
+    switch (result) {
+    case 214: /* CUDA_ERROR_ECC_UNCORRECTABLE */
+    case 226: /* CUDA_ERROR_CONTAINED */
+    case 700: /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    case 702: /* CUDA_ERROR_LAUNCH_TIMEOUT */
+    case 709: /* CUDA_ERROR_CONTEXT_IS_DESTROYED */
+    case 710: /* CUDA_ERROR_ASSERT */
+    case 714: /* CUDA_ERROR_HARDWARE_STACK_ERROR, and the kinds of bad instructions and addresses */
+    case 715:
+    case 716:
+    case 717:
+    case 718:
+    case 719: /* CUDA_ERROR_LAUNCH_FAILED */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * After an error: whether the context has faulted. Its own streams tell, once what was begun in them is over. The context
+ * itself is not asked: cuCtxSynchronize would destroy a capture that is open in it (capture.h).
+ */
+static bool faulted(const struct copier *m)
+{
+    bool any = false;
+    for (int i = 0; i < STREAMS; i++)
+        any |= is_fault(REAL(cuStreamSynchronize)(m->streams[i]));
+    return any;
+}
+
+bool copier_open(unsigned device)
+{
+    struct copier *m = &movers[device];
+    m->entered = devices_enter(device);
+    if (!m->entered)
+        return false;
+    m->lost = m->lost && m->context == m->entered && faulted(m);
+    CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
+    if (result == CUDA_SUCCESS)
+        return true;
+    report_failure(result, "no streams to move memory with");
+    m->lost = is_fault(result);
+    if (m->lost) /* nothing will be copied */
+        return true;
+    devices_leave(m->entered);
+    return false;
+}
+
+void copier_close(unsigned device)
+{
+    devices_leave(movers[device].entered);
+}
+
+/* Of the copy that is begun next. */
+static CUstream stream_of(const struct copier *m, bool out)
+{
+    return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
+}
+
+/* Part of a chunk that lies in one piece of its backing. */
+static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
+                          uint64_t bytes, bool out)
+{
+    CUstream stream = stream_of(&movers[device], out);
+    if (backing_tier(piece) != TIER_PINNED)
+        return bounce_copy(device, piece, offset, address, bytes, out, stream);
+    char *memory = backing_memory(piece) + offset;
+    return out ? REAL(cuMemcpyDtoHAsync_v2)(memory, address, bytes, stream)
+               : REAL(cuMemcpyHtoDAsync_v2)(address, memory, bytes, stream);
+}
+
+/* A run of contents, over the pieces that it lies in. */
+static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
+{
+    uint64_t begins = 0, end = from + bytes;
+    CUresult result = CUDA_SUCCESS;
+    for (const struct backing_piece *p = chunk->backing; p && result == CUDA_SUCCESS; p = p->next) {
+        uint64_t low = from > begins ? from : begins;
+        uint64_t high = end < begins + p->bytes ? end : begins + p->bytes;
+        if (low < high)
+            result = copy_part(chunk->device, p, low - begins, base + low, high - low, out);
+        begins += p->bytes;
+    }
+    return result;
+}
+
+/* The arena's next run of contents; the whole chunk where it has none. False: no more. */
+static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes)
+{
+    if (!chunk->arena) {
+        *bytes = chunk->bytes;
+        return *from == 0;
+    }
+    residency_lock();
+    bool found = arena_span(chunk->arena, from, bytes);
+    residency_unlock();
+    return found;
+}
+
+CUresult copier_begin(unsigned device, struct chunk *chunk, bool out)
+{
+    struct copier *m = &movers[device];
+    CUdeviceptr base = chunk_address(chunk);
+    CUresult result = base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    uint64_t from = 0, bytes = 0;
+    while (result == CUDA_SUCCESS && next_span(chunk, &from, &bytes)) {
+        result = copy_span(chunk, base, from, bytes, out);
+        from += bytes;
+    }
+    unsigned at = m->begun % COPIER_DEPTH;
+    if (result == CUDA_SUCCESS)
+        result = REAL(cuEventRecord)(m->events[at], stream_of(m, out));
+    if (result == CUDA_SUCCESS) {
+        m->under_way[at].chunk = chunk;
+        m->under_way[at].out = out;
+        m->begun++;
+        return CUDA_SUCCESS;
+    }
+    m->lost = faulted(m); /* what was begun of it does not read or write its memory any more, either */
+    return result;
+}
+
+struct chunk *copier_ended(unsigned device, bool *out, CUresult *result)
+{
+    struct copier *m = &movers[device];
+    if (m->ended == m->begun)
+        return NULL;
+    unsigned at = m->ended % COPIER_DEPTH;
+    *result = REAL(cuEventQuery)(m->events[at]);
+    if (*result == CUDA_ERROR_NOT_READY)
+        return NULL;
+    m->ended++;
+    *out = m->under_way[at].out;
+    if (*result != CUDA_SUCCESS)
+        m->lost = faulted(m);
+    return m->under_way[at].chunk;
+}
+
+bool copier_lost(unsigned device)
+{
+    return movers[device].lost;
+}
+
+void copier_context_closing(const void *context)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        if (movers[i].context == context)
+            forget_streams(&movers[i]);
+    pthread_mutex_unlock(&lock);
+    bounce_context_closing(context);
+}
+
+void copier_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    memset(movers, 0, sizeof movers);
+    bounce_forked();
+}

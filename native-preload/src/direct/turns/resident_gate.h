@@ -1,0 +1,25 @@
+/*
+ * Around calls of the driver that submit nothing, but look at memory that they are given: under plan swap they pass the
+ * gate, since while it is open all memory is resident. A thread that captures is not held up: no turn ends in a capture.
+ */
+#ifndef TESSERA_RESIDENT_GATE_H
+#define TESSERA_RESIDENT_GATE_H
+
+#include "direct/turns/gate.h"
+#include "session/settings.h"
+
+static inline struct gate_pass resident_enter(void)
+{
+    return settings()->swap ? gate_enter(TESSERA_KIND_MEMORY_OP, TESSERA_STREAM_LEGACY) : (struct gate_pass){NULL, 0};
+}
+
+/* Evaluates to the call's result. */
+#define WHILE_RESIDENT(call)                                                                                           \
+    __extension__({                                                                                                    \
+        struct gate_pass resident_pass = resident_enter();                                                             \
+        CUresult resident_result = gate_refused(resident_pass) ? CUDA_ERROR_OUT_OF_MEMORY : (call);                    \
+        gate_leave(resident_pass, resident_result);                                                                    \
+        resident_result;                                                                                               \
+    })
+
+#endif

@@ -1,0 +1,13 @@
+/* How a generated sender's call goes to the executor. */
+#ifndef TESSERA_RELAY_FORWARD_CALL_H
+#define TESSERA_RELAY_FORWARD_CALL_H
+
+#include "relay/wire/call_description.h"
+
+/* Sends a call and waits for its answer: the CUresult, with out-data written behind the pointers. Any thread. */
+CUresult relay_call(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
+
+/* Sends a call that nobody waits for. The CUresult of sending; what the call itself meets comes with a later one. */
+CUresult relay_post(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
+
+#endif

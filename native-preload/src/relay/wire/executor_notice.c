@@ -1,0 +1,51 @@
+#include "relay/wire/executor_notice.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "relay/wire/restart.h"
+#include "session/report.h"
+#include "session/settings.h"
+
+#define AS_IT_IS '\1'
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t shown[TESSERA_MAX_DEVICES];
+
+static void show(const char *line, size_t length)
+{
+    if (length > 0 && line[0] == AS_IT_IS) {
+        /* Text that CUDA prints on stderr itself: an assertion. */
+        ssize_t written = settings()->quiet ? 0 : write(STDERR_FILENO, line + 1, length);
+        (void)written;
+        report_error(0, "%.*s", (int)length - 1, line + 1);
+        return;
+    }
+    report_error(0, "%.*s", (int)length, line);
+    report_line("%.*s", (int)length, line);
+}
+
+void relay_notice(struct relay_link *link)
+{
+    struct tessera_relay_segment *segment = link->segment;
+    uint32_t said = __atomic_load_n(&segment->notice_bytes, __ATOMIC_ACQUIRE);
+    if (said > sizeof segment->notice)
+        said = sizeof segment->notice;
+    if (said > __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED)) {
+        pthread_mutex_lock(&lock);
+        uint32_t at = shown[link->device];
+        while (at < said) {
+            const char *line = segment->notice + at;
+            const char *end = memchr(line, '\n', said - at);
+            if (!end)
+                break;
+            show(line, (size_t)(end - line));
+            at += (uint32_t)(end - line) + 1;
+        }
+        __atomic_store_n(&shown[link->device], said, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&lock);
+    }
+    if (__atomic_load_n(&segment->time_share, __ATOMIC_ACQUIRE))
+        restart_in_time_sharing();
+}

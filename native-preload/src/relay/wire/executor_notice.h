@@ -1,0 +1,13 @@
+/* What the executor has to say to the user of this program, and what it asks the program to do. */
+#ifndef TESSERA_RELAY_EXECUTOR_NOTICE_H
+#define TESSERA_RELAY_EXECUTOR_NOTICE_H
+
+#include "relay/wire/relay.h"
+
+/*
+ * After a call that failed: shows the lines that are new, and starts the program again in time sharing if the executor
+ * asks for that (RELAY.md, section 9); then it does not return. Any thread.
+ */
+void relay_notice(struct relay_link *link);
+
+#endif

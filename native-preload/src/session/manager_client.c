@@ -1,0 +1,270 @@
+#include "session/manager_client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/clock.h"
+#include "session/connection.h"
+#include "session/manager.h"
+#include "session/own_thread.h"
+#include "session/quota.h"
+#include "session/report.h"
+#include "session/segment.h"
+#include "session/settings.h"
+#include "session/wait_ready.h"
+#include "tessera_relay.h"
+
+#define TICK_MS 250 /* heartbeat four times a second: the manager expects one a second */
+#define RETRY_FIRST_MS 1000
+#define RETRY_LAST_MS 5000
+#define LEAVE_NS                                                                                                       \
+    200000000ULL /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
+#define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
+
+static char no_manager[256]; /* there was no manager, at last; with start_lock */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started, warned;
+static uint64_t listening_ns; /* since when the manager ought to be heard */
+static uint64_t ticked_ns;
+static const struct manager_handlers *handlers; /* before the thread starts */
+
+static bool freeze(uint64_t timeout_ns)
+{
+    return !handlers->freeze || handlers->freeze(timeout_ns);
+}
+
+static void thaw(bool connected)
+{
+    if (handlers->thaw)
+        handlers->thaw(connected);
+}
+
+static void look(void)
+{
+    if (handlers->look)
+        handlers->look();
+}
+
+void manager_client_announce(unsigned device)
+{
+    const struct tessera_device *slot = &tessera_segment->devices[device];
+    struct tessera_device_message message = {.total_bytes = slot->total_bytes, .ordinal = slot->ordinal};
+    memcpy(message.uuid, slot->uuid, sizeof message.uuid);
+    memcpy(message.name, slot->name, sizeof message.name);
+    quota_await_lease(device);
+    int result = manager_send(&message.head, TESSERA_MSG_DEVICE, sizeof message, device);
+    if (result == -EAGAIN)
+        report_error(-result, "the manager's socket was full when device %u was announced", device);
+}
+
+static void lose_manager(const char *why)
+{
+    manager_set_socket(-1);
+    /* A thread that enters or leaves the driver while its words are copied would be inside for ever, and no manager found again. */
+    freeze(LEAVE_NS);
+    segment_detach();
+    if (handlers->lost)
+        handlers->lost();
+    look();
+    quota_disconnected();
+    thaw(false);
+    segment_count(TESSERA_COUNTER_UNGATED, 1);
+    report_error(0, "%s", why);
+    report_line(settings()->space ? "%s: this program goes on in its executor"
+                                  : "%s: running without turns until it is back",
+                why);
+}
+
+/* Registers; the reason on failure. The gates are closed while the segment changes. */
+static bool try_register(char *reason, size_t size)
+{
+    struct connection c = connection_open((int)(settings()->manager_timeout_ns / 1000000));
+    if (c.socket < 0) {
+        memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
+        return false;
+    }
+    int status = freeze(FREEZE_NS) ? segment_adopt(c.segment, c.bytes) : -EBUSY;
+    close(c.segment);
+    if (status != 0) {
+        close(c.socket);
+        thaw(false);
+        const char *text = status == -EBUSY ? "a submission did not return in time" : strerror(-status);
+        memcpy(reason, text, strlen(text) + 1);
+        report_error(status, "the manager's segment could not be taken: %s", text);
+        return false;
+    }
+    listening_ns = ticked_ns = monotonic_ns();
+    tessera_segment->client_heartbeat_ns = listening_ns;
+    manager_set_socket(c.socket);
+    thaw(true);
+    return true;
+}
+
+/* The descriptor that came with it, or -1, is the message's, and closed where nobody takes it. */
+static void on_message(const void *buffer, int descriptor)
+{
+    const struct tessera_message *head = buffer;
+    const struct tessera_quota *quota = buffer;
+    const struct tessera_exchange *exchange = buffer;
+    if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange &&
+        exchange->end < TESSERA_EXCHANGE_ENDS && descriptor >= 0 && handlers->exchange) {
+        handlers->exchange(head->device, exchange->end, descriptor);
+        return;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    if (head->type == TESSERA_MSG_DOORBELL) {
+        look();
+        if (handlers->order)
+            handlers->order(head->device);
+    } else if (head->type == TESSERA_MSG_QUOTA_ANSWER && head->bytes == sizeof *quota)
+        quota_answer(head->device, quota->bytes);
+    else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
+        quota_trim(head->device);
+    else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer) &&
+             handlers->relay_answer)
+        handlers->relay_answer(buffer);
+    else
+        report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
+}
+
+/* Takes in all that has arrived; NULL, or why the manager is lost. */
+static const char *receive_all(void)
+{
+    _Alignas(8) char buffer[4096];
+    for (;;) {
+        int descriptor = -1;
+        int size = connection_receive_with(manager_socket(), buffer, &descriptor, 0);
+        if (size == -ETIMEDOUT || size == -EAGAIN || size == -EINTR)
+            return NULL;
+        if (size <= 0)
+            return "the manager is gone";
+        if (!connection_valid(buffer, size)) {
+            if (descriptor >= 0)
+                close(descriptor);
+            return "the manager sent a malformed message";
+        }
+        on_message(buffer, descriptor);
+    }
+}
+
+/* Everything that does not wait for a message; the words are the truth, bells only hasten. */
+static const char *tick(void)
+{
+    uint64_t now_ns = monotonic_ns();
+    __atomic_store_n(&tessera_segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
+    uint64_t beat_ns = __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_RELAXED);
+    /* A machine that stood still, or is overloaded, has kept both sides from running: silence counts from here on. */
+    bool slept = now_ns - ticked_ns > 4 * TICK_MS * 1000000ULL;
+    ticked_ns = now_ns;
+    if (slept)
+        listening_ns = now_ns;
+    if (beat_ns < listening_ns)
+        beat_ns = listening_ns;
+    if (beat_ns < now_ns && now_ns - beat_ns > settings()->manager_timeout_ns)
+        return "the manager is silent";
+    look();
+    uint32_t bells = manager_unrung();
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
+        if (!handlers->open || !handlers->open(i))
+            continue;
+        if (handlers->order)
+            handlers->order(i);
+        if (bells & 1u << i)
+            manager_ring(i);
+    }
+    return NULL;
+}
+
+static void attend(void)
+{
+    struct pollfd ready = {.fd = manager_socket(), .events = POLLIN};
+    uint64_t next_tick_ns = 0;
+    for (;;) {
+        uint64_t now_ns = monotonic_ns();
+        const char *lost = NULL;
+        if (now_ns >= next_tick_ns) {
+            lost = tick();
+            next_tick_ns = now_ns + TICK_MS * 1000000ULL;
+        }
+        if (!lost && wait_ready(&ready, 1, (int)((next_tick_ns - now_ns) / 1000000ULL) + 1) > 0)
+            lost = receive_all();
+        if (lost) {
+            lose_manager(lost);
+            return;
+        }
+    }
+}
+
+static void *run(void *unused)
+{
+    (void)unused;
+    unsigned retry_ms = RETRY_FIRST_MS;
+    for (;;) {
+        if (manager_connected())
+            attend();
+        usleep(retry_ms * 1000);
+        char reason[256];
+        if (try_register(reason, sizeof reason)) {
+            segment_count(TESSERA_COUNTER_RECONNECTS, 1);
+            retry_ms = RETRY_FIRST_MS;
+        } else if (retry_ms < RETRY_LAST_MS) {
+            retry_ms += RETRY_FIRST_MS;
+        }
+    }
+    return NULL;
+}
+
+bool manager_client_start(const struct manager_handlers *of)
+{
+    pthread_mutex_lock(&start_lock);
+    handlers = of;
+    if (settings()->wrong[0]) {
+        if (!warned)
+            report_line("%s; CUDA is refused", settings()->wrong);
+        warned = true;
+        pthread_mutex_unlock(&start_lock);
+        return false;
+    }
+    char reason[256] = "";
+    bool registered = manager_connected();
+    if (!started) {
+        if (handlers->prepare)
+            handlers->prepare();
+        registered = try_register(reason, sizeof reason);
+        if (!registered)
+            thaw(false);
+        if (registered || !settings()->required)
+            started = own_thread_start("tessera", run, NULL);
+    }
+    if (reason[0])
+        memcpy(no_manager, reason, sizeof no_manager);
+    /* Of a relayed program cuInit says why it fails. */
+    bool tells = (reason[0] && !settings()->space) || settings()->required;
+    if (!registered && !warned && tells) {
+        warned = true;
+        report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
+                                         : "%s: running without turns",
+                    reason);
+    }
+    pthread_mutex_unlock(&start_lock);
+    return registered || !settings()->required;
+}
+
+void manager_client_absence_reason(char *to, size_t size)
+{
+    pthread_mutex_lock(&start_lock);
+    snprintf(to, size, "%s", no_manager[0] ? no_manager : "no manager answers");
+    pthread_mutex_unlock(&start_lock);
+}
+
+void manager_client_forked(void)
+{
+    manager_forked();
+    pthread_mutex_init(&start_lock, NULL);
+    started = false;
+    warned = false;
+}
