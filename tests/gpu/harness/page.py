@@ -120,10 +120,10 @@ def page(folder=RESULTS):
     lines = [
         "# Measured on GPUs",
         "",
-        "Made by `tests/gpu/page` of the records under `results/`; a record says its machine, driver and versions. What an investigation taught is in"
-        " `FINDINGS.md`. «turns»: one program is on the GPU at a time. «fenced», «unfenced»: programs share one context, with their kernels walled in or"
-        " not. PyTorch by relay runs unfenced: its libraries hold machine code only. Where a figure compares with native execution, time-slicing or MPS,"
-        " both were measured in the same run. Commands are those of `tests/gpu/run`, in a kit (`README.md`).",
+        "Made by `tests/gpu/page` from the records under `results/`. Each record names its machine, driver and versions. `FINDINGS.md` has what investigations"
+        " taught. Commands are those of `tests/gpu/run`, in a kit (`README.md`). Where a figure compares with native execution, time-slicing or MPS, both were"
+        " measured in the same run. Walls: \"turns\": one program is on the GPU at a time. \"fenced\", \"unfenced\": programs share one context, and their"
+        " kernels are fenced or not. PyTorch by relay runs unfenced, because its libraries contain machine code only.",
         "",
         "| figure | walls | asked | latest | measured | command | trend |",
         "| --- | --- | --- | --- | --- | --- | --- |",
