@@ -37,7 +37,7 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param window  its way into its tenant's window
  * @param pools   its memory pools, and memory that waits for work to end
  * @param graphMemory memory of its graphs
- * @param graphs  how large its graphs are
+ * @param moved  what its call in progress moves
  * @param fences  its modules
  * @param exports what it has handed to others of its tenant, and opened of theirs
  * @param images  files with images that it has handed over
@@ -47,6 +47,6 @@ import io.tessera.protocol.relay.RelaySegment;
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
         ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
         PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
-        GraphBook graphs, ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store,
+        MovedBytes moved, ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store,
         Standstill.Client standstill) {
 }

@@ -8,6 +8,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.graph.GraphBook;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.LaunchForm;
 import io.tessera.executor.fence.ProgramRefusedException;
@@ -60,6 +61,7 @@ public final class LaunchExecutor {
 
     private final ClientState client;
     private final ClientHandles handles;
+    private final GraphBook graphs;
     private final MemorySegment slots;
     private final MemorySegment exSlots;
     private final MemorySegment config;
@@ -71,8 +73,9 @@ public final class LaunchExecutor {
     private ClientStream launched;
 
     /** For one client; memory of an arena that lives as long as this. */
-    public LaunchExecutor(ClientState client, Arena arena) {
+    public LaunchExecutor(ClientState client, GraphBook graphs, Arena arena) {
         this.client = client;
+        this.graphs = graphs;
         this.handles = client.handles();
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
@@ -131,7 +134,7 @@ public final class LaunchExecutor {
         form.volume(product(record, GRID), product(record, BLOCK), unsigned(record, SHARED_BYTES));
         boolean capturing = client.streams().isCapturing(stream);
         if (capturing) {
-            client.graphs().captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES, 0);
+            graphs.captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES, 0);
         }
         form.kind(capturing, !cooperative && areOfAnyCode(record, attributeCount));
         function = code(record.get(WireTypes.U64, FUNCTION), function);

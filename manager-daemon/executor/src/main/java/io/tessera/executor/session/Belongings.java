@@ -2,9 +2,9 @@ package io.tessera.executor.session;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
-import io.tessera.executor.call.GraphEnd;
+import io.tessera.executor.call.dispatch.CallExecutor;
+import io.tessera.executor.call.graph.GraphEnd;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.HandleTable;

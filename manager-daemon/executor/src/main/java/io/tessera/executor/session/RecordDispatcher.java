@@ -5,9 +5,9 @@ import static io.tessera.protocol.segment.SegmentLayout.offset;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.dispatch.CallExecutor;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.launch.LaunchExecutor;
@@ -75,7 +75,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
-        this.launches = new LaunchExecutor(client, arena);
+        this.launches = new LaunchExecutor(client, calls.graphs(), arena);
         this.queries = new QueryExecutor(client);
         this.belongings = new Belongings(client, calls);
         this.marks = new MarkWatch(client);
@@ -352,7 +352,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
         if (client.streams().isCapturing(stream)) {
-            client.graphs().captured(stream, 2, 0, 0);
+            calls.graphs().captured(stream, 2, 0, 0);
         }
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {

@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
-import io.tessera.executor.call.GraphBook;
+import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
@@ -206,7 +206,7 @@ public final class SessionFactory {
         ClientPools pools = new ClientPools(window, streams, clock);
         return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
                 new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
     }
 }

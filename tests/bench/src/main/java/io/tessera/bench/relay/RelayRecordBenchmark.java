@@ -4,7 +4,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
-import io.tessera.executor.call.GraphBook;
+import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.Standstill;
@@ -114,7 +114,7 @@ public class RelayRecordBenchmark {
         ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files(), account, _ -> { }), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
                 standstill);
         window.open();
