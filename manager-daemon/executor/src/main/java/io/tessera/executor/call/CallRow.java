@@ -3,6 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -50,7 +51,7 @@ public final class CallRow {
     private boolean namesOnly;
     private HandleKind ends;
     private CallStep admission = NOTHING;
-    private final List<CallStep> checks = new ArrayList<>();
+    private CallStep[] checks = {};
     private CallStep capture;
     private CallStep preparation = NOTHING;
     private CallBody body;
@@ -139,7 +140,8 @@ public final class CallRow {
 
     /** When handles are translated and addresses checked; steps of one row run in the order in which they are entered. */
     public CallRow checks(CallStep step) {
-        checks.add(step);
+        checks = Arrays.copyOf(checks, checks.length + 1);
+        checks[checks.length - 1] = step;
         return this;
     }
 

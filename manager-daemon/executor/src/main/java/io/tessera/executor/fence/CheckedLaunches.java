@@ -68,25 +68,23 @@ final class CheckedLaunches {
     }
 
     /**
-     * The second entry's function if the launch is one for it, else 0.
+     * The second entry's function if the launch, which is not captured, is one for it, else 0.
      *
-     * @param second   null: there is none
-     * @param said     the client's handle of the kernel
-     * @param function the driver's
+     * @param second null: there is none
      */
-    long function(SecondEntry second, long said, long function, LaunchForm form) {
-        boolean admitted = second != null && second.function != NEVER && form.plain && !form.captured
-                && second.check.admits(form.gridX, form.blockX, form.blockY, form.parameters, form.parameterBytes,
+    long function(SecondEntry second, Launchable kernel, LaunchPlan launch) {
+        boolean admitted = second != null && second.function != NEVER && launch.isPlain()
+                && second.check.admits(launch.grid(0), launch.block(0), launch.block(1), launch.parameters(), launch.parameterBytes(),
                         fences.window().baseAddress(), fences.window().sizeBytes());
         if (!admitted) {
             return 0;
         }
-        prepare(second, said, function);
-        if (isForFew(second.few, form)) {
+        prepare(second, kernel);
+        if (isForFew(second.few, launch)) {
             codes.few();
             return second.few.function;
         }
-        if (!serves(second, form)) {
+        if (!serves(second, launch)) {
             return 0;
         }
         codes.second();
@@ -94,34 +92,34 @@ final class CheckedLaunches {
     }
 
     /** With more registers than the kernel has, a block can have fewer threads; with more shared memory of its own it can ask for less. */
-    private static boolean serves(SecondEntry entry, LaunchForm form) {
-        return entry != null && entry.function > 0 && form.threads <= entry.mostThreads && form.sharedBytes <= entry.mostShared;
+    private static boolean serves(SecondEntry entry, LaunchPlan launch) {
+        return entry != null && entry.function > 0 && launch.threads() <= entry.mostThreads && launch.sharedBytes() <= entry.mostShared;
     }
 
     /** Whether all blocks run at once also with the registers of the entry for few blocks. */
-    private boolean isForFew(SecondEntry few, LaunchForm form) {
-        return serves(few, form) && form.blocks <= resident.most(few.registers, form.threads);
+    private boolean isForFew(SecondEntry few, LaunchPlan launch) {
+        return serves(few, launch) && launch.blocks() <= resident.most(few.registers, launch.threads());
     }
 
     /**
      * Looks a kernel's second entry up, if it has one. A driver waits for all streams in that ({@link Standstill}), so it is done when the
      * program asks for the kernel, where it would wait natively too: at its launch others may wait for this kernel.
      */
-    void prepare(SecondEntry second, long said, long function) {
+    void prepare(SecondEntry second, Launchable kernel) {
         if (second == null || second.function != 0) {
             return;
         }
         if (second.found == 0 && !standstill.mayBegin()) {
             return; // the kernel itself serves until then
         }
-        find(second, said, function);
+        find(second, kernel);
         if (second.few != null) {
-            find(second.few, said, function);
+            find(second.few, kernel);
         }
     }
 
     /** An entry that serves gets what is set of the kernel. */
-    private void find(SecondEntry entry, long said, long function) {
+    private void find(SecondEntry entry, Launchable kernel) {
         if (entry.found == 0) {
             long found = byName(entry);
             entry.found = found == 0 ? NEVER : found;
@@ -129,13 +127,13 @@ final class CheckedLaunches {
                 entry.is(attributes);
             }
         }
-        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
         entry.mostShared = entry.found == NEVER ? NEVER : mostShared(attributes.get(entry.found, false, KernelAttributes.SHARED_BYTES),
-                attributes.get(function, ofKernel, KernelAttributes.SHARED_BYTES));
+                attributes.get(kernel.function, ofKernel, KernelAttributes.SHARED_BYTES));
         boolean fits = entry.mostShared >= 0;
         entry.function = fits ? entry.found : NEVER;
         if (fits) {
-            attributes.copy(function, ofKernel, entry.found);
+            attributes.copy(kernel.function, ofKernel, entry.found);
         }
     }
 

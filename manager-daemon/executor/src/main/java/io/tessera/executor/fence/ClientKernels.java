@@ -59,8 +59,11 @@ public final class ClientKernels {
     }
 
     /** Whether a kernel may run in clusters. Errors where it is none. */
-    public boolean knowsClusters(long said, long function) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
+    public boolean knowsClusters(long handle, long function) throws ProgramRefusedException {
+        return knowsClusters(find(handle, function));
+    }
+
+    private static boolean knowsClusters(Launchable kernel) {
         return kernel.module == null || kernel.module.program.clusters();
     }
 
@@ -75,31 +78,44 @@ public final class ClientKernels {
     }
 
     /**
-     * The function to launch.
+     * What a handle of the client launches.
      *
-     * @param said     the client's handle, of a function or kernel, which names something
-     * @param function the driver's for it
-     * @param launch   what is launched; if it is captured, it stays fenced
+     * @param handle of a function or kernel
+     * @return null: it names nothing
+     * @throws ProgramRefusedException if it is none of the program's
+     */
+    public Launchable launchable(long handle) throws ProgramRefusedException {
+        boolean kernel = RelayHandle.type(handle) == HandleKind.KERNEL.number();
+        HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
+        if (table.attachment(handle) instanceof Launchable known) {
+            return known;
+        }
+        long function = table.value(handle);
+        return function == HandleTable.NONE ? null : find(handle, function);
+    }
+
+    /**
+     * The driver's function for a launch, after {@link #loads}.
+     *
+     * @param captured whether it goes into a graph: then it stays fenced
      * @throws ProgramRefusedException if it must not be launched so
      */
-    public long toLaunch(long said, long function, LaunchForm launch) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
+    public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
         recent[(int) (launches++ % RECENT)] = kernel;
-        handles.holdovers().namesCode(said);
-        launch.loads = loads(kernel, said, function);
+        handles.holdovers().namesCode(kernel.handle);
         office.localQuota().check(kernel.name, kernel.localBytes);
-        checkLength(kernel, launch.parameterBytes);
+        checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
-            checkPointers(launch.parameters, launch.parameterBytes);
-            return function;
+            checkPointers(launch.parameters(), launch.parameterBytes());
+            return kernel.function;
         }
-        checkMaps(kernel, launch.parameters, launch.parameterBytes);
-        if (!launch.captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
-            return alone(kernel, said, function, launch); // without walls either way: nobody is on their other side
+        checkMaps(kernel, launch.parameters(), launch.parameterBytes());
+        if (!captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
+            return alone(kernel, launch); // without walls either way: nobody is on their other side
         }
         prepare();
-        long second = checked.function(kernel.second, said, function, launch);
-        return second == 0 ? function : second;
+        long second = captured ? 0 : checked.function(kernel.second, kernel, launch);
+        return second == 0 ? kernel.function : second;
     }
 
     /**
@@ -107,9 +123,14 @@ public final class ClientKernels {
      *
      * @throws ProgramRefusedException if it is such a one
      */
-    public void inCluster(long said, long function) throws ProgramRefusedException {
-        if (!knowsClusters(said, function)) {
-            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + find(said, function).name
+    public void inCluster(long handle, long function) throws ProgramRefusedException {
+        inCluster(find(handle, function));
+    }
+
+    /** The same of one that is known. Errors as there. */
+    public void inCluster(Launchable kernel) throws ProgramRefusedException {
+        if (!knowsClusters(kernel)) {
+            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
                     + " is launched in a cluster and is not compiled for one; compile it for clusters (__cluster_dims__), or run the program with --share time");
         }
         clusters = true;
@@ -120,7 +141,7 @@ public final class ClientKernels {
         Launchable kernel = find(said, function);
         handles.holdovers().namesCode(said);
         launches++;
-        office.localQuota().check(kernel.name, localBytes(kernel, said, function));
+        office.localQuota().check(kernel.name, localBytes(kernel));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
@@ -169,7 +190,7 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
+        Launchable found = new Launchable(said, function, name, module, tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel), module == null ? null
                         : checked.entry(module.program, module.code.handle(), module.library, name, function, kernel));
         table.attach(said, found);
@@ -183,7 +204,8 @@ public final class ClientKernels {
      * @param function the driver's
      */
     public void got(long said, long function) throws ProgramRefusedException {
-        checked.prepare(find(said, function).second, said, function);
+        Launchable kernel = find(said, function);
+        checked.prepare(kernel.second, kernel);
     }
 
     /**
@@ -197,23 +219,23 @@ public final class ClientKernels {
         return module == null ? 0 : module.addedConstantBytes;
     }
 
-    /** Whether the driver may wait for all streams in this launch: it loads the kernel now, or makes room for its local memory. */
-    private boolean loads(Launchable kernel, long said, long function) {
+    /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
+    public boolean loads(Launchable kernel) {
         if (kernel.launched) {
             return false;
         }
         kernel.launched = true;
-        int local = localBytes(kernel, said, function);
-        if (RelayHandle.type(said) == HandleKind.KERNEL.number()) {
+        int local = localBytes(kernel);
+        if (RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number()) {
             return true;
         }
         return office.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
     }
 
-    private int localBytes(Launchable kernel, long said, long function) {
+    private int localBytes(Launchable kernel) {
         if (kernel.localBytes < 0) {
-            boolean shared = RelayHandle.type(said) == HandleKind.KERNEL.number();
-            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(function, shared, KernelAttributes.LOCAL_BYTES);
+            boolean shared = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
         }
         return kernel.localBytes;
     }
@@ -257,17 +279,17 @@ public final class ClientKernels {
         return null;
     }
 
-    private long alone(Launchable kernel, long said, long function, LaunchForm launch) {
-        long alone = aloneFunction(kernel, said, function);
-        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, said, function, launch);
+    private long alone(Launchable kernel, LaunchPlan launch) {
+        long alone = aloneFunction(kernel);
+        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, kernel, launch);
         if (alone != 0) {
             codes.nativeCode();
         }
-        return second != 0 ? second : alone != 0 ? alone : function;
+        return second != 0 ? second : alone != 0 ? alone : kernel.function;
     }
 
     /** The driver's function without fences; 0: it is not there, or not yet. */
-    private long aloneFunction(Launchable kernel, long said, long function) {
+    private long aloneFunction(Launchable kernel) {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
@@ -283,9 +305,9 @@ public final class ClientKernels {
         if (kernel.aloneFunction == ALONE_NEVER) {
             return 0;
         }
-        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        new KernelAttributes(driver, fences.device()).copy(function, ofKernel, kernel.aloneFunction);
-        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, function, ofKernel);
+        boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+        new KernelAttributes(driver, fences.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
+        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, kernel.function, ofKernel);
         return kernel.aloneFunction;
     }
 
@@ -307,7 +329,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.name, null, NO_MAPS, known.parameterBytes, null);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, NO_MAPS, known.parameterBytes, null);
             }
         }
     }

@@ -1,7 +1,11 @@
 package io.tessera.executor.fence;
 
-/** What is known of a kernel of a client, attached to its handle. One owner thread. */
-final class Launchable {
+/** A kernel that a client may launch, attached to its handle. One owner thread. */
+public final class Launchable {
+    /** The client's handle, of a function or kernel. */
+    final long handle;
+    /** The driver's function or kernel. */
+    final long function;
     /** Its name, for logs. */
     final String name;
     /** Its module; null: it runs as it is, and its pointers are checked. */
@@ -21,7 +25,9 @@ final class Launchable {
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, SecondEntry second) {
+    Launchable(long handle, long function, String name, TenantModule module, long[] tensorMaps, long parameterBytes, SecondEntry second) {
+        this.handle = handle;
+        this.function = function;
         this.second = second;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;

@@ -50,6 +50,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final Reports reports;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
+    private final LaunchExecutor.Listener launched = this::launched;
     private final QueryExecutor queries;
     private final Belongings belongings;
     private final RecordCounters counters = new RecordCounters();
@@ -75,7 +76,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
-        this.launches = new LaunchExecutor(client, calls.graphs(), arena);
+        this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(), calls.graphs(), arena);
         this.queries = new QueryExecutor(client);
         this.belongings = new Belongings(client, calls);
         this.marks = new MarkWatch(client);
@@ -218,7 +219,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         switch (kind) {
             case LAUNCH -> {
                 counters.launch();
-                return launch(record, length);
+                return launches.launch(record, length, launched);
             }
             case CALL -> {
                 counters.call();
@@ -261,15 +262,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         throw new IllegalStateException("kind " + kind);
     }
 
-    private int launch(MemorySegment record, int length) throws RejectedException {
-        int result = launches.launch(record, length);
+    private void launched(ClientStream stream, int result) {
         marks.submitted();
         workNs = clock.nanoTime();
-        ClientStream stream = launches.stream();
         if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
             client.fences().watchdog().launched(stream.value(), workNs);
         }
-        return result;
     }
 
     private void answer(int slot, int result) {

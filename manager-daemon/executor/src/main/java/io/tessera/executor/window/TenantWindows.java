@@ -43,6 +43,8 @@ public final class TenantWindows {
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
     private volatile Map<String, TenantWindow> open = Map.of();
+    /** The same for launches, which must not allocate an iterator. */
+    private volatile TenantWindow[] all = {};
 
     /** A window and how many clients it has. */
     private static final class Shared {
@@ -93,7 +95,7 @@ public final class TenantWindows {
 
     /** Whether an address lies where another window than one's own has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
-        for (TenantWindow window : open.values()) {
+        for (TenantWindow window : all) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
                 return true;
             }
@@ -207,6 +209,7 @@ public final class TenantWindows {
         Map<String, TenantWindow> shown = new LinkedHashMap<>();
         windows.forEach((tenant, shared) -> shown.put(tenant, shared.window));
         open = Collections.unmodifiableMap(shown);
+        all = shown.values().toArray(TenantWindow[]::new);
     }
 
     /** What the status shows; any thread, which waits for nobody that changes a window. */
