@@ -1,7 +1,7 @@
 package io.tessera.executor.fence;
 
-import static io.tessera.protocol.segment.SegmentLayout.offset;
 import static io.tessera.protocol.relay.RelayLayout.LAUNCH;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;

@@ -16,6 +16,8 @@ import io.tessera.executor.quota.Countable;
 import io.tessera.executor.ring.RecordHandler;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.WireTypes;
@@ -25,7 +27,6 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +40,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
     private static final long MARK_END = RecordHeader.BYTES + RelayLayout.MARK.byteSize();
     private static final RecordKind[] KINDS = RecordKind.values();
-    /** The thread of the connections decides it in some ms. */
-    private static final long DECIDED_NS = 2_000_000_000L;
-    private static final long DECIDED_POLL_NS = 200_000L;
     private static final Logger LOG = LoggerFactory.getLogger(RecordDispatcher.class);
 
     private final ClientState client;
@@ -180,10 +178,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         lostResult = result;
         sawLoss = true;
         reports.contextLost(result, reason);
-        long untilNs = clock.nanoTime() + DECIDED_NS;
-        while (client.segment().contextError() == CudaResult.SUCCESS && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(DECIDED_POLL_NS);
-        }
+        BoundedWait.begin(clock, WaitLimit.LOSS).until(() -> client.segment().contextError() != CudaResult.SUCCESS);
         int told = client.segment().contextError();
         refuse(told == CudaResult.SUCCESS ? result : told);
     }

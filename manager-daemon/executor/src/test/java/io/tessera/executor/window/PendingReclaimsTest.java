@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Whoever finds no memory waits for what clients had that have gone, and for nobody else. */
 @Timeout(180)
-class DeparturesTest {
+class PendingReclaimsTest {
     private TestWindows test;
     private long most;
 

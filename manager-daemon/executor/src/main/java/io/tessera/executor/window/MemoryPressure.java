@@ -2,15 +2,12 @@ package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
-import java.util.concurrent.locks.LockSupport;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import java.util.function.IntSupplier;
 
 /** Where the device has no memory left, the other tenants are asked to give back what they do not use. Thread-safe. */
-final class Relief {
-    /** Their threads look up after 100 ms at the latest. */
-    private static final long PATIENCE_NS = 300_000_000L;
-    private static final long POLL_NS = PATIENCE_NS / 30;
-
+final class MemoryPressure {
     private final NanoClock clock;
     private final Runnable ask;
 
@@ -19,7 +16,7 @@ final class Relief {
      *
      * @param ask does not wait
      */
-    Relief(NanoClock clock, Runnable ask) {
+    MemoryPressure(NanoClock clock, Runnable ask) {
         this.clock = clock;
         this.ask = ask;
     }
@@ -27,17 +24,18 @@ final class Relief {
     /**
      * Does something that takes memory, again and again for a short time if there is none.
      *
+     * @param client whose thread it is
      * @param action answers with a CUresult
      */
-    int attempt(IntSupplier action) {
+    int attempt(ClientWindow client, IntSupplier action) {
         int result = action.getAsInt();
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;
         }
         ask.run();
-        long untilNs = clock.nanoTime() + PATIENCE_NS;
-        while (result == CudaResult.OUT_OF_MEMORY && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(POLL_NS);
+        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, client.waiting());
+        while (result == CudaResult.OUT_OF_MEMORY && !wait.isOver()) {
+            wait.pause();
             result = action.getAsInt();
         }
         return result;
