@@ -2,7 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.handle.Holdovers;
+import io.tessera.executor.handle.DeferredReleases;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientStreams;
@@ -25,13 +25,13 @@ public final class AddressCheck {
 
     private final ClientMemory memory;
     private final ClientStreams streams;
-    private final Holdovers holdovers;
+    private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
     /** For one client. */
-    public     AddressCheck(ClientMemory memory, ClientStreams streams, Holdovers holdovers, MovedBytes moved) {
+    public     AddressCheck(ClientMemory memory, ClientStreams streams, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
-        this.holdovers = holdovers;
+        this.deferredReleases = deferredReleases;
         this.memory = memory;
         this.streams = streams;
     }
@@ -100,9 +100,9 @@ public final class AddressCheck {
     /** Memory of the window is the tenant's whatever becomes of it; pinned memory and variables are not. */
     private void names(MemoryRange range) {
         if (range.origin() == MemoryRange.Origin.PINNED) {
-            holdovers.names(range.address());
+            deferredReleases.names(range.address());
         }
-        holdovers.namesCode(range.owner());
+        deferredReleases.namesCode(range.owner());
     }
 
     /**
@@ -126,7 +126,7 @@ public final class AddressCheck {
                     + Long.toHexString(address) + " are not the client's; " + memory.around(address));
         }
         moved.at(address, bytes);
-        if (holdovers.isNaming()) {
+        if (deferredReleases.isNaming()) {
             memory.containing(address).ifPresent(this::names);
         }
     }

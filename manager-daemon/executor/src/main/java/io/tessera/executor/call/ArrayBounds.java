@@ -3,7 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.handle.Holdovers;
+import io.tessera.executor.handle.DeferredReleases;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
@@ -20,13 +20,13 @@ public final class ArrayBounds {
     /** No element of a compressed or planar format has more bytes: a block of BC2 to BC7 has 16 for 16 elements. */
     private static final long MOST_ELEMENT_BYTES = 16;
     private final DriverCalls driver;
-    private final Holdovers holdovers;
+    private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
     /** For one client. */
-    public ArrayBounds(DriverCalls driver, Holdovers holdovers, MovedBytes moved) {
+    public ArrayBounds(DriverCalls driver, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
-        this.holdovers = holdovers;
+        this.deferredReleases = deferredReleases;
         this.driver = driver;
     }
 
@@ -58,7 +58,7 @@ public final class ArrayBounds {
     }
 
     private MemorySegment shape(long array) throws RejectedException {
-        holdovers.names(array);
+        deferredReleases.names(array);
         int result = driver.call(DriverEntry.cuArray3DGetDescriptor_v2, driver.outRoom(), array);
         if (result != CudaResult.SUCCESS) {
             throw new RejectedException(result, "an array whose shape the driver does not tell");

@@ -15,8 +15,8 @@ public record CallChecks(AddressCheck addresses, ArrayBounds arrays, CopyStructu
     /** For one client. */
     public static CallChecks of(ClientState client) {
         MovedBytes moved = client.moved();
-        AddressCheck addresses = new AddressCheck(client.memory(), client.streams(), client.handles().holdovers(), moved);
-        ArrayBounds arrays = new ArrayBounds(client.driver(), client.handles().holdovers(), moved);
+        AddressCheck addresses = new AddressCheck(client.memory(), client.streams(), client.handles().deferredReleases(), moved);
+        ArrayBounds arrays = new ArrayBounds(client.driver(), client.handles().deferredReleases(), moved);
         HandleResults results = new HandleResults(client.handles(), client.driver(), (kind, value) -> client.fences().shown(kind, value));
         return new CallChecks(addresses, arrays, new CopyStructures(client.handles(), addresses, arrays, client.device().handle()),
                 new StructureTranslation(client.device(), client.handles(), addresses, results), results, moved);

@@ -36,7 +36,7 @@ public final class CallFrame {
 
     private final MemorySegment slots;
     private final MemorySegment scratch;
-    private final long[] said = new long[MOST_PARAMETERS];
+    private final long[] arguments = new long[MOST_PARAMETERS];
     private final long[] in = new long[MOST_PARAMETERS];
     private final int[] out = new int[MOST_PARAMETERS];
     private final MemorySegment[] data = new MemorySegment[MOST_PARAMETERS];
@@ -74,13 +74,13 @@ public final class CallFrame {
         long taken = 0;
         long outTotal = 0;
         for (int i = 0; i < count; i++) {
-            said[i] = record.get(WireTypes.U64, RecordHeader.BYTES + (long) i * Long.BYTES);
+            arguments[i] = record.get(WireTypes.U64, RecordHeader.BYTES + (long) i * Long.BYTES);
             in[i] = 0;
             out[i] = 0;
             data[i] = null;
-            if (hasData(shapes[i]) && said[i] < 0) {
-                in[i] = said[i] & 0xffff_ffffL;
-                out[i] = (int) (said[i] >>> 32) & Integer.MAX_VALUE;
+            if (hasData(shapes[i]) && arguments[i] < 0) {
+                in[i] = arguments[i] & 0xffff_ffffL;
+                out[i] = (int) (arguments[i] >>> 32) & Integer.MAX_VALUE;
                 outTotal += RelayLayout.align(out[i], 8L);
                 if (in[i] > from.byteSize() - taken || outTotal > RelayLayout.REPLY_MAX) {
                     throw malformed("more data than there is");
@@ -112,13 +112,13 @@ public final class CallFrame {
     private long slot(Shape shape, int i) throws RejectedException {
         return switch (shape) {
             case Pointer _ when data[i] != null -> data[i].address();
-            case Pointer _ when said[i] == 0 || plan.row.isTakingHostAddresses() -> said[i]; // an address of pinned memory, checked later
+            case Pointer _ when arguments[i] == 0 || plan.row.isTakingHostAddresses() -> arguments[i]; // an address of pinned memory, checked later
             case Structure _ when data[i] != null -> data[i].address();
             case Pointer _ -> throw malformed("an address where data is asked");
             case Structure _ -> throw malformed("a structure without content");
-            case Opaque opaque when opaque.function() && said[i] != 0 -> throw malformed("a function of the program");
-            case Number number when number.bytes() < Long.BYTES -> narrowed(number, said[i]);
-            default -> said[i];
+            case Opaque opaque when opaque.function() && arguments[i] != 0 -> throw malformed("a function of the program");
+            case Number number when number.bytes() < Long.BYTES -> narrowed(number, arguments[i]);
+            default -> arguments[i];
         };
     }
 
@@ -282,8 +282,8 @@ public final class CallFrame {
     }
 
     /** What the record says for a parameter. */
-    public long said(int i) {
-        return said[i];
+    public long argument(int i) {
+        return arguments[i];
     }
 
     /** What the driver gets for a parameter. */

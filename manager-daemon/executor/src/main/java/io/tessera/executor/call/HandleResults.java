@@ -39,10 +39,10 @@ public final class HandleResults {
         /**
          * It is over.
          *
-         * @param said  the client's handle
+         * @param clientHandle  the client's handle
          * @param value the driver's, which is not valid any more
          */
-        void ended(long said, long value);
+        void ended(long clientHandle, long value);
     }
 
     /** For one client. */
@@ -67,7 +67,7 @@ public final class HandleResults {
     public int take(CallFrame frame) {
         HandleKind ended = frame.plan().row.ended();
         if (ended != null) {
-            ended(ended, frame.said(0));
+            ended(ended, frame.argument(0));
         }
         int result = CudaResult.SUCCESS;
         for (int i = 0; i < frame.parameters(); i++) {
@@ -86,10 +86,10 @@ public final class HandleResults {
     }
 
     /** What a module or library was loaded from is kept as long as it is: as machine code, and often as text. */
-    private void image(HandleKind kind, long said, long bytes) {
+    private void image(HandleKind kind, long clientHandle, long bytes) {
         HandleTable table = handles.table(kind);
-        if (table.value(said) != HandleTable.NONE && table.attachment(said) == null) {
-            table.attach(said, IMAGE_COPIES * bytes);
+        if (table.value(clientHandle) != HandleTable.NONE && table.attachment(clientHandle) == null) {
+            table.attach(clientHandle, IMAGE_COPIES * bytes);
             handles.account().add(Countable.IMAGE, 1, IMAGE_COPIES * bytes);
         }
     }
@@ -132,7 +132,7 @@ public final class HandleResults {
         long parent = Lifetimes.parent(frame, kind);
         boolean ofNode = kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0;
         // Neighbours of a node go away with its graph.
-        return ofNode ? handles.table(kind).parent(frame.said(frame.handleParameter(kind))) : parent;
+        return ofNode ? handles.table(kind).parent(frame.argument(frame.handleParameter(kind))) : parent;
     }
 
     /**
@@ -144,8 +144,8 @@ public final class HandleResults {
     }
 
     /** The library that a function or kernel is of; NONE: it is of none. */
-    public long library(long said) {
-        for (long parent = said; parent != HandleTable.NONE; ) {
+    public long library(long clientHandle) {
+        for (long parent = clientHandle; parent != HandleTable.NONE; ) {
             int type = RelayHandle.type(parent);
             if (type == HandleKind.LIBRARY.number()) {
                 return parent;
@@ -168,9 +168,9 @@ public final class HandleResults {
      * @param kernel the driver's kernel, if it tells that; 0: it does not
      */
     public long function(long function, long kernel, int context) {
-        long said = known(HandleKind.FUNCTION, function);
-        if (said != HandleTable.NONE || function == 0) {
-            return said;
+        long clientHandle = known(HandleKind.FUNCTION, function);
+        if (clientHandle != HandleTable.NONE || function == 0) {
+            return clientHandle;
         }
         for (long known : handles.ofContext(HandleKind.KERNEL, -1)) {
             long value = handles.value(HandleKind.KERNEL, known);
@@ -192,22 +192,22 @@ public final class HandleResults {
     }
 
     /** Something is over: forgets it and what goes away with it. */
-    public void ended(HandleKind kind, long said) {
+    public void ended(HandleKind kind, long clientHandle) {
         EndListener listener = listeners.get(kind);
-        long value = handles.value(kind, said);
+        long value = handles.value(kind, clientHandle);
         if (Lifetimes.counted(kind)) {
-            if (handles.release(kind, said) && listener != null) {
-                listener.ended(said, value);
+            if (handles.release(kind, clientHandle) && listener != null) {
+                listener.ended(clientHandle, value);
             }
             return;
         }
         if (listener != null) {
-            listener.ended(said, value);
+            listener.ended(clientHandle, value);
         }
-        if (!kind.deviceValue() && handles.table(kind).attachment(said) instanceof Long bytes) {
+        if (!kind.deviceValue() && handles.table(kind).attachment(clientHandle) instanceof Long bytes) {
             handles.account().add(Countable.IMAGE, -1, -bytes);
         }
-        handles.remove(kind, said);
-        handles.holdovers().ended(kind);
+        handles.remove(kind, clientHandle);
+        handles.deferredReleases().ended(kind);
     }
 }

@@ -40,7 +40,7 @@ final class Lifetimes {
         if (kinds != null) {
             for (int i = 0; i < frame.parameters(); i++) {
                 if (frame.shape(i) instanceof Handle handle && kinds.contains(handle.kind())) {
-                    return frame.said(i);
+                    return frame.argument(i);
                 }
             }
         }

@@ -1,8 +1,8 @@
 package io.tessera.executor.call;
 
 import io.tessera.device.HandleKind;
-import io.tessera.device.StructureDescription;
 import io.tessera.device.StructureDescription.Field;
+import io.tessera.device.StructureDescription;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.handle.ClientHandles;
@@ -93,14 +93,14 @@ public final class StructureTranslation {
         }
     }
 
-    private long handle(HandleKind kind, long said) throws RejectedException {
+    private long handle(HandleKind kind, long clientHandle) throws RejectedException {
         if (kind == HandleKind.CONTEXT) {
             return device.handle();
         }
-        if (said == 0) {
+        if (clientHandle == 0) {
             return 0;
         }
-        long value = kind == HandleKind.FOREIGN ? HandleTable.NONE : handles.value(kind, said);
+        long value = kind == HandleKind.FOREIGN ? HandleTable.NONE : handles.value(kind, clientHandle);
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
         }

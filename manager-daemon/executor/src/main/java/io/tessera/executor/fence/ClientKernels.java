@@ -4,7 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which code a client's kernels run: fenced, by a second entry where the launch keeps to its terms, without a fence while the tenant is
+ * Which code a client's kernels run: fenced, by a specialised variant where the launch keeps to its terms, without a fence while the tenant is
  * alone, or as it is, its pointers checked.
  * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
  * any.
@@ -30,31 +30,31 @@ public final class ClientKernels {
     private static final int RECENT = 16;
 
     private final ClientFences fences;
-    private final FenceOffice office;
+    private final FencingService fencing;
     private final AloneModules modules;
     private final CheckedLaunches checked;
     private final ClientHandles handles;
     private final DriverCalls driver;
-    private final Standstill.Client standstill;
-    private final LaunchCodes codes = new LaunchCodes();
+    private final SynchronizationGate.Client synchronization;
+    private final VariantLaunchCounts codes = new VariantLaunchCounts();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
     private boolean clusters;
 
-    ClientKernels(ClientFences fences, FenceOffice office, AloneModules modules, ClientHandles handles, DriverCalls driver,
-            Standstill.Client standstill) {
-        this.standstill = standstill;
+    ClientKernels(ClientFences fences, FencingService fencing, AloneModules modules, ClientHandles handles, DriverCalls driver,
+            SynchronizationGate.Client synchronization) {
+        this.synchronization = synchronization;
         this.fences = fences;
-        this.office = office;
+        this.fencing = fencing;
         this.modules = modules;
-        this.checked = new CheckedLaunches(fences, driver, standstill, codes);
+        this.checked = new CheckedLaunches(fences, driver, synchronization, codes);
         this.handles = handles;
         this.driver = driver;
     }
 
     /** By which code its launches ran. */
-    LaunchCodes codes() {
+    VariantLaunchCounts codes() {
         return codes;
     }
 
@@ -102,8 +102,8 @@ public final class ClientKernels {
      */
     public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
         recent[(int) (launches++ % RECENT)] = kernel;
-        handles.holdovers().namesCode(kernel.handle);
-        office.localQuota().check(kernel.name, kernel.localBytes);
+        handles.deferredReleases().namesCode(kernel.handle);
+        fencing.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
             checkPointers(launch.parameters(), launch.parameterBytes());
@@ -137,11 +137,11 @@ public final class ClientKernels {
     }
 
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
-    public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
-        handles.holdovers().namesCode(said);
+    public void toGraph(long clientHandle, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
+        handles.deferredReleases().namesCode(clientHandle);
         launches++;
-        office.localQuota().check(kernel.name, localBytes(kernel));
+        fencing.localQuota().check(kernel.name, localBytes(kernel));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
@@ -179,32 +179,32 @@ public final class ClientKernels {
         }
     }
 
-    private Launchable find(long said, long function) throws ProgramRefusedException {
-        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+    private Launchable find(long clientHandle, long function) throws ProgramRefusedException {
+        boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
         HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
-        if (table.attachment(said) instanceof Launchable known) {
+        if (table.attachment(clientHandle) instanceof Launchable known) {
             return known;
         }
         String name = fences.name(function, kernel);
-        TenantModule module = module(table, said);
+        TenantModule module = module(table, clientHandle);
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(said, function, name, module, tensorMaps(module, name, function, kernel),
+        Launchable found = new Launchable(clientHandle, function, name, module, tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel), module == null ? null
                         : checked.entry(module.program, module.code.handle(), module.library, name, function, kernel));
-        table.attach(said, found);
+        table.attach(clientHandle, found);
         return found;
     }
 
     /**
      * The program has got a function: what a driver does not do while streams wait is done now.
      *
-     * @param said     the client's handle for it
+     * @param clientHandle     the client's handle for it
      * @param function the driver's
      */
-    public void got(long said, long function) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
+    public void got(long clientHandle, long function) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
         checked.prepare(kernel.second, kernel);
     }
 
@@ -214,8 +214,8 @@ public final class ClientKernels {
      *
      * @throws ProgramRefusedException if it is none of the program's
      */
-    public long addedConstantBytes(long said, long function) throws ProgramRefusedException {
-        TenantModule module = find(said, function).module;
+    public long addedConstantBytes(long clientHandle, long function) throws ProgramRefusedException {
+        TenantModule module = find(clientHandle, function).module;
         return module == null ? 0 : module.addedConstantBytes;
     }
 
@@ -229,7 +229,7 @@ public final class ClientKernels {
         if (RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number()) {
             return true;
         }
-        return office.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
+        return fencing.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
     }
 
     private int localBytes(Launchable kernel) {
@@ -264,8 +264,8 @@ public final class ClientKernels {
     }
 
     /** The module of a function: its parent, or that one's. */
-    private TenantModule module(HandleTable table, long said) {
-        long parent = table.parent(said);
+    private TenantModule module(HandleTable table, long clientHandle) {
+        long parent = table.parent(clientHandle);
         while (parent != 0) {
             int type = RelayHandle.type(parent);
             HandleKind kind = type == HandleKind.KERNEL.number() ? HandleKind.KERNEL
@@ -293,7 +293,7 @@ public final class ClientKernels {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
-        long module = standstill.mayBegin() ? modules.find(kernel.module) : 0;
+        long module = synchronization.mayBegin() ? modules.find(kernel.module) : 0;
         if (module == 0) {
             return 0;
         }
@@ -314,8 +314,8 @@ public final class ClientKernels {
     /** The program has set something of its kernels: the others are set anew before they are launched. */
     public void changed() {
         for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
-            for (long said : handles.ofContext(kind, -1)) {
-                if (handles.table(kind).attachment(said) instanceof Launchable known) {
+            for (long clientHandle : handles.ofContext(kind, -1)) {
+                if (handles.table(kind).attachment(clientHandle) instanceof Launchable known) {
                     known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
                     if (known.second != null) {
                         known.second.changed();

@@ -214,9 +214,9 @@ public final class LaunchExecutor {
             }
         }
         if (id == PROGRAMMATIC_EVENT || id == COMPLETION_EVENT) {
-            long said = attributes.get(WireTypes.U64, at + 8);
-            long event = handles.value(HandleKind.EVENT, said);
-            if (event == HandleTable.NONE && said != 0) {
+            long clientHandle = attributes.get(WireTypes.U64, at + 8);
+            long event = handles.value(HandleKind.EVENT, clientHandle);
+            if (event == HandleTable.NONE && clientHandle != 0) {
                 throw new RejectedException(CudaResult.INVALID_HANDLE, "no event of the client");
             }
             attributes.set(WireTypes.U64, at + 8, event);

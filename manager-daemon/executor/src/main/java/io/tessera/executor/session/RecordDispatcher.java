@@ -50,13 +50,13 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final LaunchExecutor launches;
     private final LaunchExecutor.Listener launched = this::launched;
     private final QueryExecutor queries;
-    private final Belongings belongings;
+    private final ClientResources resources;
     private final RecordCounters counters = new RecordCounters();
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
     private final RefusalLog refusals;
     private final AwaitedMark awaited;
-    private final Bursts bursts;
+    private final RecordBatching batching;
     /** When the last launch or call returned from the driver. */
     private long workNs;
     private int outBytes;
@@ -76,12 +76,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.calls = new CallExecutor(client, arena);
         this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(), calls.graphs(), arena);
         this.queries = new QueryExecutor(client);
-        this.belongings = new Belongings(client, calls);
+        this.resources = new ClientResources(client, calls);
         this.marks = new MarkWatch(client);
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
                 + client.fences().member().tenant() + "\"");
         this.awaited = new AwaitedMark(client, marks);
-        this.bursts = new Bursts(client.driver()::burstBegins, client.driver()::burstEnds);
+        this.batching = new RecordBatching(client.driver()::burstBegins, client.driver()::burstEnds);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -95,12 +95,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return queries;
     }
 
-    Belongings belongings() {
-        return belongings;
+    ClientResources resources() {
+        return resources;
     }
 
-    Bursts bursts() {
-        return bursts;
+    RecordBatching batching() {
+        return batching;
     }
 
     MarkWatch marks() {
@@ -131,7 +131,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public boolean record(MemorySegment record, int length) {
         counters.record();
-        bursts.record();
+        batching.record();
         if (awaited.isOpen() && !isLost()) {
             noticed(awaited.submit());
         }
@@ -297,9 +297,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     private ClientStream stream(MemorySegment record, boolean allAllowed) throws RejectedException {
         ClientContext context = context(record);
-        long said = record.get(WireTypes.U64, HANDLE);
-        ClientStream stream = allAllowed && said == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
-                : client.streams().find(said, context);
+        long clientHandle = record.get(WireTypes.U64, HANDLE);
+        ClientStream stream = allAllowed && clientHandle == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
+                : client.streams().find(clientHandle, context);
         if (stream == null) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
         }
@@ -370,7 +370,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int number = RecordHeader.context(record);
         return switch (record.get(WireTypes.U32, RecordHeader.BYTES)) {
             case RelayLayout.CONTEXT_CREATE -> createContext(number);
-            case RelayLayout.CONTEXT_DESTROY -> belongings.free(context(record));
+            case RelayLayout.CONTEXT_DESTROY -> resources.free(context(record));
             default -> throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
         };
     }

@@ -17,7 +17,7 @@ final class FreshMemory {
     private final DriverPages driverPages;
     private final long pieceBytes;
     private final NanoClock clock;
-    private final MemoryPressure pressure;
+    private final MemoryPressureRetry pressure;
     private long scratch;
     private final OwnStream stream = new OwnStream();
 
@@ -26,7 +26,7 @@ final class FreshMemory {
      *
      * @param pressure where there is no memory
      */
-    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, MemoryPressure pressure) {
+    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, MemoryPressureRetry pressure) {
         this.driverPages = driverPages;
         this.pieceBytes = pieceBytes;
         this.clock = clock;

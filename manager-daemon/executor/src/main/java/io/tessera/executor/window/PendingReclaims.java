@@ -17,11 +17,11 @@ import java.util.function.LongSupplier;
  */
 final class PendingReclaims {
     private final NanoClock clock;
-    private final MemoryPressure pressure;
+    private final MemoryPressureRetry pressure;
     private final AtomicInteger leaving = new AtomicInteger();
     private final AtomicLong gone = new AtomicLong();
 
-    PendingReclaims(NanoClock clock, MemoryPressure pressure) {
+    PendingReclaims(NanoClock clock, MemoryPressureRetry pressure) {
         this.clock = clock;
         this.pressure = pressure;
     }

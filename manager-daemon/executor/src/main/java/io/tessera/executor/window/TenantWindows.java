@@ -38,7 +38,7 @@ public final class TenantWindows {
     private final NanoClock clock;
     private final DriverPages driverPages;
     private final WindowSpace space;
-    private final MemoryPressure pressure;
+    private final MemoryPressureRetry pressure;
     private final PendingReclaims reclaims;
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
@@ -84,7 +84,7 @@ public final class TenantWindows {
         this.clock = clock;
         this.driverPages = new DriverPages(device.device());
         this.space = space;
-        this.pressure = new MemoryPressure(clock, this::relieve);
+        this.pressure = new MemoryPressureRetry(clock, this::relieve);
         this.reclaims = new PendingReclaims(clock, pressure);
     }
 

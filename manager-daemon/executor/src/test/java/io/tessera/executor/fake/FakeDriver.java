@@ -435,7 +435,7 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
-    /** A kernel has two parameters of eight bytes; the rehearsal's has one. */
+    /** A kernel has two parameters of eight bytes; the warm-up's has one. */
     private int parameter(String kernel, long index, MemorySegment s) {
         boolean there = index < ("nothing".equals(kernel) ? 1 : 2);
         return there ? put(slot(s, 2), index * 8) + put(slot(s, 3), 8) : 1;

@@ -25,7 +25,7 @@ final class LimitCalls {
 
     private final DriverCalls driver;
     /** What the client set, by limit; the context has as much or more. */
-    private final Map<Long, Long> said = new HashMap<>();
+    private final Map<Long, Long> lowered = new HashMap<>();
 
     LimitCalls(DriverCalls driver) {
         this.driver = driver;
@@ -41,7 +41,7 @@ final class LimitCalls {
     private int get(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
         int result = driver.call(frame.entry(), frame.slots());
-        Long own = said.get(frame.slot(1));
+        Long own = lowered.get(frame.slot(1));
         if (result == CudaResult.SUCCESS && own != null) {
             frame.data(0).set(WireTypes.U64, 0, own);
         }
@@ -55,7 +55,7 @@ final class LimitCalls {
             return result;
         }
         if (Long.compareUnsigned(driver.outLong(0), frame.slot(1)) >= 0) {
-            said.put(frame.slot(0), frame.slot(1));
+            lowered.put(frame.slot(0), frame.slot(1));
             return result;
         }
         long limit = frame.slot(0);
@@ -65,7 +65,7 @@ final class LimitCalls {
         }
         result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
-            said.remove(frame.slot(0)); // a driver may make it more than what was asked for, and tells
+            lowered.remove(frame.slot(0)); // a driver may make it more than what was asked for, and tells
         }
         return result;
     }

@@ -59,7 +59,7 @@ final class StreamCalls {
     }
 
     private void created(CallFrame frame) {
-        streams.created(frame.data(0).get(WireTypes.U64, 0), frame.context(), (frame.said(1) & NON_BLOCKING) == 0);
+        streams.created(frame.data(0).get(WireTypes.U64, 0), frame.context(), (frame.argument(1) & NON_BLOCKING) == 0);
     }
 
     private int destroy(CallFrame frame, ClientContext context) {

@@ -10,8 +10,8 @@ import io.tessera.executor.call.CallBody;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallPlan;
-import io.tessera.executor.call.CallRow;
 import io.tessera.executor.call.CallRow.Pause;
+import io.tessera.executor.call.CallRow;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.HandleResults;
@@ -155,7 +155,7 @@ public final class CallExecutor implements AutoCloseable {
         CallRow row = plan.row();
         rooms(plan);
         row.admit(frame);
-        handles.holdovers().naming(row.isOfGraphs() || streams.isAnyCapturing());
+        handles.deferredReleases().naming(row.isOfGraphs() || streams.isAnyCapturing());
         checks.moved().begin();
         translate(plan);
         checks.addresses().check(frame);
@@ -264,8 +264,8 @@ public final class CallExecutor implements AutoCloseable {
                     }
                     frame.slot(i, stream == null ? 0 : stream.value());
                 } else {
-                    frame.slot(i, plan.row().ended() == handle.kind() ? ending(handle.kind(), frame.said(i))
-                            : handle(handle.kind(), frame.said(i)));
+                    frame.slot(i, plan.row().ended() == handle.kind() ? ending(handle.kind(), frame.argument(i))
+                            : handle(handle.kind(), frame.argument(i)));
                 }
             } else if (plan.shape().isDevice(i)) {
                 frame.slot(i, device.device());
@@ -278,13 +278,13 @@ public final class CallExecutor implements AutoCloseable {
 
     private ClientStream stream(CallPlan plan, int i) throws RejectedException {
         ClientContext context = frame.context();
-        if (context == null && frame.said(i) == 0 && plan.row().isContextless()) {
+        if (context == null && frame.argument(i) == 0 && plan.row().isContextless()) {
             return null; // a graph call that may go without a stream
         }
-        if (plan.row().ended() == HandleKind.STREAM && Long.compareUnsigned(frame.said(i), 2) <= 0) {
+        if (plan.row().ended() == HandleKind.STREAM && Long.compareUnsigned(frame.argument(i), 2) <= 0) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "a default stream stays");
         }
-        ClientStream stream = context == null ? null : streams.find(frame.said(i), context);
+        ClientStream stream = context == null ? null : streams.find(frame.argument(i), context);
         if (stream == null) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
         }
@@ -292,8 +292,8 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     /** The driver's handle; a module that was not needed so far is loaded for it. */
-    private long handle(HandleKind kind, long said) throws RejectedException {
-        long value = known(kind, said);
+    private long handle(HandleKind kind, long clientHandle) throws RejectedException {
+        long value = known(kind, clientHandle);
         if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
             return value;
         }
@@ -305,22 +305,22 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     /** What belongs to something ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference. */
-    private long ending(HandleKind kind, long said) throws RejectedException {
-        long value = known(kind, said);
-        if (kind != HandleKind.GRAPH_NODE && said != 0 && !kind.deviceValue() && handles.table(kind).hasParent(said)) {
+    private long ending(HandleKind kind, long clientHandle) throws RejectedException {
+        long value = known(kind, clientHandle);
+        if (kind != HandleKind.GRAPH_NODE && clientHandle != 0 && !kind.deviceValue() && handles.table(kind).hasParent(clientHandle)) {
             throw new RejectedException(CudaResult.NOT_PERMITTED, "a " + kind + " that ends with what it belongs to");
         }
         return value;
     }
 
-    private long known(HandleKind kind, long said) throws RejectedException {
+    private long known(HandleKind kind, long clientHandle) throws RejectedException {
         if (kind == HandleKind.CONTEXT) {
             return device.handle();
         }
-        if (said == 0) {
+        if (clientHandle == 0) {
             return 0; // some entries take none: the driver decides
         }
-        long value = handles.value(kind, said);
+        long value = handles.value(kind, clientHandle);
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
         }
@@ -345,8 +345,8 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     /** Keeps book of what the client's end frees, as a call would. */
-    public void freed(HandleKind kind, long said) {
-        checks.results().ended(kind, said);
+    public void freed(HandleKind kind, long clientHandle) {
+        checks.results().ended(kind, clientHandle);
     }
 
     /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */

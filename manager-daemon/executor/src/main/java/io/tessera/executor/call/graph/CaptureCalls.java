@@ -43,7 +43,7 @@ final class CaptureCalls {
         calls.row(DriverApi.cuStreamBeginCapture).stream(StreamUse.STATE).prepares(frame -> streams.settle(frame.stream()))
                 .executes((frame, _) -> relaxed(frame, 1)).records(frame -> begun(frame.stream(), HandleTable.NONE));
         calls.row(DriverApi.cuStreamBeginCaptureToGraph).stream(StreamUse.STATE).prepares(frame -> streams.settle(frame.stream()))
-                .executes((frame, _) -> relaxed(frame, 5)).records(frame -> begun(frame.stream(), frame.said(1)));
+                .executes((frame, _) -> relaxed(frame, 5)).records(frame -> begun(frame.stream(), frame.argument(1)));
         calls.row(DriverApi.cuStreamEndCapture).stream(StreamUse.STATE).executes(memory::endCapture).records(this::ended).fails(this::failed);
         calls.row(DriverApi.cuStreamGetCaptureInfo).stream(StreamUse.STATE).packed("dependencies_out", "edgeData_out").executes(this::captureInfo);
         calls.row(DriverApi.cuStreamUpdateCaptureDependencies).stream(StreamUse.STATE);
@@ -73,7 +73,7 @@ final class CaptureCalls {
     private void over(ClientStream stream, long graph) {
         if (!stream.isOriginOfCapture()) {
             graphs.captureEnds(stream, graph);
-            handles.holdovers().captureEnded();
+            handles.deferredReleases().captureEnded();
         }
     }
 

@@ -62,10 +62,10 @@ final class ClusterNodes {
     }
 
     /** A node's attributes of clusters are about to change. */
-    void changes(long said, long node) {
+    void changes(long clientHandle, long node) {
         changed = true;
         if (has(node)) {
-            once.add(said);
+            once.add(clientHandle);
         }
     }
 
@@ -93,7 +93,7 @@ final class ClusterNodes {
      * @param function   the driver's
      * @throws RejectedException if the node runs in clusters, and the kernel knows of none
      */
-    void kernel(long said, long node, boolean executable, long kernel, long function) throws RejectedException {
+    void kernel(long clientHandle, long node, boolean executable, long kernel, long function) throws RejectedException {
         ClientKernels kernels = fences.kernels();
         try {
             if (kernel == 0 || function == 0 || kernels.knowsClusters(kernel, function)) {
@@ -102,7 +102,7 @@ final class ClusterNodes {
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
-        if (executable && (once.contains(said) || updated && (changed || kernels.hasClusters())) || has(node)) {
+        if (executable && (once.contains(clientHandle) || updated && (changed || kernels.hasClusters())) || has(node)) {
             throw noClusters();
         }
     }

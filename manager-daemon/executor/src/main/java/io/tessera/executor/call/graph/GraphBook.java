@@ -64,7 +64,7 @@ public final class GraphBook {
 
     /** The same of a node that is a graph. Parameters: node, graph, dependencies, count, child. */
     CallRow addsChild(CallRow row) {
-        return adds(row, frame -> child(frame, frame.said(4), Content.NOTHING));
+        return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING));
     }
 
     /** The same of a node whose structure says what it is. */
@@ -73,13 +73,13 @@ public final class GraphBook {
     }
 
     private CallRow adds(CallRow row, Addition addition) {
-        return row.admits(frame -> grow(frame.said(1), addition.size(frame))).records(this::nodeAdded);
+        return row.admits(frame -> grow(frame.argument(1), addition.size(frame))).records(this::nodeAdded);
     }
 
     /** The call changes a node of a graph. Parameter: node. */
     CallRow changesNode(CallRow row, Content content) {
-        return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.said(0)),
-                node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.said(0))))).records(this::nodeChanged);
+        return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)),
+                node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.argument(0))))).records(this::nodeChanged);
     }
 
     /** The call changes a node of an executable graph. Parameters: executable graph, node. */
@@ -89,18 +89,18 @@ public final class GraphBook {
 
     /** The same of a node that is a graph. Parameters: executable graph, node, child. */
     CallRow changesChildOfExecutable(CallRow row) {
-        return changesExecutable(row, frame -> node(frame, Content.NOTHING).plus(size(HandleKind.GRAPH, frame.said(2))));
+        return changesExecutable(row, frame -> node(frame, Content.NOTHING).plus(size(HandleKind.GRAPH, frame.argument(2))));
     }
 
     private CallRow changesExecutable(CallRow row, Function<CallFrame, GraphSize> node) {
         return row.admits(frame -> {
-            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.said(0));
-            GraphSize growth = exec.growth(frame.said(1), node.apply(frame));
+            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.argument(0));
+            GraphSize growth = exec.growth(frame.argument(1), node.apply(frame));
             refuse(exec.refusal(growth));
             require(Countable.EXECUTABLE_NODE, growth);
         }).records(frame -> {
-            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.said(0));
-            exec.change(frame.said(1), node.apply(frame));
+            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.argument(0));
+            exec.change(frame.argument(1), node.apply(frame));
             exec.plus(added);
             account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
         });
@@ -108,37 +108,37 @@ public final class GraphBook {
 
     /** The call adds edges. Parameters: graph, from. */
     CallRow addsEdges(CallRow row) {
-        return row.admits(frame -> grow(frame.said(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.said(0), added));
+        return row.admits(frame -> grow(frame.argument(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.argument(0), added));
     }
 
     /** The call removes edges. Parameters: graph, from. */
     CallRow removesEdges(CallRow row) {
-        return row.records(frame -> shrunk(frame.said(0), GraphSize.of(0, 0, edges(frame))));
+        return row.records(frame -> shrunk(frame.argument(0), GraphSize.of(0, 0, edges(frame))));
     }
 
     /** The call copies a graph. Parameters: copy, graph. */
     CallRow copies(CallRow row) {
-        return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.said(1)).copy()))
+        return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.argument(1)).copy()))
                 .records(frame -> made(HandleKind.GRAPH, Countable.GRAPH_NODE, frame));
     }
 
     /** The call makes a graph executable. Parameters: executable graph, graph. */
     CallRow instantiates(CallRow row) {
-        return row.admits(frame -> instantiates(frame.said(1))).records(frame -> made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame));
+        return row.admits(frame -> instantiates(frame.argument(1))).records(frame -> made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame));
     }
 
     /** The call makes an executable graph what a graph is. Parameters: executable graph, graph. */
     CallRow updates(CallRow row) {
         return row.admits(frame -> require(Countable.EXECUTABLE_NODE,
-                size(HandleKind.GRAPH, frame.said(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.said(0))))).records(frame -> {
-                    size(HandleKind.GRAPH_EXEC, frame.said(0)).plus(added);
+                size(HandleKind.GRAPH, frame.argument(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.argument(0))))).records(frame -> {
+                    size(HandleKind.GRAPH_EXEC, frame.argument(0)).plus(added);
                     account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
                 });
     }
 
     /** The call names the graph that a node is. Parameters: node, child. */
     CallRow namesChild(CallRow row) {
-        return row.records(frame -> childOf(frame.said(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
+        return row.records(frame -> childOf(frame.argument(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
     }
 
     private void instantiates(long graph) throws RejectedException {
@@ -226,16 +226,16 @@ public final class GraphBook {
     }
 
     /** What a handle's object is; nothing for what names nothing, which the driver never sees. */
-    private GraphSize size(HandleKind kind, long said) {
+    private GraphSize size(HandleKind kind, long clientHandle) {
         HandleTable table = handles.table(kind);
-        if (table.value(said) == HandleTable.NONE) {
+        if (table.value(clientHandle) == HandleTable.NONE) {
             return new GraphSize();
         }
-        if (table.attachment(said) instanceof GraphSize known) {
+        if (table.attachment(clientHandle) instanceof GraphSize known) {
             return known;
         }
         GraphSize fresh = GraphSize.of(kind == HandleKind.GRAPH_NODE ? 1 : 0, 0, 0);
-        table.attach(said, fresh);
+        table.attach(clientHandle, fresh);
         return fresh;
     }
 
@@ -246,21 +246,21 @@ public final class GraphBook {
     }
 
     private void nodeAdded(CallFrame frame) {
-        grown(frame.said(1), added);
+        grown(frame.argument(1), added);
         if (frame.data(0) != null) {
             handles.table(HandleKind.GRAPH_NODE).attach(frame.data(0).get(WireTypes.U64, 0), added);
         }
     }
 
     private void nodeChanged(CallFrame frame) {
-        size(HandleKind.GRAPH_NODE, frame.said(0)).plus(added);
-        grown(handles.table(HandleKind.GRAPH_NODE).parent(frame.said(0)), added);
+        size(HandleKind.GRAPH_NODE, frame.argument(0)).plus(added);
+        grown(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)), added);
     }
 
     private void made(HandleKind kind, Countable counted, CallFrame frame) {
-        long said = frame.data(0) == null ? HandleTable.NONE : frame.data(0).get(WireTypes.U64, 0);
-        if (said != HandleTable.NONE) {
-            handles.table(kind).attach(said, added);
+        long clientHandle = frame.data(0) == null ? HandleTable.NONE : frame.data(0).get(WireTypes.U64, 0);
+        if (clientHandle != HandleTable.NONE) {
+            handles.table(kind).attach(clientHandle, added);
         }
         account.add(counted, added.nodes, added.hostBytes());
         account.add(Countable.EXECUTABLE_BRANCH, added.branches - 1, 0);
@@ -308,14 +308,14 @@ public final class GraphBook {
     }
 
     /** Something is destroyed, with everything in it. */
-    void ending(HandleKind kind, long said) {
-        if (handles.table(kind).value(said) == HandleTable.NONE) {
+    void ending(HandleKind kind, long clientHandle) {
+        if (handles.table(kind).value(clientHandle) == HandleTable.NONE) {
             return;
         }
-        GraphSize size = size(kind, said);
+        GraphSize size = size(kind, clientHandle);
         switch (kind) {
             case GRAPH -> {
-                if (!handles.table(kind).hasParent(said)) {
+                if (!handles.table(kind).hasParent(clientHandle)) {
                     account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
                 }
                 size.conditions().forEach(conditions::remove);
@@ -325,7 +325,7 @@ public final class GraphBook {
                 account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.hostBytes());
                 account.add(Countable.EXECUTABLE_BRANCH, 1 - size.branches, 0);
             }
-            case GRAPH_NODE -> shrunk(handles.table(kind).parent(said), size);
+            case GRAPH_NODE -> shrunk(handles.table(kind).parent(clientHandle), size);
             default -> {
             }
         }

@@ -60,7 +60,7 @@ final class GraphCalls {
         graphs.instantiates(calls.row(DriverApi.cuGraphInstantiateWithParams).ofGraphs().stream(StreamUse.STATE).executes(this::instantiate)
                 .records(frame -> made(frame, (frame.data(2).get(WireTypes.U64, 0) & AUTO_FREE) != 0)));
         graphs.updates(calls.row(DriverApi.cuGraphExecUpdate).ofGraphs().executes(this::update).records(this::updated));
-        calls.row(DriverApi.cuGraphLaunch).ofGraphs().pauses(Pause.IN_GRAPH).captures(frame -> graphs.capturedGraph(frame.stream(), frame.said(0)))
+        calls.row(DriverApi.cuGraphLaunch).ofGraphs().pauses(Pause.IN_GRAPH).captures(frame -> graphs.capturedGraph(frame.stream(), frame.argument(0)))
                 .executes(memoryCalls::launch).submits(this::launched);
         calls.row(DriverApi.cuGraphUpload).ofGraphs().stream(StreamUse.STATE);
         calls.row(DriverApi.cuGraphExecDestroy).ofGraphs().ends(HandleKind.GRAPH_EXEC);
@@ -94,7 +94,7 @@ final class GraphCalls {
     private void launched(CallFrame frame) {
         if (!streams.isCapturing(frame.stream())) {
             fences.watchdog().graphLaunched(frame.stream().value());
-            streams.graph(frame.stream(), graphs.nodes(frame.said(0)), graphs.movesNs(frame.said(0)));
+            streams.graph(frame.stream(), graphs.nodes(frame.argument(0)), graphs.movesNs(frame.argument(0)));
         }
     }
 
@@ -104,7 +104,7 @@ final class GraphCalls {
         int result = driver.call(frame.entry(), frame.slots());
         boolean structure = frame.type(2).equals("CUgraphExecUpdateResultInfo");
         if (structure && frame.data(2) != null) {
-            structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.said(1), frame.contextNumber());
+            structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.argument(1), frame.contextNumber());
         } else if (result != CudaResult.SUCCESS && frame.data(2) != null) {
             frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: nobody translates it beside an error
         }
@@ -117,7 +117,7 @@ final class GraphCalls {
         structures.in(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS");
         asked.set(WireTypes.U64, 16, 0);
         int result = driver.call(frame.entry(), frame.slots());
-        structures.out(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS", frame.said(1), frame.contextNumber());
+        structures.out(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS", frame.argument(1), frame.contextNumber());
         return result;
     }
 }

@@ -31,8 +31,8 @@ public final class GraphFamily {
     }
 
     private void ends(HandleResults results, HandleKind kind, LongConsumer memoryGone) {
-        results.whenEnded(kind, (said, value) -> {
-            book.ending(kind, said);
+        results.whenEnded(kind, (clientHandle, value) -> {
+            book.ending(kind, clientHandle);
             memoryGone.accept(value);
         });
     }

@@ -133,11 +133,11 @@ final class NodeCalls {
         int i = structureOf(frame);
         int bytes = ((ParameterDescription.Pointer) frame.shape(i)).elementBytes();
         MemorySegment parameters = followers(frame, i, bytes);
-        long said = NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes));
+        long clientHandle = NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes));
         structures.in(frame.data(i), frame.type(i));
         nodes.kernel(frame, frame.data(i), parameters);
-        nodes.mayRun(said, frame.data(i).asSlice(0, bytes), parameters);
-        changes(frame, change, said, NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes)));
+        nodes.mayRun(clientHandle, frame.data(i).asSlice(0, bytes), parameters);
+        changes(frame, change, clientHandle, NodeStructures.kernelOf(frame.data(i).asSlice(0, bytes)));
         return call(frame);
     }
 
@@ -146,7 +146,7 @@ final class NodeCalls {
         boolean executable = change == Change.SET_IN_EXECUTABLE;
         int node = executable ? 1 : 0;
         if (change != Change.ADDED) {
-            clusters.kernel(frame.said(node), frame.slot(node), executable, kernel, function);
+            clusters.kernel(frame.argument(node), frame.slot(node), executable, kernel, function);
         }
     }
 
@@ -241,7 +241,7 @@ final class NodeCalls {
             MemorySegment made = MemorySegment.ofAddress(graphs).reinterpret((long) size * Long.BYTES);
             for (long at = 0; at < made.byteSize(); at += Long.BYTES) {
                 followers.set(WireTypes.U64, at, results.translated(HandleKind.GRAPH, made.get(WireTypes.U64, at),
-                        frame.said(1), frame.contextNumber()));
+                        frame.argument(1), frame.contextNumber()));
             }
         }
     }
@@ -252,7 +252,7 @@ final class NodeCalls {
         frame.want(0, Long.BYTES);
         int result = call(frame);
         if (result == CudaResult.SUCCESS) {
-            graphs.condition(frame.said(1), frame.data(0).get(WireTypes.U64, 0));
+            graphs.condition(frame.argument(1), frame.data(0).get(WireTypes.U64, 0));
         }
         return result;
     }
@@ -264,7 +264,7 @@ final class NodeCalls {
             if (!fences.allKnowClusters()) {
                 throw ClusterNodes.noClusters(); // nobody tells the node's kernel from here
             }
-            clusters.changes(frame.said(0), frame.slot(0));
+            clusters.changes(frame.argument(0), frame.slot(0));
         }
         return call(frame);
     }
@@ -272,7 +272,7 @@ final class NodeCalls {
     /** Parameters: node, and whose attributes it gets. */
     private int copyAttributes(CallFrame frame, ClientContext context) throws RejectedException {
         clusters.copies(frame.slot(1));
-        clusters.changes(frame.said(0), frame.slot(0));
+        clusters.changes(frame.argument(0), frame.slot(0));
         return call(frame);
     }
 }

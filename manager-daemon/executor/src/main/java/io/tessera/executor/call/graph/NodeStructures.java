@@ -12,7 +12,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.ProgramRefusedException;
-import io.tessera.executor.stream.Words;
+import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
@@ -66,13 +66,13 @@ final class NodeStructures {
 
     private final DeviceContext device;
     private final ClientFences fences;
-    private final Words words;
+    private final CompletionCounters words;
     private final GraphBook graphs;
     private final StructureTranslation structures;
     private final CopyStructures copies;
     private final AddressCheck addresses;
 
-    NodeStructures(DeviceContext device, ClientFences fences, Words words, GraphBook graphs, CallChecks checks) {
+    NodeStructures(DeviceContext device, ClientFences fences, CompletionCounters words, GraphBook graphs, CallChecks checks) {
         this.device = device;
         this.fences = fences;
         this.words = words;
@@ -89,13 +89,13 @@ final class NodeStructures {
     }
 
     /** Checks that a kernel may be in a graph; the structure is translated already. */
-    void mayRun(long said, MemorySegment node, MemorySegment parameters) throws RejectedException {
+    void mayRun(long clientHandle, MemorySegment node, MemorySegment parameters) throws RejectedException {
         long value = kernelOf(node);
-        if (said == 0 || value == 0) {
+        if (clientHandle == 0 || value == 0) {
             return; // the driver refuses it
         }
         try {
-            fences.kernels().toGraph(said, value, parameters, parameters.byteSize());
+            fences.kernels().toGraph(clientHandle, value, parameters, parameters.byteSize());
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
@@ -204,12 +204,12 @@ final class NodeStructures {
             node.set(WireTypes.U32, 0, OPERATIONS);
             return;
         }
-        long said = type == KERNEL ? kernelOf(body) : 0;
+        long clientHandle = type == KERNEL ? kernelOf(body) : 0;
         structures.in(node, "CUgraphNodeParams");
         switch (type) {
             case KERNEL -> {
                 kernel(frame, body, followers);
-                mayRun(said, body, followers);
+                mayRun(clientHandle, body, followers);
             }
             case MEMSET -> memset(body);
             case ALLOCATION -> allocation(body, followers);

@@ -14,8 +14,8 @@ import io.tessera.executor.call.memory.VirtualMemory.Mapping;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.WireTypes;
@@ -48,7 +48,7 @@ final class VirtualMemoryCalls {
         this.window = window;
         this.locations = locations;
         this.charge = charge;
-        results.whenEnded(HandleKind.ALLOCATION, (said, _) -> released(said));
+        results.whenEnded(HandleKind.ALLOCATION, (clientHandle, _) -> released(clientHandle));
     }
 
     void register(CallTable calls) {
@@ -145,8 +145,8 @@ final class VirtualMemoryCalls {
     }
 
     /** The last reference to an allocation handle is gone. */
-    private void released(long said) {
-        long bytes = virtual.released(said);
+    private void released(long clientHandle) {
+        long bytes = virtual.released(clientHandle);
         if (bytes != 0) {
             charge.giveBack(bytes);
             window.discharge(bytes);
@@ -158,7 +158,7 @@ final class VirtualMemoryCalls {
         long address = frame.slot(0);
         long bytes = frame.slot(1);
         requireGranular(address, bytes);
-        Made made = virtual.made(frame.said(3));
+        Made made = virtual.made(frame.argument(3));
         if (made == null || frame.slot(4) != 0 || memory.reservation(address, bytes).isEmpty()) {
             throw CallFrame.malformed("no memory, or an address range that the client has not reserved");
         }

@@ -46,7 +46,7 @@ final class FunctionCalls {
         calls.row(DriverApi.cuKernelSetCacheConfig).withoutContext().executes(this::changed);
         calls.row(DriverApi.cuKernelGetName).withoutContext().packed("name").executes(this::name);
         calls.row(DriverApi.cuFuncGetName).withoutContext().packed("name").executes(this::name);
-        calls.row(DriverApi.cuFuncGetModule).withoutContext().parent(frame -> results.library(frame.said(1)));
+        calls.row(DriverApi.cuFuncGetModule).withoutContext().parent(frame -> results.library(frame.argument(1)));
         calls.row(DriverApi.cuOccupancyMaxPotentialClusterSize).withoutContext().packed("config").executes(this::clusters);
         calls.row(DriverApi.cuOccupancyMaxActiveClusters).withoutContext().packed("config").executes(this::clusters);
         calls.plainWithoutContext(DriverApi.cuFuncLoad, DriverApi.cuKernelGetLibrary, DriverApi.cuOccupancyAvailableDynamicSMemPerBlock,
@@ -58,7 +58,7 @@ final class FunctionCalls {
         long attribute = frame.slot(attributeAt);
         if (attribute >= FIRST_CLUSTER && attribute <= LAST_CLUSTER) {
             try {
-                fences.kernels().inCluster(frame.said(kernel), frame.slot(kernel));
+                fences.kernels().inCluster(frame.argument(kernel), frame.slot(kernel));
             } catch (ProgramRefusedException e) {
                 throw RejectedException.of(e);
             }

@@ -55,12 +55,12 @@ final class JitOptions {
      */
     JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt, Room room) throws RejectedException {
         this.room = room;
-        long said = frame.slot(countAt);
-        if (said < 0 || said > MOST_OPTIONS || said > 0 && (frame.inBytes(optionsAt) < said * Integer.BYTES
-                || frame.inBytes(valuesAt) < said * Long.BYTES)) {
-            throw CallFrame.malformed(said + " options of the JIT");
+        long asked = frame.slot(countAt);
+        if (asked < 0 || asked > MOST_OPTIONS || asked > 0 && (frame.inBytes(optionsAt) < asked * Integer.BYTES
+                || frame.inBytes(valuesAt) < asked * Long.BYTES)) {
+            throw CallFrame.malformed(asked + " options of the JIT");
         }
-        count = (int) said;
+        count = (int) asked;
         options = room.allocate(Math.max(1, count) * (long) Integer.BYTES);
         if (count > 0) {
             MemorySegment.copy(frame.data(optionsAt), 0, options, 0, (long) count * Integer.BYTES);

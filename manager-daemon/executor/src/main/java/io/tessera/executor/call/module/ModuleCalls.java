@@ -49,8 +49,8 @@ final class ModuleCalls {
         this.printing = client.printing();
         this.segment = client.segment();
         this.images = new CallImages(client.fences(), client.images(), client.store());
-        results.whenEnded(HandleKind.MODULE, (said, _) -> memory.removeOwnedBy(said));
-        results.whenEnded(HandleKind.LIBRARY, (said, _) -> memory.removeOwnedBy(said));
+        results.whenEnded(HandleKind.MODULE, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
+        results.whenEnded(HandleKind.LIBRARY, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
     }
 
     void register(CallTable calls) {
@@ -124,7 +124,7 @@ final class ModuleCalls {
 
     /** Ends a module or library, by what the client's table holds: no kernel, graph or reference of the client works on what its memory is next. */
     int end(HandleKind kind, long value) {
-        return handles.holdovers().end(Set.of(value), () -> {
+        return handles.deferredReleases().end(Set.of(value), () -> {
             printing.unloaded(value);
             return fences.unload(value, kind == HandleKind.LIBRARY);
         });
@@ -161,7 +161,7 @@ final class ModuleCalls {
     private void globalFound(CallFrame frame, int result) {
         long bytes = result == CudaResult.SUCCESS ? frame.data(1).get(WireTypes.U64, 0) : 0;
         if (bytes > 0) {
-            memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), bytes, MemoryRange.Origin.GLOBAL, frame.contextNumber(), 0, frame.said(2)));
+            memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), bytes, MemoryRange.Origin.GLOBAL, frame.contextNumber(), 0, frame.argument(2)));
         }
     }
 

@@ -5,7 +5,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.handle.Holdovers;
+import io.tessera.executor.handle.DeferredReleases;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -21,15 +21,15 @@ final class ArrayEnds {
 
     private final DriverCalls driver;
     private final ClientFences fences;
-    private final Holdovers holdovers;
+    private final DeferredReleases deferredReleases;
     /** Textures and surfaces of arrays, and the driver's arrays of which they are; and the other way round. */
     private final Map<Long, Long> arrays = new HashMap<>();
     private final Map<Long, Set<Long>> objects = new HashMap<>();
 
-    ArrayEnds(DriverCalls driver, ClientFences fences, Holdovers holdovers) {
+    ArrayEnds(DriverCalls driver, ClientFences fences, DeferredReleases deferredReleases) {
         this.driver = driver;
         this.fences = fences;
-        this.holdovers = holdovers;
+        this.deferredReleases = deferredReleases;
     }
 
     /** A texture or surface was made of an array. */
@@ -63,7 +63,7 @@ final class ArrayEnds {
     /** Its textures and surfaces are none any more. */
     private int array(long array) {
         int result = keepFrom(array);
-        return result == CudaResult.SUCCESS ? holdovers.end(Set.of(array), () -> driver.call(DriverEntry.cuArrayDestroy, array)) : result;
+        return result == CudaResult.SUCCESS ? deferredReleases.end(Set.of(array), () -> driver.call(DriverEntry.cuArrayDestroy, array)) : result;
     }
 
     /** The same with those of its levels. */
@@ -78,7 +78,7 @@ final class ArrayEnds {
             keys.add(array);
             result = keepFrom(array);
         }
-        return result == CudaResult.SUCCESS ? holdovers.end(keys, () -> driver.call(DriverEntry.cuMipmappedArrayDestroy, mipmap)) : result;
+        return result == CudaResult.SUCCESS ? deferredReleases.end(keys, () -> driver.call(DriverEntry.cuMipmappedArrayDestroy, mipmap)) : result;
     }
 
     private int keepFrom(long array) {

@@ -13,7 +13,7 @@ import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.handle.Holdovers;
+import io.tessera.executor.handle.DeferredReleases;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -34,15 +34,15 @@ final class ResourceCalls {
 
     private final DriverCalls driver;
     private final ClientFences fences;
-    private final Holdovers holdovers;
+    private final DeferredReleases deferredReleases;
     private final StructureTranslation structures;
     private final AddressCheck addresses;
     private final ArrayEnds ends;
 
-    ResourceCalls(DriverCalls driver, ClientFences fences, Holdovers holdovers, CallChecks checks, ArrayEnds ends) {
+    ResourceCalls(DriverCalls driver, ClientFences fences, DeferredReleases deferredReleases, CallChecks checks, ArrayEnds ends) {
         this.driver = driver;
         this.fences = fences;
-        this.holdovers = holdovers;
+        this.deferredReleases = deferredReleases;
         this.structures = checks.structures();
         this.addresses = checks.addresses();
         this.ends = ends;
@@ -112,7 +112,7 @@ final class ResourceCalls {
     private int bind(CallFrame frame, ClientContext context) {
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
-            holdovers.bind(frame.said(0), frame.slot(1));
+            deferredReleases.bind(frame.argument(0), frame.slot(1));
         }
         return result;
     }
@@ -121,7 +121,7 @@ final class ResourceCalls {
     private int bindMemory(CallFrame frame, ClientContext context) {
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
-            holdovers.bind(frame.said(frame.handleParameter(HandleKind.TEXREF)), 0);
+            deferredReleases.bind(frame.argument(frame.handleParameter(HandleKind.TEXREF)), 0);
         }
         return result;
     }

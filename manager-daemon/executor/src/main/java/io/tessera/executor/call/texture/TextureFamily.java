@@ -11,9 +11,9 @@ public final class TextureFamily {
 
     /** Enters the calls. */
     public TextureFamily(ClientState client, CallChecks checks, CallTable calls) {
-        this.ends = new ArrayEnds(client.driver(), client.fences(), client.handles().holdovers());
+        this.ends = new ArrayEnds(client.driver(), client.fences(), client.handles().deferredReleases());
         new ArrayCalls(client.device(), client.driver(), client.window(), ends).register(calls);
-        new ResourceCalls(client.driver(), client.fences(), client.handles().holdovers(), checks, ends).register(calls);
+        new ResourceCalls(client.driver(), client.fences(), client.handles().deferredReleases(), checks, ends).register(calls);
     }
 
     /** Ends an array, texture or surface with its context, by the driver's value. Returns a CUresult. */

@@ -16,7 +16,7 @@ import io.tessera.executor.call.dispatch.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.ipc.ClientExports;
@@ -101,7 +101,7 @@ class ForeignValuesTest {
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
                 null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new MovedBytes(MoveTime.ofSoftware(), _ -> false), null,
-                exports, null, null, new Standstill(Clocks.system().monotonic()).enter("client")), arena);
+                exports, null, null, new SynchronizationGate(Clocks.system().monotonic()).enter("client")), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -2,8 +2,8 @@ package io.tessera.executor.fence;
 
 import io.tessera.guardian.fence.LaunchCheck;
 
-/** A kernel's second entry in one of the codes of its module, for launches that keep to its terms. One owner thread. */
-final class SecondEntry {
+/** A kernel's specialised variant in one of the codes of its module, for launches that keep to its terms. One owner thread. */
+final class SpecialisedVariant {
     /** Its name. */
     final String name;
     /** Its terms. */
@@ -17,7 +17,7 @@ final class SecondEntry {
     /** The same, if it serves and has what the program has set of the kernel; 0: not asked for since; below 0: it does not serve. */
     long function;
     /** The same entry for few blocks; null: it has none, or it is this one. */
-    final SecondEntry few;
+    final SpecialisedVariant few;
     /** Registers that one of its threads takes. */
     int registers;
     /** Threads of a block that those allow, at most. */
@@ -28,11 +28,11 @@ final class SecondEntry {
     private int local;
 
     /** The entry of some terms. */
-    SecondEntry(LaunchCheck check, long code, boolean library) {
-        this(check, check.entry(), code, library, check.few().isEmpty() ? null : new SecondEntry(check, check.few(), code, library, null));
+    SpecialisedVariant(LaunchCheck check, long code, boolean library) {
+        this(check, check.entry(), code, library, check.few().isEmpty() ? null : new SpecialisedVariant(check, check.few(), code, library, null));
     }
 
-    private SecondEntry(LaunchCheck check, String name, long code, boolean library, SecondEntry few) {
+    private SpecialisedVariant(LaunchCheck check, String name, long code, boolean library, SpecialisedVariant few) {
         this.few = few;
         this.name = name;
         this.check = check;

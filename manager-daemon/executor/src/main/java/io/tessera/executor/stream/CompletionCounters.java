@@ -10,7 +10,7 @@ import io.tessera.protocol.relay.RelaySegment;
  * The completion words of a client as the device sees them (RELAY.md, section 5). Registered at the start of a session, so
  * that streams can write them. One owner thread.
  */
-public final class Words {
+public final class CompletionCounters {
     private static final long PORTABLE_AND_MAPPED = 1 | 2;
     private static final long WAIT_EQUAL = 1;
 
@@ -20,7 +20,7 @@ public final class Words {
     private long deviceAddress;
 
     /** Not registered yet. */
-    public Words(DriverCalls driver, RelaySegment segment) {
+    public CompletionCounters(DriverCalls driver, RelaySegment segment) {
         this.driver = driver;
         this.segment = segment;
     }

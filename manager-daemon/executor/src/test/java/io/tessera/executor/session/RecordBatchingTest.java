@@ -5,18 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 /** Which records keep others out together. */
-class BurstsTest {
+class RecordBatchingTest {
     private final StringBuilder seen = new StringBuilder();
-    private final Bursts bursts = new Bursts(() -> seen.append('('), () -> seen.append(')'));
+    private final RecordBatching batching = new RecordBatching(() -> seen.append('('), () -> seen.append(')'));
 
     private String poll(boolean wasQuiet, int records) {
         seen.setLength(0);
-        bursts.begin(wasQuiet);
+        batching.begin(wasQuiet);
         for (int i = 0; i < records; i++) {
-            bursts.record();
+            batching.record();
             seen.append('r');
         }
-        bursts.end();
+        batching.end();
         return seen.toString();
     }
 

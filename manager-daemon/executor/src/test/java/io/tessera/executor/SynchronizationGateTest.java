@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * their programs and kernels that do not end must not keep others waiting by that.
  */
 @Timeout(300)
-class StandstillTest {
+class SynchronizationGateTest {
     private static final int LAUNCH_TIMEOUT = 702;
     private static final int TIMEOUT_S = 1;
     /** Where in its page the word is that ends a client's kernels. */

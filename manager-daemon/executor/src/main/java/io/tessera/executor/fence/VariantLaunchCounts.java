@@ -3,7 +3,7 @@ package io.tessera.executor.fence;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts by which code a client's launches run where it is not the fenced kernel itself. One thread counts, any reads. */
-final class LaunchCodes {
+final class VariantLaunchCounts {
     private final AtomicLong second = new AtomicLong();
     private final AtomicLong few = new AtomicLong();
     private final AtomicLong nativeCode = new AtomicLong();
@@ -12,12 +12,12 @@ final class LaunchCodes {
         launches.setRelease(launches.getPlain() + 1);
     }
 
-    /** By a second entry. */
+    /** By a specialised variant. */
     void second() {
         count(second);
     }
 
-    /** By a second entry for few blocks. */
+    /** By a specialised variant for few blocks. */
     void few() {
         count(second);
         count(few);
@@ -28,12 +28,12 @@ final class LaunchCodes {
         count(nativeCode);
     }
 
-    /** Launches by second entries, those for few blocks among them. */
+    /** Launches by specialised variants, those for few blocks among them. */
     long bySecond() {
         return second.getAcquire();
     }
 
-    /** Launches by second entries for few blocks. */
+    /** Launches by specialised variants for few blocks. */
     long byFew() {
         return few.getAcquire();
     }

@@ -8,8 +8,8 @@ import java.util.function.LongPredicate;
  * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
  * a second tenant comes in, what runs unfenced of the first has to be done. Thread-safe.
  */
-public final class Company {
-    private final Turns turns = new Turns();
+public final class TenantPresence {
+    private final HangAttribution turns = new HangAttribution();
     private final List<Member> members = new ArrayList<>();
     private volatile boolean shared;
     /** Written under the lock. */
@@ -22,12 +22,12 @@ public final class Company {
         private final String tenant;
         private final int uid;
         private final Runnable settled;
-        /** Written by the owner before it looks at {@link Company#shared}: who flips that sees the one or the other. */
+        /** Written by the owner before it looks at {@link TenantPresence#shared}: who flips that sees the one or the other. */
         private volatile boolean nativeInFlight;
         /** Whether a kernel may have been launched unfenced since the owner last asked. */
         private boolean ranNative;
         private volatile int unfencedImages;
-        private final Turns.Turn turn;
+        private final HangAttribution.Turn turn;
 
         private Member(String tenant, int uid, Runnable settled) {
             this.tenant = tenant;
@@ -62,7 +62,7 @@ public final class Company {
         }
 
         /** Its place among those whose work may be late. */
-        Turns.Turn turn() {
+        HangAttribution.Turn turn() {
             return turn;
         }
 
@@ -147,7 +147,7 @@ public final class Company {
      * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
      * may be held up by that very call. Any one thread.
      *
-     * @param unfinished whether the work before a place ({@link DoneWords}) is not done
+     * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
      * @param graceNs    from being told to end to the end
      * @return whether kernels that were told to end have not done so in time
      */

@@ -12,26 +12,26 @@ import java.util.List;
  * @param unfenced whether any of its last kernels ran without a fence
  * @param kernels  names of its last kernels, the latest first
  */
-public record Suspect(String tenant, int uid, String name, boolean working, boolean unfenced, List<String> kernels) {
+public record FaultCandidate(String tenant, int uid, String name, boolean working, boolean unfenced, List<String> kernels) {
     /**
      * The one tenant that has lost the context, as far as can be told: a fenced kernel cannot, so that of those with work in
      * progress the ones that ran kernels without a fence count first.
      *
      * @return null: it may have been one of several, or nobody
      */
-    public static String culprit(List<Suspect> suspects) {
-        List<String> tenants = candidates(suspects).stream().map(Suspect::tenant).distinct().toList();
+    public static String culprit(List<FaultCandidate> suspects) {
+        List<String> tenants = candidates(suspects).stream().map(FaultCandidate::tenant).distinct().toList();
         return tenants.size() == 1 ? tenants.getFirst() : null;
     }
 
     /** Those who may have lost the context; none: nobody was working. */
-    static List<Suspect> candidates(List<Suspect> suspects) {
-        List<Suspect> unfenced = suspects.stream().filter(Suspect::working).filter(Suspect::unfenced).toList();
-        return unfenced.isEmpty() ? suspects.stream().filter(Suspect::working).toList() : unfenced;
+    static List<FaultCandidate> candidates(List<FaultCandidate> suspects) {
+        List<FaultCandidate> unfenced = suspects.stream().filter(FaultCandidate::working).filter(FaultCandidate::unfenced).toList();
+        return unfenced.isEmpty() ? suspects.stream().filter(FaultCandidate::working).toList() : unfenced;
     }
 
     /** Whether it is a client of the same tenant. */
-    boolean isOfTenant(Suspect other) {
+    boolean isOfTenant(FaultCandidate other) {
         return uid == other.uid && tenant.equals(other.tenant);
     }
 }

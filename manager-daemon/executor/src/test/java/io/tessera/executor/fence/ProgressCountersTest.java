@@ -14,14 +14,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** How far streams have come, without a question to the driver. */
-class DoneWordsTest {
+class ProgressCountersTest {
     private static final long FIRST = 0x10;
     private static final long SECOND = 0x20;
 
     private final Arena arena = Arena.ofShared();
     private final FakeDriver driver = new FakeDriver();
     private final DriverCalls calls = new DriverCalls(driver, arena);
-    private final DoneWords words = DoneWords.make(calls);
+    private final ProgressCounters words = ProgressCounters.make(calls);
 
     @AfterEach
     void close() {
@@ -59,16 +59,16 @@ class DoneWordsTest {
     void withoutAWordNobodyKnows() {
         Set<Integer> taken = new HashSet<>();
         int word = words.take();
-        while (word != DoneWords.NO_WORD) {
+        while (word != ProgressCounters.NO_WORD) {
             assertTrue(taken.add(word));
             word = words.take();
         }
         assertNotEquals(0, taken.size());
         long place = words.write(calls, FIRST, word);
-        assertEquals(DoneWords.UNKNOWN, place);
+        assertEquals(ProgressCounters.UNKNOWN, place);
         assertTrue(words.isAhead(place));
         words.giveBack(word);
-        assertEquals(DoneWords.NO_WORD, words.take());
-        assertTrue(DoneWords.none().isAhead(DoneWords.none().write(calls, FIRST, DoneWords.none().take())));
+        assertEquals(ProgressCounters.NO_WORD, words.take());
+        assertTrue(ProgressCounters.none().isAhead(ProgressCounters.none().write(calls, FIRST, ProgressCounters.none().take())));
     }
 }

@@ -5,7 +5,7 @@ package io.tessera.executor.session;
  * answers mostly sends some launches and copies and then waits, and each would wait for others' calls by itself. A client that floods its ring
  * is never quiet. One owner thread.
  */
-final class Bursts {
+final class RecordBatching {
     /** Records that keep others out together: some 12 us, after which others no longer wait. 1: none does, for measurements. */
     private static final int TOGETHER = Math.max(1, Integer.getInteger("tessera.executor.burst", 4));
     /** Records after a quiet time that are such. */
@@ -22,7 +22,7 @@ final class Bursts {
      * @param begins from now on
      * @param ends   no longer
      */
-    Bursts(Runnable begins, Runnable ends) {
+    RecordBatching(Runnable begins, Runnable ends) {
         this.begins = begins;
         this.ends = ends;
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
  * trusted, and one thread that makes what nobody waits for. Thread-safe.
  */
-public final class FenceOffice implements AutoCloseable {
+public final class FencingService implements AutoCloseable {
     /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
@@ -25,21 +25,21 @@ public final class FenceOffice implements AutoCloseable {
     private final ProgramMaker maker;
     private final TrustedImages trusted;
     private final CodeWorkers workers;
-    private final Company company = new Company();
+    private final TenantPresence presence = new TenantPresence();
     private final LocalQuota localQuota;
-    private final DoneWords doneWords;
+    private final ProgressCounters doneWords;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
     /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
-    public FenceOffice(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
+    public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
             DriverCalls driver = new DriverCalls(device.port(), arena);
-            this.doneWords = DoneWords.make(driver);
+            this.doneWords = ProgressCounters.make(driver);
             this.localQuota = LocalQuota.of(device.device(), driver);
             this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
         }
@@ -57,8 +57,8 @@ public final class FenceOffice implements AutoCloseable {
     }
 
     /** Who is in the executor. */
-    public Company company() {
-        return company;
+    public TenantPresence presence() {
+        return presence;
     }
 
     /** Whether a kernel with so much local memory a thread is the first that needs as much. */
@@ -67,7 +67,7 @@ public final class FenceOffice implements AutoCloseable {
     }
 
     /** Where streams write how far they have come. */
-    DoneWords doneWords() {
+    ProgressCounters doneWords() {
         return doneWords;
     }
 
@@ -79,7 +79,7 @@ public final class FenceOffice implements AutoCloseable {
      * @return whether kernels that were told to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs) {
-        return company.haltLate(nowNs, graceNs, doneWords::isAhead);
+        return presence.haltLate(nowNs, graceNs, doneWords::isAhead);
     }
 
     LocalQuota localQuota() {

@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
  * kernels that are to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, but for {@link #write}: a word
  * has one writer at a time.
  */
-final class DoneWords {
+final class ProgressCounters {
     /** There is no word left, or no memory for words. */
     static final int NO_WORD = -1;
     /** A place of which nobody knows whether a stream has come there. */
@@ -29,14 +29,14 @@ final class DoneWords {
     private final ArrayDeque<Integer> spare = new ArrayDeque<>();
     private int used;
 
-    private DoneWords(MemorySegment page, long deviceAddress) {
+    private ProgressCounters(MemorySegment page, long deviceAddress) {
         this.page = page;
         this.deviceAddress = deviceAddress;
         this.numbers = new int[(int) (page.byteSize() / Integer.BYTES)];
     }
 
     /** With memory that lives as long as the context, or with none where the driver gives none: then there are no words. */
-    static DoneWords make(DriverCalls driver) {
+    static ProgressCounters make(DriverCalls driver) {
         int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), (long) WORDS * Integer.BYTES, VISIBLE);
         long host = driver.outLong(0);
         if (result != CudaResult.SUCCESS || host == 0
@@ -45,12 +45,12 @@ final class DoneWords {
         }
         MemorySegment page = MemorySegment.ofAddress(host).reinterpret((long) WORDS * Integer.BYTES);
         page.fill((byte) 0);
-        return new DoneWords(page, driver.outLong(1));
+        return new ProgressCounters(page, driver.outLong(1));
     }
 
     /** Without words. */
-    static DoneWords none() {
-        return new DoneWords(MemorySegment.NULL, 0);
+    static ProgressCounters none() {
+        return new ProgressCounters(MemorySegment.NULL, 0);
     }
 
     /** A word for a stream, or {@link #NO_WORD}. */

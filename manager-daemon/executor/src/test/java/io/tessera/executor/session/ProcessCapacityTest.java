@@ -10,11 +10,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Newcomers are refused with the limit that they would go beyond, before the process goes beyond it. */
-class RoomTest {
+class ProcessCapacityTest {
     @TempDir
     Path folder;
 
-    private Room room(int mappings, int descriptors, String most) throws IOException {
+    private ProcessCapacity room(int mappings, int descriptors, String most) throws IOException {
         Files.writeString(folder.resolve("maps"), "55d0-55d1 r--p\n".repeat(mappings));
         Files.createDirectory(folder.resolve("fd"));
         for (int i = 0; i < descriptors; i++) {
@@ -22,13 +22,13 @@ class RoomTest {
         }
         Files.writeString(folder.resolve("limits"), "Limit Soft Limit\nMax open files            80        4096   files\n");
         Files.writeString(folder.resolve("most"), most);
-        return new Room(folder, folder.resolve("most"));
+        return new ProcessCapacity(folder, folder.resolve("most"));
     }
 
     @Test
     void aProcessWithRoomTakesMore() throws IOException {
         assertNull(room(61_000, 70, "65530\n").refusal(3));
-        assertNull(new Room().refusal(1), "this process");
+        assertNull(new ProcessCapacity().refusal(1), "this process");
     }
 
     @Test
@@ -45,6 +45,6 @@ class RoomTest {
 
     @Test
     void whatCannotBeReadRefusesNobody() {
-        assertNull(new Room(folder.resolve("nothing"), folder.resolve("nothing")).refusal(1));
+        assertNull(new ProcessCapacity(folder.resolve("nothing"), folder.resolve("nothing")).refusal(1));
     }
 }

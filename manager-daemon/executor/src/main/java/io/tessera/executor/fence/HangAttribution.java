@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
  * lateness alone proves nothing: of clients whose work is late the one goes whose work has been next to be done for
  * longest, and when it has gone the clocks of all others begin anew. Thread-safe.
  */
-final class Turns {
+final class HangAttribution {
     private static final long NONE = Long.MAX_VALUE;
 
     private final List<Turn> all = new CopyOnWriteArrayList<>();
@@ -30,7 +30,7 @@ final class Turns {
     final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
-        /** The place behind that work ({@link DoneWords}). */
+        /** The place behind that work ({@link ProgressCounters}). */
         private volatile long place;
         /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
         private volatile long markingNs = NONE;
@@ -38,7 +38,7 @@ final class Turns {
         private final Map<Integer, Long> last = new ConcurrentHashMap<>();
         /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
         private long passedNs;
-        private long passed = DoneWords.UNKNOWN;
+        private long passed = ProgressCounters.UNKNOWN;
         /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
@@ -174,7 +174,7 @@ final class Turns {
 
         /** A stream that waits for nobody's program was told a place behind all its work. */
         void last(int word, long behind) {
-            if (behind != DoneWords.UNKNOWN) {
+            if (behind != ProgressCounters.UNKNOWN) {
                 last.put(word, behind);
             }
         }

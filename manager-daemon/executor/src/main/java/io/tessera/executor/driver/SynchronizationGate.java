@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * is under way, and whoever waits for either waits here, where he holds no lock of the driver's. Thread-safe; a {@link Client}
  * belongs to one thread but where it says otherwise.
  */
-public final class Standstill {
+public final class SynchronizationGate {
     private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
     private static final long POLL_NS = 100_000L;
     /**
@@ -74,7 +74,7 @@ public final class Standstill {
     private volatile long lookNs = 1;
 
     /** With nobody in the context. */
-    public Standstill(NanoClock clock) {
+    public SynchronizationGate(NanoClock clock) {
         this.clock = clock;
     }
 
@@ -189,7 +189,7 @@ public final class Standstill {
 
         /** Whether a synchronizing call could begin now; what can be done without one is done without it. */
         public boolean mayBegin() {
-            synchronized (Standstill.this) {
+            synchronized (SynchronizationGate.this) {
                 return standing == 0;
             }
         }
@@ -262,7 +262,7 @@ public final class Standstill {
             if (tryBegin()) {
                 return true;
             }
-            synchronized (Standstill.this) {
+            synchronized (SynchronizationGate.this) {
                 awaitedNs = waiting++ == 0 ? clock.nanoTime() : awaitedNs;
             }
             boolean[] begun = new boolean[1];
@@ -275,14 +275,14 @@ public final class Standstill {
                 });
                 return begun[0];
             } finally {
-                synchronized (Standstill.this) {
+                synchronized (SynchronizationGate.this) {
                     awaitedNs = --waiting == 0 ? 0 : awaitedNs;
                 }
             }
         }
 
         private boolean tryBegin() {
-            synchronized (Standstill.this) {
+            synchronized (SynchronizationGate.this) {
                 if (standing > 0 || nexts > 0) {
                     return false;
                 }
@@ -293,7 +293,7 @@ public final class Standstill {
 
         /** A synchronizing call is over. */
         void end() {
-            synchronized (Standstill.this) {
+            synchronized (SynchronizationGate.this) {
                 inside--;
             }
         }
@@ -316,7 +316,7 @@ public final class Standstill {
                 return true;
             } finally {
                 if (next[0]) {
-                    synchronized (Standstill.this) {
+                    synchronized (SynchronizationGate.this) {
                         nexts--;
                     }
                 }
@@ -330,7 +330,7 @@ public final class Standstill {
          * @param next    set when that is so
          */
         private boolean tryStand(boolean patient, boolean[] next) {
-            synchronized (Standstill.this) {
+            synchronized (SynchronizationGate.this) {
                 if (patient && !next[0]) {
                     next[0] = true;
                     nexts++;
@@ -350,7 +350,7 @@ public final class Standstill {
         /** No stream of the client waits for its program any more. */
         public void over() {
             if (stands) {
-                synchronized (Standstill.this) {
+                synchronized (SynchronizationGate.this) {
                     stands = false;
                     standing--;
                 }

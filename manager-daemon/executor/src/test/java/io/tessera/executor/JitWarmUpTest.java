@@ -9,12 +9,12 @@ import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fake.FakeDriver;
-import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
-import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
+import io.tessera.executor.warmup.JitWarmUp;
 import io.tessera.executor.worker.TestWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.linux.Linux;
@@ -23,19 +23,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A rehearsal makes the calls it is for, and leaves nothing. */
+/** A warm-up makes the calls it is for, and leaves nothing. */
 @Timeout(180)
-class RehearsalTest {
+class JitWarmUpTest {
     private final FakeDriver driver = new FakeDriver();
     private final List<String> reported = new CopyOnWriteArrayList<>();
 
-    private Rehearsal start() throws Exception {
+    private JitWarmUp start() throws Exception {
         NanoClock clock = Clocks.system().monotonic();
         DeviceContext device = DeviceContext.open(driver, 0);
         SessionFactory factory = new SessionFactory(device, DeviceSnapshot.take(device), Linux.sharedMemory(),
                 Linux.open().files(), Linux.futex(), clock, Linux.open().processes().pid(), Linux.open().processes().uid(),
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")),
-                new FenceOffice(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), clock));
+                new FencingService(device, CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), clock));
         Reports reports = new Reports() {
             @Override
             public void contextLost(int result, String reason) {
@@ -58,7 +58,7 @@ class RehearsalTest {
             }
         };
         driver.recording = false;
-        return Rehearsal.start(factory, reports, Linux.sharedMemory(), Linux.futex(), clock);
+        return JitWarmUp.start(factory, reports, Linux.sharedMemory(), Linux.futex(), clock);
     }
 
     private void assertNothingLives() {
@@ -70,8 +70,8 @@ class RehearsalTest {
 
     @Test
     void itLaunchesAndAllocatesAndEndsByItself() throws Exception {
-        try (Rehearsal rehearsal = start()) {
-            RelayTestClient.await(rehearsal::isOver, "the rehearsal's end");
+        try (JitWarmUp warmUp = start()) {
+            RelayTestClient.await(warmUp::isOver, "the rehearsal's end");
         }
         assertTrue(driver.launches.get() > 0, "no launch: how many there are in its two seconds is the machine's affair");
         assertNothingLives();
@@ -79,19 +79,19 @@ class RehearsalTest {
 
     @Test
     void itCanBeEndedAtAnyTime() throws Exception {
-        Rehearsal rehearsal = start();
+        JitWarmUp warmUp = start();
         RelayTestClient.await(() -> driver.launches.get() > 0, "a launch");
-        rehearsal.close();
-        assertTrue(rehearsal.isOver());
+        warmUp.close();
+        assertTrue(warmUp.isOver());
         assertNothingLives();
     }
 
     @Test
     void whoHasItStopNeedNotWaitForIt() throws Exception {
-        try (Rehearsal rehearsal = start()) {
+        try (JitWarmUp warmUp = start()) {
             RelayTestClient.await(() -> driver.launches.get() > 0, "a launch");
-            rehearsal.stop();
-            RelayTestClient.await(rehearsal::isOver, "the rehearsal's end");
+            warmUp.stop();
+            RelayTestClient.await(warmUp::isOver, "the rehearsal's end");
         }
         assertNothingLives();
     }

@@ -6,17 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.executor.fence.Company.Member;
+import io.tessera.executor.fence.TenantPresence.Member;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Who may run kernels without a fence, and who may come in. */
-class CompanyTest {
-    private final Company company = new Company();
+class TenantPresenceTest {
+    private final TenantPresence presence = new TenantPresence();
     private final AtomicInteger settled = new AtomicInteger();
 
     private Member enter(String tenant, int uid) {
-        return company.enter(tenant, uid, settled::incrementAndGet);
+        return presence.enter(tenant, uid, settled::incrementAndGet);
     }
 
     @Test
@@ -26,28 +26,28 @@ class CompanyTest {
         assertTrue(first.mayRunNative(), "two clients of one tenant are alone");
         assertFalse(first.mustSettle());
         Member second = enter("b", 1);
-        assertFalse(company.isSettled(second));
+        assertFalse(presence.isSettled(second));
         assertFalse(first.mayRunNative());
         assertTrue(first.mustSettle());
         assertFalse(sibling.mustSettle(), "it ran nothing");
         first.settle();
         assertEquals(1, settled.get());
-        assertTrue(company.isSettled(second));
+        assertTrue(presence.isSettled(second));
         assertFalse(first.mayRunNative());
-        company.leave(second);
+        presence.leave(second);
         assertTrue(first.mayRunNative(), "alone again");
     }
 
     @Test
     void kernelsThatCannotBeFencedKeepOtherUsersOut() {
         Member first = enter("a", 1);
-        assertNull(company.refusal(2));
+        assertNull(presence.refusal(2));
         assertTrue(first.isAmongItsOwn());
         first.unfencedImages(1);
-        assertNotNull(company.refusal(2));
-        assertNull(company.refusal(1));
+        assertNotNull(presence.refusal(2));
+        assertNull(presence.refusal(1));
         first.unfencedImages(0);
-        assertNull(company.refusal(2));
+        assertNull(presence.refusal(2));
         enter("b", 2);
         assertFalse(first.isAmongItsOwn());
     }

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * Whether this process has room for one more client: mappings, of which the kernel allows a number
  * ({@code vm.max_map_count}), and descriptors. Beyond it a JVM cannot go on, so a newcomer is refused before.
  */
-final class Room {
+final class ProcessCapacity {
     /** What a client takes of mappings and descriptors is seven and three where it has little; it may take more later. */
     private static final long MAPPINGS_KEPT = 4_096;
     private static final long DESCRIPTORS_KEPT = 256;
@@ -20,12 +20,12 @@ final class Room {
     private final Path mostMappings;
 
     /** Of this process. */
-    Room() {
+    ProcessCapacity() {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }
 
     /** Of files like those of a process. */
-    Room(Path process, Path mostMappings) {
+    ProcessCapacity(Path process, Path mostMappings) {
         this.process = process;
         this.mostMappings = mostMappings;
     }

@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
  * graph that is launched later would work on what somebody else has by then. Such an end comes when no graph of the client is left and its work is done;
  * the client's handle is gone at once. One owner thread.
  */
-public final class Holdovers {
+public final class DeferredReleases {
     /** Of one client; beyond it the calls that end something fail. */
     static final int MOST = 4096;
 
@@ -41,7 +41,7 @@ public final class Holdovers {
     private record Held(Set<Long> keys, IntSupplier end) {
     }
 
-    Holdovers(ClientHandles handles) {
+    DeferredReleases(ClientHandles handles) {
         this.handles = handles;
     }
 
@@ -68,8 +68,8 @@ public final class Holdovers {
     }
 
     /** A call names a function, a kernel, or a variable by its module or library, and with it all that it goes away with. */
-    public void namesCode(long said) {
-        for (long parent = naming ? said : 0; parent != 0; ) {
+    public void namesCode(long clientHandle) {
+        for (long parent = naming ? clientHandle : 0; parent != 0; ) {
             int type = RelayHandle.type(parent);
             HandleKind kind = KINDS_OF_CODE.stream().filter(one -> one.number() == type).findFirst().orElse(null);
             if (kind == null) {

@@ -11,23 +11,23 @@ import java.util.Optional;
  * @param result     the CUresult with which the context was lost
  * @param candidates those whose kernels may have done it; empty: it is not known
  */
-public record Blame(int result, List<Suspect> candidates) {
+public record FaultAttribution(int result, List<FaultCandidate> candidates) {
     /** Of all clients' last doings. */
-    public static Blame of(int result, List<Suspect> suspects) {
-        return new Blame(result, Suspect.candidates(suspects));
+    public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
+        return new FaultAttribution(result, FaultCandidate.candidates(suspects));
     }
 
-    private boolean mayHaveDoneIt(Suspect who) {
+    private boolean mayHaveDoneIt(FaultCandidate who) {
         return candidates.isEmpty() || candidates.stream().anyMatch(one -> one.isOfTenant(who));
     }
 
     /** The CUresult for a client. */
-    public int resultFor(Suspect who) {
+    public int resultFor(FaultCandidate who) {
         return mayHaveDoneIt(who) ? result : CudaResult.CONTEXT_IS_DESTROYED;
     }
 
     /** The line for a client; none where the error is its own beyond doubt. */
-    public Optional<String> lineFor(Suspect who) {
+    public Optional<String> lineFor(FaultCandidate who) {
         String fault = "a fault (CUDA error " + result + ") of ";
         if (!mayHaveDoneIt(who)) {
             return Optional.of("the context that programs share was ended by " + fault + names(who)
@@ -39,7 +39,7 @@ public record Blame(int result, List<Suspect> candidates) {
     }
 
     /** A name is told to the same user only. */
-    private String names(Suspect to) {
+    private String names(FaultCandidate to) {
         List<String> names = candidates.stream().map(one -> one.uid() == to.uid() ? "tenant \"" + one.tenant() + "\""
                 : "another user's program").distinct().toList();
         return String.join(" or ", names);

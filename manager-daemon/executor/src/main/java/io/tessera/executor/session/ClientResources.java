@@ -18,7 +18,7 @@ import java.util.Map;
  * Frees what a client, or one of its contexts, has: graphs, events, streams, modules, memory, in this order (RELAY.md,
  * section 7). One owner thread.
  */
-final class Belongings {
+final class ClientResources {
     private static final List<HandleKind> BEFORE_MEMORY = List.of(HandleKind.GRAPH_EXEC, HandleKind.GRAPH,
             HandleKind.EVENT, HandleKind.STREAM, HandleKind.TEXTURE, HandleKind.SURFACE, HandleKind.LINKER,
             HandleKind.MODULE, HandleKind.LIBRARY);
@@ -34,7 +34,7 @@ final class Belongings {
     private final DriverCalls driver;
     private final CallExecutor calls;
 
-    Belongings(ClientState client, CallExecutor calls) {
+    ClientResources(ClientState client, CallExecutor calls) {
         this.client = client;
         this.driver = client.driver();
         this.calls = calls;

@@ -1,4 +1,4 @@
-package io.tessera.executor.rehearsal;
+package io.tessera.executor.warmup;
 
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
@@ -17,9 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The client's side of a ring (RELAY.md), as far as a rehearsal needs it: one context, every record small. One thread.
+ * The client's side of a ring (RELAY.md), as far as the warm-up needs it: one context, every record small. One thread.
  */
-public final class RehearsalClient {
+public final class WarmUpClient {
     /** The context of every record. */
     public static final int CONTEXT = 1;
     private static final long LAUNCH_BYTES = RelayLayout.LAUNCH.byteSize();
@@ -42,7 +42,7 @@ public final class RehearsalClient {
     private final NanoClock clock;
 
     /** Over a segment whose only client it is. */
-    public RehearsalClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
+    public WarmUpClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
         this.segment = segment;
         this.ring = segment.ring();
         for (int slot = 0; slot < replies.length; slot++) {
@@ -58,7 +58,7 @@ public final class RehearsalClient {
         boolean holds();
     }
 
-    private void await(Condition condition) throws RehearsalEndedException {
+    private void await(Condition condition) throws WarmUpEndedException {
         long untilNs = 0;
         for (int look = 1; !condition.holds(); look++) {
             Thread.onSpinWait();
@@ -67,7 +67,7 @@ public final class RehearsalClient {
                 long nowNs = clock.nanoTime();
                 untilNs = untilNs == 0 ? nowNs + PATIENCE_NS : untilNs;
                 if (nowNs - untilNs > 0 || segment.ended() || segment.contextError() != 0) {
-                    throw new RehearsalEndedException("the session does not answer");
+                    throw new WarmUpEndedException("the session does not answer");
                 }
             }
         }
@@ -87,13 +87,13 @@ public final class RehearsalClient {
     }
 
     /** Calls an entry with words as they stand behind the header, for an answer in a slot. */
-    public void begin(int slot, DriverEntry entry, long... words) throws RehearsalEndedException {
+    public void begin(int slot, DriverEntry entry, long... words) throws WarmUpEndedException {
         expected[slot] = replies[slot].expectNext();
         send(RecordKind.CALL, entry.ordinal(), slot + 1, 0, words);
     }
 
     /** Waits for the answer in a slot. Returns the CUresult. */
-    public int end(int slot) throws RehearsalEndedException {
+    public int end(int slot) throws WarmUpEndedException {
         await(() -> replies[slot].sequence() == expected[slot]);
         return replies[slot].result();
     }
@@ -104,41 +104,41 @@ public final class RehearsalClient {
     }
 
     /** Calls an entry and waits for the answer, in slot 0. Returns the CUresult. */
-    public int call(DriverEntry entry, long... words) throws RehearsalEndedException {
+    public int call(DriverEntry entry, long... words) throws WarmUpEndedException {
         begin(0, entry, words);
         return end(0);
     }
 
     /** Calls an entry for no answer. */
-    public void post(DriverEntry entry, long... words) throws RehearsalEndedException {
+    public void post(DriverEntry entry, long... words) throws WarmUpEndedException {
         send(RecordKind.CALL, entry.ordinal(), 0, 0, words);
     }
 
     /** Sends a record that is no call and waits for the answer, in slot 0. Returns the CUresult. */
-    public int ask(RecordKind kind, int what, long... words) throws RehearsalEndedException {
+    public int ask(RecordKind kind, int what, long... words) throws WarmUpEndedException {
         expected[0] = replies[0].expectNext();
         send(kind, what, 1, 0, words);
         return end(0);
     }
 
     /** Waits until a word has a value. */
-    public void awaitWord(int word, long value) throws RehearsalEndedException {
+    public void awaitWord(int word, long value) throws WarmUpEndedException {
         await(() -> segment.word(word) == value);
     }
 
     /** Sends a MARK or WATCH_EVENT. */
-    public void mark(RecordKind kind, long handle, int word, long value) throws RehearsalEndedException {
+    public void mark(RecordKind kind, long handle, int word, long value) throws WarmUpEndedException {
         send(kind, 0, 0, 0, handle, value, word);
     }
 
     /** Sends a MARK that is waited for, and waits. */
-    public void awaitMark(long stream, int word, long value) throws RehearsalEndedException {
+    public void awaitMark(long stream, int word, long value) throws WarmUpEndedException {
         send(RecordKind.MARK, 0, 0, RelayLayout.FLAG_WAITED, stream, value, word);
         awaitWord(word, value);
     }
 
     /** Launches a kernel of one thread and one parameter. */
-    public void launch(long function, long stream, long parameter) throws RehearsalEndedException {
+    public void launch(long function, long stream, long parameter) throws WarmUpEndedException {
         int bytes = (int) LAUNCH_BYTES + Long.BYTES;
         long at = claim(bytes) + RecordHeader.BYTES;
         ring.asSlice(at, LAUNCH_BYTES).fill((byte) 0);
@@ -153,7 +153,7 @@ public final class RehearsalClient {
         commit(at - RecordHeader.BYTES, RecordKind.LAUNCH, 0, 0, 0, bytes);
     }
 
-    private void send(RecordKind kind, int entry, int slot, int flags, long... words) throws RehearsalEndedException {
+    private void send(RecordKind kind, int entry, int slot, int flags, long... words) throws WarmUpEndedException {
         int bytes = words.length * Long.BYTES;
         long at = claim(bytes);
         for (int i = 0; i < words.length; i++) {
@@ -162,7 +162,7 @@ public final class RehearsalClient {
         commit(at, kind, entry, slot, flags, bytes);
     }
 
-    private long claim(int body) throws RehearsalEndedException {
+    private long claim(int body) throws WarmUpEndedException {
         int length = RelayLayout.recordBytes(body);
         long at = segment.claimed() & RelayLayout.RING_BYTES - 1;
         if (at + length > RelayLayout.RING_BYTES) {
@@ -175,20 +175,20 @@ public final class RehearsalClient {
         return at;
     }
 
-    private void room(int length) throws RehearsalEndedException {
+    private void room(int length) throws WarmUpEndedException {
         long claimed = segment.claimed();
         await(() -> claimed + length - segment.consumed() <= RelayLayout.RING_BYTES);
         segment.claim(claimed, claimed + length);
     }
 
-    private void commit(long at, RecordKind kind, int entry, int slot, int flags, int body) throws RehearsalEndedException {
+    private void commit(long at, RecordKind kind, int entry, int slot, int flags, int body) throws WarmUpEndedException {
         RecordHeader.write(ring, at, kind, entry, slot, CONTEXT, flags);
         RecordHeader.lengthRelease(ring, at, RecordHeader.BYTES + body);
         if (segment.takeParked()) {
             try {
                 futex.wake(segment.parkedWord());
             } catch (LinuxException e) {
-                throw new RehearsalEndedException(e.getMessage());
+                throw new WarmUpEndedException(e.getMessage());
             }
         }
     }

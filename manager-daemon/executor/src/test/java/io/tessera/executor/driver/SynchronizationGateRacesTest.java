@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** Clients that stand and call at drawn times: never at once, and everybody comes through. */
 @Timeout(180)
-class StandstillRacesTest {
+class SynchronizationGateRacesTest {
     private static final int CLIENTS = 6;
     private static final int ROUNDS = 300;
 
-    private final Standstill standstill = new Standstill(Clocks.system().monotonic());
+    private final SynchronizationGate synchronization = new SynchronizationGate(Clocks.system().monotonic());
     private final AtomicInteger standing = new AtomicInteger();
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger met = new AtomicInteger();
@@ -29,7 +29,7 @@ class StandstillRacesTest {
 
     private void client(long seed) {
         Random random = new Random(seed);
-        Standstill.Client client = standstill.enter("client");
+        SynchronizationGate.Client client = synchronization.enter("client");
         for (int i = 0; i < ROUNDS; i++) {
             if (random.nextBoolean()) {
                 assertTrue(client.stand());
@@ -66,8 +66,8 @@ class StandstillRacesTest {
         assertFalse(failed.get(), "seed " + seed);
         assertEquals(0, met.get(), "seed " + seed);
         assertTrue(calls.get() > ROUNDS, "seed " + seed);
-        assertTrue(standstill.enter("client").mayBegin(), "nobody stands");
-        assertTrue(standstill.longCall(Clocks.system().monotonic().nanoTime(), 0).isEmpty());
+        assertTrue(synchronization.enter("client").mayBegin(), "nobody stands");
+        assertTrue(synchronization.longCall(Clocks.system().monotonic().nanoTime(), 0).isEmpty());
     }
 
     /** Calls that overlap all the time: one is always under way. */
@@ -76,7 +76,7 @@ class StandstillRacesTest {
         AtomicBoolean ends = new AtomicBoolean();
         List<Thread> callers = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
-            Standstill.Client caller = standstill.enter("client");
+            SynchronizationGate.Client caller = synchronization.enter("client");
             callers.add(Thread.ofPlatform().start(() -> {
                 while (!ends.get()) {
                     assertTrue(caller.begin());
@@ -86,7 +86,7 @@ class StandstillRacesTest {
                 }
             }));
         }
-        Standstill.Client client = standstill.enter("client");
+        SynchronizationGate.Client client = synchronization.enter("client");
         for (int i = 0; i < 5; i++) {
             int before = calls.get();
             assertTrue(client.stand());
@@ -103,8 +103,8 @@ class StandstillRacesTest {
 
     @Test
     void whoIsGivenUpDoesNotCallAndKeepsNobody() {
-        Standstill.Client stands = standstill.enter("client");
-        Standstill.Client other = standstill.enter("client");
+        SynchronizationGate.Client stands = synchronization.enter("client");
+        SynchronizationGate.Client other = synchronization.enter("client");
         assertTrue(stands.stand());
         AtomicInteger asked = new AtomicInteger();
         other.whileWaiting(() -> asked.incrementAndGet() < 10, Runnable::run);
@@ -122,8 +122,8 @@ class StandstillRacesTest {
 
     @Test
     void streamsAreCountedAndGoWithTheirClient() {
-        Standstill.Client many = standstill.enter("client");
-        Standstill.Client other = standstill.enter("client");
+        SynchronizationGate.Client many = synchronization.enter("client");
+        SynchronizationGate.Client other = synchronization.enter("client");
         for (int i = 0; i < 27; i++) {
             many.called(DriverEntry.cuStreamCreate);
         }

@@ -11,23 +11,23 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What waits for graphs and references, and for how long. */
-class HoldoversTest {
+class DeferredReleasesTest {
     private static final long ARRAY = 0x5000;
     private static final long OTHER = 0x6000;
     private static final int OUT_OF_MEMORY = 2;
     private static final int FATAL = 700;
 
     private final ClientHandles handles = new ClientHandles(0);
-    private final Holdovers holdovers = handles.holdovers();
+    private final DeferredReleases deferredReleases = handles.deferredReleases();
     private final List<Long> ended = new ArrayList<>();
     private boolean capturing;
 
-    HoldoversTest() {
-        holdovers.capturing(() -> capturing);
+    DeferredReleasesTest() {
+        deferredReleases.capturing(() -> capturing);
     }
 
     private int end(long key) {
-        return holdovers.end(Set.of(key), () -> {
+        return deferredReleases.end(Set.of(key), () -> {
             ended.add(key);
             return 0;
         });
@@ -37,21 +37,21 @@ class HoldoversTest {
         return handles.put(HandleKind.GRAPH, 0x100, 0, 1);
     }
 
-    private void gone(HandleKind kind, long said) {
-        handles.remove(kind, said);
-        holdovers.ended(kind);
+    private void gone(HandleKind kind, long clientHandle) {
+        handles.remove(kind, clientHandle);
+        deferredReleases.ended(kind);
     }
 
     private void name(long key) {
-        holdovers.naming(true);
-        holdovers.names(key);
-        holdovers.naming(false);
+        deferredReleases.naming(true);
+        deferredReleases.names(key);
+        deferredReleases.naming(false);
     }
 
     @Test
     void whatNoGraphNamesEndsAtOnce() {
         graph();
-        holdovers.names(ARRAY); // by a call that goes into no graph
+        deferredReleases.names(ARRAY); // by a call that goes into no graph
         assertEquals(0, end(ARRAY));
         assertEquals(List.of(ARRAY), ended);
     }
@@ -63,15 +63,15 @@ class HoldoversTest {
         name(ARRAY);
         assertEquals(0, end(ARRAY));
         gone(HandleKind.GRAPH, graph);
-        assertTrue(holdovers.isDue());
-        assertEquals(0, holdovers.release());
+        assertTrue(deferredReleases.isDue());
+        assertEquals(0, deferredReleases.release());
         assertEquals(List.of(), ended, "an executable graph is left");
-        assertFalse(holdovers.isDue(), "nothing has changed since");
+        assertFalse(deferredReleases.isDue(), "nothing has changed since");
         gone(HandleKind.GRAPH_EXEC, executable);
-        assertTrue(holdovers.isDue());
-        holdovers.release();
+        assertTrue(deferredReleases.isDue());
+        deferredReleases.release();
         assertEquals(List.of(ARRAY), ended);
-        assertFalse(holdovers.isDue());
+        assertFalse(deferredReleases.isDue());
     }
 
     @Test
@@ -80,8 +80,8 @@ class HoldoversTest {
         name(ARRAY);
         end(ARRAY);
         capturing = false;
-        holdovers.captureEnded();
-        holdovers.release();
+        deferredReleases.captureEnded();
+        deferredReleases.release();
         assertEquals(List.of(ARRAY), ended);
     }
 
@@ -100,15 +100,15 @@ class HoldoversTest {
     void anArrayEndsWhenItsReferenceHasAnotherOne() {
         long module = handles.put(HandleKind.MODULE, 0x300, 0, 1);
         long reference = handles.put(HandleKind.TEXREF, 0x400, module, 1);
-        holdovers.bind(reference, ARRAY);
+        deferredReleases.bind(reference, ARRAY);
         end(ARRAY);
         assertEquals(List.of(), ended);
-        holdovers.bind(reference, OTHER);
-        holdovers.release();
+        deferredReleases.bind(reference, OTHER);
+        deferredReleases.release();
         assertEquals(List.of(ARRAY), ended);
         end(OTHER);
         gone(HandleKind.MODULE, module);
-        holdovers.release();
+        deferredReleases.release();
         assertEquals(List.of(ARRAY, OTHER), ended, "the reference is gone with its module");
     }
 
@@ -116,12 +116,12 @@ class HoldoversTest {
     void whatAReferenceHadStaysAsLongAsGraphsMayHaveIt() {
         long reference = handles.put(HandleKind.TEXREF, 0x400, 0, 1);
         long graph = graph();
-        holdovers.bind(reference, ARRAY);
-        holdovers.bind(reference, 0);
+        deferredReleases.bind(reference, ARRAY);
+        deferredReleases.bind(reference, 0);
         end(ARRAY);
         assertEquals(List.of(), ended);
         gone(HandleKind.GRAPH, graph);
-        holdovers.release();
+        deferredReleases.release();
         assertEquals(List.of(ARRAY), ended);
     }
 
@@ -130,8 +130,8 @@ class HoldoversTest {
         long module = handles.put(HandleKind.MODULE, 0x300, 0, 1);
         long function = handles.put(HandleKind.FUNCTION, 0x310, module, 1);
         graph();
-        holdovers.naming(true);
-        holdovers.namesCode(function);
+        deferredReleases.naming(true);
+        deferredReleases.namesCode(function);
         end(0x300);
         assertEquals(List.of(), ended);
     }
@@ -140,13 +140,13 @@ class HoldoversTest {
     @Test
     void anArrayOfAReferenceWhoseModuleIsHeldOverStaysForGraphs() {
         long module = handles.put(HandleKind.MODULE, 0x300, 0, 1);
-        holdovers.bind(handles.put(HandleKind.TEXREF, 0x400, module, 1), ARRAY);
+        deferredReleases.bind(handles.put(HandleKind.TEXREF, 0x400, module, 1), ARRAY);
         long graph = graph();
         gone(HandleKind.MODULE, module);
         end(ARRAY);
         assertEquals(List.of(), ended);
         gone(HandleKind.GRAPH, graph);
-        holdovers.release();
+        deferredReleases.release();
         assertEquals(List.of(ARRAY), ended);
     }
 
@@ -157,9 +157,9 @@ class HoldoversTest {
         name(ARRAY);
         name(OTHER);
         end(ARRAY);
-        holdovers.close();
+        deferredReleases.close();
         end(OTHER);
-        holdovers.release();
+        deferredReleases.release();
         assertEquals(List.of(OTHER, ARRAY), ended);
     }
 
@@ -167,7 +167,7 @@ class HoldoversTest {
     void noMoreWaitThanThereMay() {
         graph();
         name(ARRAY);
-        for (int i = 0; i < Holdovers.MOST; i++) {
+        for (int i = 0; i < DeferredReleases.MOST; i++) {
             assertEquals(0, end(ARRAY));
         }
         assertEquals(OUT_OF_MEMORY, end(ARRAY));
@@ -178,10 +178,10 @@ class HoldoversTest {
     void aFatalErrorOfAnEndIsToldAndTheOthersEnd() {
         long graph = graph();
         name(ARRAY);
-        holdovers.end(Set.of(ARRAY), () -> FATAL);
+        deferredReleases.end(Set.of(ARRAY), () -> FATAL);
         end(ARRAY);
         gone(HandleKind.GRAPH, graph);
-        assertEquals(FATAL, holdovers.release());
+        assertEquals(FATAL, deferredReleases.release());
         assertEquals(List.of(ARRAY), ended);
     }
 }

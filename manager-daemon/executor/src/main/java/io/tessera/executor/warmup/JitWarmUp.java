@@ -1,12 +1,12 @@
-package io.tessera.executor.rehearsal;
+package io.tessera.executor.warmup;
 
-import static io.tessera.executor.rehearsal.RehearsalClient.pointer;
-import static io.tessera.executor.rehearsal.RehearsalClient.words;
+import static io.tessera.executor.warmup.WarmUpClient.pointer;
+import static io.tessera.executor.warmup.WarmUpClient.words;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.fence.Company;
 import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.TenantPresence;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * 20 us more than a compiled one, and programs make most of their synchronous calls a few hundred times: too seldom for the
  * JVM to compile them in time. Has a thread of its own, which ends by itself; {@link #close} ends it and what it had.
  */
-public final class Rehearsal implements AutoCloseable {
+public final class JitWarmUp implements AutoCloseable {
     /** Times this many calls of each entry is what the JVM compiles fully at (Tier4InvocationThreshold, 5,000), and more. */
     private static final int ROUNDS = 400;
     private static final int CALLS = 16;
@@ -44,10 +44,10 @@ public final class Rehearsal implements AutoCloseable {
             .visible .entry nothing(.param .u64 p) { ret; }
             """);
     private static final long[] KERNEL = words("nothing");
-    private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
+    private static final Logger LOG = LoggerFactory.getLogger(JitWarmUp.class);
 
     private final SessionFactory.Made made;
-    private final RehearsalClient client;
+    private final WarmUpClient client;
     private final NanoClock clock;
     private final Thread thread;
     private volatile boolean stopping;
@@ -55,9 +55,9 @@ public final class Rehearsal implements AutoCloseable {
     private long event;
     private long function;
 
-    private Rehearsal(SessionFactory.Made made, FutexPort futex, NanoClock clock) {
+    private JitWarmUp(SessionFactory.Made made, FutexPort futex, NanoClock clock) {
         this.made = made;
-        this.client = new RehearsalClient(made.session().segment(), futex, clock);
+        this.client = new WarmUpClient(made.session().segment(), futex, clock);
         this.clock = clock;
         this.thread = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::run);
     }
@@ -67,16 +67,16 @@ public final class Rehearsal implements AutoCloseable {
      *
      * @throws LinuxException if there is no memory for it
      */
-    public static Rehearsal start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
+    public static JitWarmUp start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
             NanoClock clock) throws LinuxException {
         SessionFactory.Made made = factory.make(
                 new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
-                new Company().enter("rehearsal", 0, () -> { }), reports);
+                new TenantPresence().enter("rehearsal", 0, () -> { }), reports);
         memory.close(made.descriptor());
-        Rehearsal rehearsal = new Rehearsal(made, futex, clock);
+        JitWarmUp warmUp = new JitWarmUp(made, futex, clock);
         made.session().start();
-        rehearsal.thread.start();
-        return rehearsal;
+        warmUp.thread.start();
+        return warmUp;
     }
 
     private void run() {
@@ -89,17 +89,17 @@ public final class Rehearsal implements AutoCloseable {
             while (rounds < ROUNDS && !stopping && clock.nanoTime() - roundsNs < MOST_NS) {
                 round(rounds++);
             }
-        } catch (RehearsalEndedException e) {
+        } catch (WarmUpEndedException e) {
             LOG.info("the rehearsal ends early: {}", e.getMessage());
         }
         made.session().end();
         LOG.info("rehearsed {} rounds in {} ms", rounds, (clock.nanoTime() - beginNs) / 1_000_000);
     }
 
-    private long make(DriverEntry entry, long... words) throws RehearsalEndedException {
+    private long make(DriverEntry entry, long... words) throws WarmUpEndedException {
         int result = client.call(entry, words);
         if (result != 0) {
-            throw new RehearsalEndedException(entry + " answers " + result);
+            throw new WarmUpEndedException(entry + " answers " + result);
         }
         return client.out(0);
     }
@@ -108,7 +108,7 @@ public final class Rehearsal implements AutoCloseable {
         return LongStream.concat(LongStream.of(arguments), LongStream.of(data)).toArray();
     }
 
-    private void prepare() throws RehearsalEndedException {
+    private void prepare() throws WarmUpEndedException {
         client.ask(RecordKind.CONTEXT, 0, RelayLayout.CONTEXT_CREATE);
         stream = make(DriverEntry.cuStreamCreateWithPriority, pointer(0, 8), NON_BLOCKING, 0);
         event = make(DriverEntry.cuEventCreate, pointer(0, 8), DISABLE_TIMING);
@@ -125,7 +125,7 @@ public final class Rehearsal implements AutoCloseable {
         make(DriverEntry.cuMemAlloc_v2, pointer(0, 8), BYTES);
     }
 
-    private void round(int number) throws RehearsalEndedException {
+    private void round(int number) throws WarmUpEndedException {
         long value = 2L * number + 2;
         for (int i = 0; i < CALLS; i++) {
             client.begin(i, DriverEntry.cuMemAlloc_v2, pointer(0, 8), BYTES);
@@ -150,7 +150,7 @@ public final class Rehearsal implements AutoCloseable {
         }
     }
 
-    private void work(long memory, long value) throws RehearsalEndedException {
+    private void work(long memory, long value) throws WarmUpEndedException {
         client.post(DriverEntry.cuMemsetD8Async, memory, 0, BYTES, stream);
         client.post(DriverEntry.cuMemcpyHtoDAsync_v2, memory, pointer(8, 0), 8, stream, value);
         client.post(DriverEntry.cuMemcpyAsync, memory + 8, memory, 8, stream);
@@ -162,7 +162,7 @@ public final class Rehearsal implements AutoCloseable {
         client.mark(RecordKind.MARK, stream, 2, value);
     }
 
-    private void rare(long value) throws RehearsalEndedException {
+    private void rare(long value) throws WarmUpEndedException {
         client.mark(RecordKind.MARK, RelayLayout.ALL_STREAMS, 3, value);
         client.awaitWord(3, value);
         client.awaitWord(2, value);

@@ -7,7 +7,7 @@ import io.tessera.executor.wait.WaitLimit;
 import java.util.function.IntSupplier;
 
 /** Where the device has no memory left, the other tenants are asked to give back what they do not use. Thread-safe. */
-final class MemoryPressure {
+final class MemoryPressureRetry {
     private final NanoClock clock;
     private final Runnable ask;
 
@@ -16,7 +16,7 @@ final class MemoryPressure {
      *
      * @param ask does not wait
      */
-    MemoryPressure(NanoClock clock, Runnable ask) {
+    MemoryPressureRetry(NanoClock clock, Runnable ask) {
         this.clock = clock;
         this.ask = ask;
     }

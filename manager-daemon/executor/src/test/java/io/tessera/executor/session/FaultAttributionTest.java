@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Who hears whose fault it was. */
-class BlameTest {
+class FaultAttributionTest {
     private static final int ASSERT = 710;
-    private static final Suspect CULPRIT = new Suspect("training", 1000, "client 1", true, true, List.of("k"));
-    private static final Suspect SAME_USER = new Suspect("notebook", 1000, "client 2", false, true, List.of());
-    private static final Suspect OTHER_USER = new Suspect("training", 1001, "client 3", true, false, List.of());
+    private static final FaultCandidate CULPRIT = new FaultCandidate("training", 1000, "client 1", true, true, List.of("k"));
+    private static final FaultCandidate SAME_USER = new FaultCandidate("notebook", 1000, "client 2", false, true, List.of());
+    private static final FaultCandidate OTHER_USER = new FaultCandidate("training", 1001, "client 3", true, false, List.of());
 
-    private final Blame blame = Blame.of(ASSERT, List.of(CULPRIT, SAME_USER, OTHER_USER));
+    private final FaultAttribution blame = FaultAttribution.of(ASSERT, List.of(CULPRIT, SAME_USER, OTHER_USER));
 
     @Test
     void theCulpritGetsItsErrorAndNoLine() {
@@ -38,8 +38,8 @@ class BlameTest {
 
     @Test
     void whoMayHaveDoneItHearsThatItMayBeHis() {
-        Suspect second = new Suspect("other", 1000, "client 4", true, true, List.of());
-        Blame shared = Blame.of(ASSERT, List.of(CULPRIT, second, SAME_USER));
+        FaultCandidate second = new FaultCandidate("other", 1000, "client 4", true, true, List.of());
+        FaultAttribution shared = FaultAttribution.of(ASSERT, List.of(CULPRIT, second, SAME_USER));
         assertEquals(ASSERT, shared.resultFor(second));
         assertEquals(Optional.of("the context that programs share was ended by a fault (CUDA error 710) of this program or of another "
                 + "one that was working"), shared.lineFor(second));
