@@ -23,7 +23,7 @@ final class DescriptionReader {
                 parameters.add(parameter(lines.get(at++)));
             }
             DriverEntry entry = DriverEntry.valueOf(head[1]);
-            entries[entry.ordinal()] = new EntryDescription(entry, head[2], head[3].equals("per-thread"),
+            entries[entry.ordinal()] = new EntryDescription(entry, DriverApi.valueOf(head[2]), head[3].equals("per-thread"),
                     head[4].equals("known"), RelayService.valueOf(head[5]), parameters);
         }
         for (DriverEntry entry : DriverEntry.values()) {

@@ -6,13 +6,13 @@ import java.util.List;
  * What is known of an entry.
  *
  * @param entry      which
- * @param api        the name that programs write: {@code cuMemAlloc} for {@code cuMemAlloc_v2}
+ * @param api        of which call it is a version: {@code cuMemAlloc} for {@code cuMemAlloc_v2}
  * @param perThread  whether stream 0 is the per-thread default stream
  * @param known      whether its parameters are known; nothing can call it otherwise
  * @param relay      how the relay port serves it
  * @param parameters in order
  */
-public record EntryDescription(DriverEntry entry, String api, boolean perThread, boolean known,
+public record EntryDescription(DriverEntry entry, DriverApi api, boolean perThread, boolean known,
         RelayService relay, List<ParameterDescription> parameters) {
     /** Copies the list. */
     public EntryDescription {

@@ -7,20 +7,20 @@ import io.tessera.executor.control.ManagerOrders;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
-import io.tessera.executor.driver.Standstill;
-import io.tessera.executor.fence.FenceOffice;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.print.PrintedText;
-import io.tessera.executor.rehearsal.Rehearsal;
 import io.tessera.executor.session.Admission;
-import io.tessera.executor.session.Blame;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.session.Connections;
+import io.tessera.executor.session.FaultAttribution;
+import io.tessera.executor.session.FaultCandidate;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
-import io.tessera.executor.session.Suspect;
 import io.tessera.executor.state.BoundsBook;
+import io.tessera.executor.warmup.JitWarmUp;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
@@ -65,7 +65,7 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LATE_NS = 10_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
     private static final boolean REHEARSES = !"no".equals(System.getProperty("tessera.executor.rehearsal"));
-    /** A client that has sent so much is working: a rehearsal beside it takes the driver's lock from it. */
+    /** A client that has sent so much is working: a warm-up beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
@@ -79,14 +79,14 @@ public final class Executor implements ManagerOrders, Reports {
     private final Poller poller;
     private final Admission admission = new Admission();
     private final Connections connections;
-    private final FenceOffice office;
+    private final FencingService fencing;
     private final SessionFactory factory;
     private final BoundsBook book;
     private final LogFile log;
     /** Of the thread that runs. */
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Of the thread that runs. */
-    private Rehearsal rehearsal;
+    private JitWarmUp warmUp;
     /** When somebody last needed this executor. Of the thread that runs. */
     private long neededNs;
     /** Whether it is to end if nobody needs it now. */
@@ -94,7 +94,7 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile int lostResult;
     private volatile String stuckTenant;
     /** The call of which the log has spoken last; of the thread that runs. */
-    private Standstill.LongCall saidCall;
+    private SynchronizationGate.LongCall saidCall;
     /** Who the log has said keeps others waiting; empty: nobody. */
     private String saidKeepers = "";
     private volatile boolean stopping;
@@ -126,10 +126,10 @@ public final class Executor implements ManagerOrders, Reports {
         this.socket = place.socket();
         this.os = Linux.open();
         this.poller = new Poller(os.poll());
-        this.office = new FenceOffice(device, cache, trusted, workers, clock);
+        this.fencing = new FencingService(device, cache, trusted, workers, clock);
         this.factory = new SessionFactory(device, snapshot, memory, os.files(), Linux.futex(),
-                clock, os.processes().pid(), place.managerUid(), text, office);
-        this.connections = new Connections(os, poller, clock, admission, factory, office.company(), this);
+                clock, os.processes().pid(), place.managerUid(), text, fencing);
+        this.connections = new Connections(os, poller, clock, admission, factory, fencing.presence(), this);
         this.book = new BoundsBook(StateStoreChoice.named(System.getenv()), StateStoreChoice.folderBeside(socket),
                 snapshot.uuid().toString());
         this.log = new LogFile(os.files(), Linux.sharedMemory(), socket.toAbsolutePath().getParent(), LogFile.MOST_BYTES);
@@ -159,7 +159,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
         if (REHEARSES && !device.port().software()) {
             Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
-            rehearsal = Rehearsal.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
+            warmUp = JitWarmUp.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
         long statsNs = clock.nanoTime();
         neededNs = statsNs;
@@ -197,17 +197,17 @@ public final class Executor implements ManagerOrders, Reports {
     /** Kernels that a call of the driver has been waiting for: who would end them may be held up by that call himself. */
     private void lookAfterCalls(long nowNs) {
         sayWhoKeepsOthers(nowNs);
-        Optional<Standstill.LongCall> call = factory.standstill().longCall(nowNs, LONG_CALL_NS);
+        Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
         if (call.isPresent()) {
             say(call.get(), nowNs);
-            if (office.haltLate(nowNs, LATE_NS + factory.moves().graceNs())) {
+            if (fencing.haltLate(nowNs, LATE_NS + factory.moves().graceNs())) {
                 fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
             }
         }
     }
 
     private void sayWhoKeepsOthers(long nowNs) {
-        String keepers = factory.standstill().keepers(nowNs, SAID_CALL_NS);
+        String keepers = factory.synchronization().keepers(nowNs, SAID_CALL_NS);
         if (!keepers.equals(saidKeepers)) {
             saidKeepers = keepers;
             if (!keepers.isEmpty()) {
@@ -216,7 +216,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    private void say(Standstill.LongCall call, long nowNs) {
+    private void say(SynchronizationGate.LongCall call, long nowNs) {
         if (nowNs - call.beganNs() > SAID_CALL_NS && !call.equals(saidCall)) {
             saidCall = call;
             LOG.info("{}: {} has been in the driver for {} s; others may wait for it", call.client(), call.entry(), SAID_CALL_NS / 1_000_000_000L);
@@ -238,24 +238,24 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     private void lookAfterRehearsal() {
-        if (rehearsal == null) {
+        if (warmUp == null) {
             return;
         }
-        if (rehearsal.isOver()) {
+        if (warmUp.isOver()) {
             endRehearsal();
             return;
         }
         connections.forEach(session -> {
             if (session.counters().records() > BUSY_RECORDS) {
-                rehearsal.stop();
+                warmUp.stop();
             }
         });
     }
 
     private void endRehearsal() {
-        if (rehearsal != null) {
-            rehearsal.close();
-            rehearsal = null;
+        if (warmUp != null) {
+            warmUp.close();
+            warmUp = null;
         }
     }
 
@@ -279,16 +279,16 @@ public final class Executor implements ManagerOrders, Reports {
         if (inOrder) {
             device.release();
         }
-        office.close();
+        fencing.close();
         poller.close();
         book.close();
         return inOrder;
     }
 
     private void blame(int result) {
-        Map<ClientSession, Suspect> suspects = new LinkedHashMap<>();
+        Map<ClientSession, FaultCandidate> suspects = new LinkedHashMap<>();
         connections.forEach(session -> suspects.put(session, session.suspect()));
-        Blame blame = Blame.of(result, suspects.values().stream().filter(Objects::nonNull).toList());
+        FaultAttribution blame = FaultAttribution.of(result, suspects.values().stream().filter(Objects::nonNull).toList());
         suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
@@ -300,11 +300,11 @@ public final class Executor implements ManagerOrders, Reports {
         if (lostResult == 0) {
             return null;
         }
-        List<Suspect> suspects = new ArrayList<>();
+        List<FaultCandidate> suspects = new ArrayList<>();
         connections.forEach(session -> Optional.ofNullable(session.suspect()).ifPresent(suspects::add));
-        suspects.stream().filter(Suspect::working).forEach(suspect -> LOG.error("in progress: {}, {}, last kernels: {}",
+        suspects.stream().filter(FaultCandidate::working).forEach(suspect -> LOG.error("in progress: {}, {}, last kernels: {}",
                 suspect.name(), suspect.unfenced() ? "not all fenced" : "all fenced", suspect.kernels()));
-        return Suspect.culprit(suspects);
+        return FaultCandidate.culprit(suspects);
     }
 
     @Override
@@ -314,7 +314,7 @@ public final class Executor implements ManagerOrders, Reports {
 
     @Override
     public void admit(RelayToken token, Admission.Client client) {
-        office.expect();
+        fencing.expect();
         admission.announce(token, client, clock.nanoTime());
         wake();
     }
@@ -349,7 +349,7 @@ public final class Executor implements ManagerOrders, Reports {
 
     @Override
     public void leaves(Thread client) {
-        office.abandon(client);
+        fencing.abandon(client);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.tessera.executor.call;
 
 /** {@code CUarray_format}: how large elements are. Stateless. */
-final class ArrayFormat {
+public final class ArrayFormat {
     private static final int MOST_CHANNELS = 4;
 
     private ArrayFormat() {
@@ -12,7 +12,7 @@ final class ArrayFormat {
      *
      * @throws RejectedException if linear memory has no such elements
      */
-    static long elementBytes(int format, int channels) throws RejectedException {
+    public static long elementBytes(int format, int channels) throws RejectedException {
         int bytes = switch (format) {
             case 0x01, 0x08 -> 1;
             case 0x02, 0x09, 0x10 -> 2;
@@ -30,7 +30,7 @@ final class ArrayFormat {
      *
      * @return 0: of compressed blocks, or of planes, whose rows are no rows of elements
      */
-    static long arrayElementBytes(int format, int channels) {
+    public static long arrayElementBytes(int format, int channels) {
         return switch (format) {
             case 0x01, 0x08 -> channels;
             case 0x02, 0x09, 0x10 -> 2L * channels;

@@ -1,5 +1,6 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.DriverEntry;
 import io.tessera.device.Extent;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Handle;
@@ -9,6 +10,8 @@ import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.device.ParameterDescription.Structure;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
@@ -21,7 +24,7 @@ import java.lang.foreign.ValueLayout;
  * record says is checked against the description here; handles and addresses are looked at afterwards. Reused from call to
  * call; one owner thread.
  */
-final class CallFrame {
+public final class CallFrame {
     /** Entries have fewer parameters. */
     static final int MOST_PARAMETERS = 32;
     /** Room behind a pointer whose extent only the driver knows: more than any of those results has. */
@@ -33,15 +36,18 @@ final class CallFrame {
 
     private final MemorySegment slots;
     private final MemorySegment scratch;
-    private final long[] said = new long[MOST_PARAMETERS];
+    private final long[] arguments = new long[MOST_PARAMETERS];
     private final long[] in = new long[MOST_PARAMETERS];
     private final int[] out = new int[MOST_PARAMETERS];
     private final MemorySegment[] data = new MemorySegment[MOST_PARAMETERS];
     private CallPlan plan;
+    private Shape[] shapes;
+    private ClientContext context;
+    private ClientStream stream;
     private long scratchUsed;
 
     /** With memory of an arena that lives as long as this. */
-    CallFrame(Arena arena) {
+    public CallFrame(Arena arena) {
         this.slots = arena.allocate((long) MOST_PARAMETERS * Long.BYTES, Long.BYTES);
         this.scratch = arena.allocate(SCRATCH_BYTES, ALIGNMENT);
     }
@@ -49,13 +55,17 @@ final class CallFrame {
     /**
      * Reads a record's arguments and data.
      *
+     * @param ofCall the client's context; null: it needs none
      * @param bulk data that came ahead; null: it is in the record
      * @throws RejectedException if the record does not fit the entry
      */
-    void read(CallPlan newPlan, MemorySegment record, int length, MemorySegment bulk) throws RejectedException {
+    public void read(CallPlan newPlan, ClientContext ofCall, MemorySegment record, int length, MemorySegment bulk) throws RejectedException {
         plan = newPlan;
+        shapes = newPlan.shape.parameters;
+        context = ofCall;
+        stream = null;
         scratchUsed = 0;
-        int count = plan.shapes.length;
+        int count = shapes.length;
         long dataAt = RecordHeader.BYTES + (long) count * Long.BYTES;
         if (length < dataAt) {
             throw malformed("record is shorter than its arguments");
@@ -64,23 +74,23 @@ final class CallFrame {
         long taken = 0;
         long outTotal = 0;
         for (int i = 0; i < count; i++) {
-            said[i] = record.get(WireTypes.U64, RecordHeader.BYTES + (long) i * Long.BYTES);
+            arguments[i] = record.get(WireTypes.U64, RecordHeader.BYTES + (long) i * Long.BYTES);
             in[i] = 0;
             out[i] = 0;
             data[i] = null;
-            if (hasData(plan.shapes[i]) && said[i] < 0) {
-                in[i] = said[i] & 0xffff_ffffL;
-                out[i] = (int) (said[i] >>> 32) & Integer.MAX_VALUE;
+            if (hasData(shapes[i]) && arguments[i] < 0) {
+                in[i] = arguments[i] & 0xffff_ffffL;
+                out[i] = (int) (arguments[i] >>> 32) & Integer.MAX_VALUE;
                 outTotal += RelayLayout.align(out[i], 8L);
                 if (in[i] > from.byteSize() - taken || outTotal > RelayLayout.REPLY_MAX) {
                     throw malformed("more data than there is");
                 }
                 long came = in[i];
                 in[i] = isWrittenAlone(i) ? 0 : came;
-                data[i] = place(plan.shapes[i], from, taken, in[i], out[i], bulk != null);
+                data[i] = place(shapes[i], from, taken, in[i], out[i], bulk != null);
                 taken = Math.min(from.byteSize(), taken + RelayLayout.align(came, 8L));
             }
-            slots.setAtIndex(ValueLayout.JAVA_LONG, i, slot(plan.shapes[i], i));
+            slots.setAtIndex(ValueLayout.JAVA_LONG, i, slot(shapes[i], i));
         }
         for (int i = 0; i < count; i++) {
             checkExtent(i);
@@ -92,7 +102,7 @@ final class CallFrame {
      * not written would else pass for its own, a handle above all.
      */
     private boolean isWrittenAlone(int i) {
-        return plan.shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !Packed.is(plan, i);
+        return shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !plan.isPacked(i);
     }
 
     private static boolean hasData(Shape shape) {
@@ -102,13 +112,13 @@ final class CallFrame {
     private long slot(Shape shape, int i) throws RejectedException {
         return switch (shape) {
             case Pointer _ when data[i] != null -> data[i].address();
-            case Pointer _ when said[i] == 0 || plan.copies -> said[i]; // an address of pinned memory, checked later
+            case Pointer _ when arguments[i] == 0 || plan.row.isTakingHostAddresses() -> arguments[i]; // an address of pinned memory, checked later
             case Structure _ when data[i] != null -> data[i].address();
             case Pointer _ -> throw malformed("an address where data is asked");
             case Structure _ -> throw malformed("a structure without content");
-            case Opaque opaque when opaque.function() && said[i] != 0 -> throw malformed("a function of the program");
-            case Number number when number.bytes() < Long.BYTES -> narrowed(number, said[i]);
-            default -> said[i];
+            case Opaque opaque when opaque.function() && arguments[i] != 0 -> throw malformed("a function of the program");
+            case Number number when number.bytes() < Long.BYTES -> narrowed(number, arguments[i]);
+            default -> arguments[i];
         };
     }
 
@@ -139,10 +149,10 @@ final class CallFrame {
 
     /** Whether there is as much behind a pointer as the driver will look at. */
     private void checkExtent(int i) throws RejectedException {
-        if (plan.shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
+        if (shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
             throw malformed("a structure of " + in[i] + " bytes");
         }
-        if (!(plan.shapes[i] instanceof Pointer pointer) || data[i] == null || Packed.is(plan, i)) {
+        if (!(shapes[i] instanceof Pointer pointer) || data[i] == null || plan.isPacked(i)) {
             return;
         }
         if (pointer.pointers()) {
@@ -188,50 +198,120 @@ final class CallFrame {
         return left * right;
     }
 
-    static RejectedException malformed(String reason) {
+    /** The refusal of a call whose arguments are wrong: INVALID_VALUE. */
+    public static RejectedException malformed(String reason) {
         return new RejectedException(CudaResult.INVALID_VALUE, reason);
     }
 
     /** Refuses an address of pinned memory that is not wholly the client's; asked by {@link AddressCheck}. */
     long addressBytes(int i) throws RejectedException {
-        if (plan.shapes[i] instanceof Pointer pointer && pointer.extent() instanceof Extent.Value value) {
+        if (shapes[i] instanceof Pointer pointer && pointer.extent() instanceof Extent.Value value) {
             return product(elements(value), pointer.elementBytes());
         }
         throw malformed("an address where nobody knows how much is meant");
     }
 
     /** The entry's plan. */
-    CallPlan plan() {
+    public CallPlan plan() {
         return plan;
     }
 
+    /** Which entry is called. */
+    public DriverEntry entry() {
+        return plan.entry();
+    }
+
+    /** The client's context; null: the call needs none. */
+    public ClientContext context() {
+        return context;
+    }
+
+    /** Its number; 0: the call needs none. */
+    public int contextNumber() {
+        return context == null ? 0 : context.number();
+    }
+
+    /** The stream that the call works on; null: none. */
+    public ClientStream stream() {
+        return stream;
+    }
+
+    /** Sets the stream that the call works on. */
+    public void stream(ClientStream worksOn) {
+        stream = worksOn;
+    }
+
+    /** How many parameters the entry has. */
+    public int parameters() {
+        return shapes.length;
+    }
+
+    /** How a parameter fills its slot. */
+    public Shape shape(int i) {
+        return shapes[i];
+    }
+
+    /** The kind of the handles behind a pointer; null: it leads to something else, or is none. */
+    public HandleKind elements(int i) {
+        return CallShape.elements(shapes[i]);
+    }
+
+    /** The C type of a parameter. */
+    public String type(int i) {
+        return plan.shape.description.parameters().get(i).type();
+    }
+
+    /** The parameter with a name that the entry has. */
+    public int parameter(String name) {
+        for (int i = 0; i < shapes.length; i++) {
+            if (plan.shape.description.parameters().get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(plan.entry() + " has no " + name);
+    }
+
+    /** The last parameter behind the first that is a pointer: that of a node's structure; -1: there is none. */
+    public int lastPointer() {
+        for (int i = shapes.length - 1; i > 0; i--) {
+            if (shapes[i] instanceof Pointer) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** What the record says for a parameter. */
-    long said(int i) {
-        return said[i];
+    public long argument(int i) {
+        return arguments[i];
     }
 
     /** What the driver gets for a parameter. */
-    long slot(int i) {
+    public long slot(int i) {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
     }
 
     /** Sets what the driver gets for a parameter. */
-    void slot(int i, long value) {
+    public void slot(int i, long value) {
         slots.setAtIndex(ValueLayout.JAVA_LONG, i, value);
     }
 
     /** The arguments for the driver. */
-    MemorySegment slots() {
+    public MemorySegment slots() {
         return slots;
     }
 
     /** What lies behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
-    MemorySegment data(int i) {
+    public MemorySegment data(int i) {
         return data[i];
     }
 
-    /** What came in behind a pointer that must not be null. */
-    MemorySegment required(int i) throws RejectedException {
+    /**
+     * What came in behind a pointer.
+     *
+     * @throws RejectedException if it is null
+     */
+    public MemorySegment required(int i) throws RejectedException {
         if (data[i] == null || in[i] == 0) {
             throw malformed("parameter " + i + " is null");
         }
@@ -239,26 +319,30 @@ final class CallFrame {
     }
 
     /** Bytes that came in behind a pointer. */
-    long inBytes(int i) {
+    public long inBytes(int i) {
         return in[i];
     }
 
     /** Bytes that came in behind all pointers. */
-    long totalInBytes() {
+    public long totalInBytes() {
         long bytes = 0;
-        for (int i = 0; i < plan.shapes.length; i++) {
+        for (int i = 0; i < shapes.length; i++) {
             bytes += in[i];
         }
         return bytes;
     }
 
     /** Bytes that the client wants back from behind a pointer. */
-    int outBytes(int i) {
+    public int outBytes(int i) {
         return out[i];
     }
 
-    /** More memory for this call, zeroed. */
-    MemorySegment room(long bytes) throws RejectedException {
+    /**
+     * More memory for this call, zeroed.
+     *
+     * @throws RejectedException if there is no more
+     */
+    public MemorySegment room(long bytes) throws RejectedException {
         if (bytes > scratch.byteSize() - scratchUsed) {
             throw malformed("more data than one call has");
         }
@@ -267,8 +351,12 @@ final class CallFrame {
         return placed.fill((byte) 0);
     }
 
-    /** Has the driver write a result that the client does not want, because the executor does. */
-    void want(int i, int bytes) throws RejectedException {
+    /**
+     * Has the driver write a result that the client does not want, because the executor does.
+     *
+     * @throws RejectedException if there is no memory for it
+     */
+    public void want(int i, int bytes) throws RejectedException {
         if (data[i] == null) {
             data[i] = room(bytes);
             slot(i, data[i].address());
@@ -276,9 +364,9 @@ final class CallFrame {
     }
 
     /** The first parameter whose handles are of a kind; -1 if there is none. */
-    int handleParameter(HandleKind kind) {
-        for (int i = 0; i < plan.shapes.length; i++) {
-            if (plan.shapes[i] instanceof Handle handle && handle.kind() == kind) {
+    public int handleParameter(HandleKind kind) {
+        for (int i = 0; i < shapes.length; i++) {
+            if (shapes[i] instanceof Handle handle && handle.kind() == kind) {
                 return i;
             }
         }
@@ -290,9 +378,9 @@ final class CallFrame {
      *
      * @return its length
      */
-    int copyOut(MemorySegment reply) {
+    public int copyOut(MemorySegment reply) {
         long at = 0;
-        for (int i = 0; i < plan.shapes.length; i++) {
+        for (int i = 0; i < shapes.length; i++) {
             if (out[i] > 0) {
                 MemorySegment.copy(data[i], 0, reply, at, out[i]);
                 at += RelayLayout.align(out[i], 8L);

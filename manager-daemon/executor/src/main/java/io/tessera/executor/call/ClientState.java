@@ -2,7 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
@@ -15,8 +15,8 @@ import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
-import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelaySegment;
 
@@ -37,7 +37,7 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param window  its way into its tenant's window
  * @param pools   its memory pools, and memory that waits for work to end
  * @param graphMemory memory of its graphs
- * @param graphs  how large its graphs are
+ * @param moved  what its call in progress moves
  * @param fences  its modules
  * @param exports what it has handed to others of its tenant, and opened of theirs
  * @param images  files with images that it has handed over
@@ -45,8 +45,8 @@ import io.tessera.protocol.relay.RelaySegment;
  * @param standstill where it waits for clients whose streams wait for their programs, and they for it
  */
 public record ClientState(DeviceContext device, DriverCalls driver, RelaySegment segment, ClientHandles handles,
-        ClientStreams streams, Words words, EventWatch watch, ClientMemory memory, ClientCharge charge,
+        ClientStreams streams, CompletionCounters words, EventWatch watch, ClientMemory memory, ClientCharge charge,
         PinnedMemory pinned, ClientPrinting printing, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
-        GraphBook graphs, ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store,
-        Standstill.Client standstill) {
+        MovedBytes moved, ClientFences fences, ClientExports exports, ImageOffers images, ImageStore store,
+        SynchronizationGate.Client synchronization) {
 }

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * The structures that describe copies in two and three dimensions (cuda.h): arrays in them are handles, addresses must be
  * the client's, boxes of arrays must lie in them. One owner thread.
  */
-final class CopyStructures {
+public final class CopyStructures {
     private static final int HOST = 1;
     private static final int DEVICE = 2;
     private static final int ARRAY = 3;
@@ -35,33 +35,32 @@ final class CopyStructures {
             int height) {
     }
 
-    CopyStructures(ClientHandles handles, AddressCheck addresses, ArrayBounds arrays, long context) {
+    /** For one client; of a context of the driver. */
+    public CopyStructures(ClientHandles handles, AddressCheck addresses, ArrayBounds arrays, long context) {
         this.handles = handles;
         this.addresses = addresses;
         this.arrays = arrays;
         this.context = context;
     }
 
-    /** Whether an entry's structure is one of these. */
-    static boolean isPlane(String api) {
-        return api.startsWith("cuMemcpy2D");
-    }
-
-    /** Whether an entry's structure is one of these. */
-    static boolean isBox(String api) {
-        return api.startsWith("cuMemcpy3D") && !api.startsWith("cuMemcpy3DBatch");
-    }
-
-    /** Checks and translates {@code CUDA_MEMCPY2D} in place. */
-    void plane(MemorySegment copy) throws RejectedException {
+    /**
+     * Checks and translates {@code CUDA_MEMCPY2D} in place.
+     *
+     * @throws RejectedException if a part of it is not the client's
+     */
+    public void plane(MemorySegment copy) throws RejectedException {
         long width = copy.get(WireTypes.U64, PLANE_WIDTH);
         long height = copy.get(WireTypes.U64, PLANE_WIDTH + 8);
         side(copy, 0, PLANE_SIDE, width, height, 1);
         side(copy, PLANE_SIDE_BYTES, PLANE_SIDE, width, height, 1);
     }
 
-    /** Checks and translates {@code CUDA_MEMCPY3D} in place; of the peer form the contexts too. */
-    void box(MemorySegment copy, boolean peer) throws RejectedException {
+    /**
+     * Checks and translates {@code CUDA_MEMCPY3D} in place; of the peer form the contexts too.
+     *
+     * @throws RejectedException if a part of it is not the client's
+     */
+    public void box(MemorySegment copy, boolean peer) throws RejectedException {
         long width = copy.get(WireTypes.U64, BOX_WIDTH);
         long height = copy.get(WireTypes.U64, BOX_WIDTH + 8);
         long depth = copy.get(WireTypes.U64, BOX_WIDTH + 16);

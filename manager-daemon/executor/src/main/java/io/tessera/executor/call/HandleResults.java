@@ -5,30 +5,58 @@ import io.tessera.device.Extent;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.quota.Countable;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** What calls make and end becomes or ceases to be the client's. One owner thread. */
-final class HandleResults {
-    /** What tells of something that is named elsewhere, and makes nothing. */
-    private static final Set<String> NAMING = Set.of("cuTexRefGetArray", "cuTexRefGetMipmappedArray", "cuSurfRefGetArray", "cuGraphEventRecordNodeGetEvent",
-            "cuGraphEventWaitNodeGetEvent");
+public final class HandleResults {
     /** Text or code as it came, and what is made of it. */
-    static final int IMAGE_COPIES = 2;
+    public static final int IMAGE_COPIES = 2;
 
-    private final ClientState client;
     private final ClientHandles handles;
-    private final MemoryCalls memory;
+    private final DriverCalls driver;
+    /** What the client is told in place of a driver's handle that stands for another. */
+    private final Shown shown;
+    private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
-    HandleResults(ClientState client, MemoryCalls memory) {
-        this.client = client;
-        this.handles = client.handles();
-        this.memory = memory;
+    /** The driver's handle by which the client knows something. */
+    @FunctionalInterface
+    public interface Shown {
+        /** The value in the client's table for a driver's handle. */
+        long value(HandleKind kind, long value);
+    }
+
+    /** Hears that something of a client is over: while the client's table knows it, or, where the driver counts references, when the last is gone. */
+    @FunctionalInterface
+    public interface EndListener {
+        /**
+         * It is over.
+         *
+         * @param clientHandle  the client's handle
+         * @param value the driver's, which is not valid any more
+         */
+        void ended(long clientHandle, long value);
+    }
+
+    /** For one client. */
+    public HandleResults(ClientHandles handles, DriverCalls driver, Shown shown) {
+        this.handles = handles;
+        this.driver = driver;
+        this.shown = shown;
+    }
+
+    /** Tells a listener of everything of a kind that is over. One for each kind. */
+    public void whenEnded(HandleKind kind, EndListener listener) {
+        if (listeners.put(kind, listener) != null) {
+            throw new IllegalStateException(kind + " has two listeners");
+        }
     }
 
     /**
@@ -36,27 +64,21 @@ final class HandleResults {
      *
      * @return SUCCESS, or OUT_OF_MEMORY if the client has as many handles as there can be
      */
-    int take(CallFrame frame, int context) {
-        CallPlan plan = frame.plan();
-        HandleKind ended = Lifetimes.ends(plan);
+    public int take(CallFrame frame) {
+        HandleKind ended = frame.plan().row.ended();
         if (ended != null) {
-            ended(ended, frame.said(0));
+            ended(ended, frame.argument(0));
         }
         int result = CudaResult.SUCCESS;
-        for (int i = 0; i < plan.shapes.length; i++) {
-            if (plan.shapes[i] instanceof Pointer pointer && pointer.direction().comesOut() && frame.data(i) != null
-                    && pointer.element().isPresent() && !Packed.is(plan, i)) {
+        for (int i = 0; i < frame.parameters(); i++) {
+            if (frame.shape(i) instanceof Pointer pointer && pointer.direction().comesOut() && frame.data(i) != null
+                    && pointer.element().isPresent() && !frame.plan().isPacked(i)) {
                 HandleKind kind = pointer.element().get();
-                if (!elements(frame, i, kind, count(frame, pointer), context)) {
+                if (!elements(frame, i, kind, count(frame, pointer))) {
                     result = CudaResult.OUT_OF_MEMORY;
                 }
                 if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
                     image(kind, frame.data(i).get(WireTypes.U64, 0), frame.totalInBytes());
-                }
-                if (plan.api().equals("cuMemCreate")) {
-                    memory.allocationCreated(frame.data(i).get(WireTypes.U64, 0));
-                } else if (plan.api().equals("cuMemRetainAllocationHandle")) {
-                    memory.allocationRetained(frame.data(i).get(WireTypes.U64, 0), frame.slot(1));
                 }
             }
         }
@@ -64,19 +86,18 @@ final class HandleResults {
     }
 
     /** What a module or library was loaded from is kept as long as it is: as machine code, and often as text. */
-    private void image(HandleKind kind, long said, long bytes) {
+    private void image(HandleKind kind, long clientHandle, long bytes) {
         HandleTable table = handles.table(kind);
-        if (table.value(said) != HandleTable.NONE && table.attachment(said) == null) {
-            table.attach(said, IMAGE_COPIES * bytes);
+        if (table.value(clientHandle) != HandleTable.NONE && table.attachment(clientHandle) == null) {
+            table.attach(clientHandle, IMAGE_COPIES * bytes);
             handles.account().add(Countable.IMAGE, 1, IMAGE_COPIES * bytes);
         }
     }
 
     /** After a call that failed: the driver's own handles do not travel. */
-    void clear(CallFrame frame) {
-        CallPlan plan = frame.plan();
-        for (int i = 0; i < plan.shapes.length; i++) {
-            if (plan.shapes[i] instanceof Pointer pointer && pointer.direction().comesOut()
+    public void clear(CallFrame frame) {
+        for (int i = 0; i < frame.parameters(); i++) {
+            if (frame.shape(i) instanceof Pointer pointer && pointer.direction().comesOut()
                     && pointer.element().isPresent() && frame.data(i) != null) {
                 frame.data(i).fill((byte) 0);
             }
@@ -93,38 +114,38 @@ final class HandleResults {
         };
     }
 
-    private boolean elements(CallFrame frame, int i, HandleKind kind, long count, int context) {
+    private boolean elements(CallFrame frame, int i, HandleKind kind, long count) {
         MemorySegment data = frame.data(i);
-        long parent = Lifetimes.parent(frame, kind);
-        if (kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0) {
-            // Neighbours of a node go away with its graph.
-            parent = handles.table(kind).parent(frame.said(frame.handleParameter(kind)));
-        }
-        if (kind == HandleKind.MODULE && frame.plan().api().equals("cuFuncGetModule")) {
-            parent = library(frame.said(1));
-        }
+        CallRow row = frame.plan().row;
+        long parent = row.parent() == null ? parent(frame, kind) : row.parent().applyAsLong(frame);
         boolean all = true;
         for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {
             long value = data.get(WireTypes.U64, at);
-            boolean named = NAMING.contains(frame.plan().api());
-            long handle = named ? known(kind, value) : translated(kind, value, parent, context);
-            all &= named || handle != HandleTable.NONE || value == 0;
+            long handle = row.isNamingOnly() ? known(kind, value) : translated(kind, value, parent, frame.contextNumber());
+            all &= row.isNamingOnly() || handle != HandleTable.NONE || value == 0;
             data.set(WireTypes.U64, at, handle);
         }
         return all;
+    }
+
+    private long parent(CallFrame frame, HandleKind kind) {
+        long parent = Lifetimes.parent(frame, kind);
+        boolean ofNode = kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0;
+        // Neighbours of a node go away with its graph.
+        return ofNode ? handles.table(kind).parent(frame.argument(frame.handleParameter(kind))) : parent;
     }
 
     /**
      * What the client is told for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
      * handle of that, since it would keep it beyond the end.
      */
-    long known(HandleKind kind, long value) {
-        return value == 0 ? 0 : handles.find(kind, client.fences().shown(kind, value));
+    public long known(HandleKind kind, long value) {
+        return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));
     }
 
     /** The library that a function or kernel is of; NONE: it is of none. */
-    private long library(long said) {
-        for (long parent = said; parent != HandleTable.NONE; ) {
+    public long library(long clientHandle) {
+        for (long parent = clientHandle; parent != HandleTable.NONE; ) {
             int type = RelayHandle.type(parent);
             if (type == HandleKind.LIBRARY.number()) {
                 return parent;
@@ -137,7 +158,7 @@ final class HandleResults {
     }
 
     /** The same of what stands in a structure: nodes of graphs are found so for the first time, all else is {@link #known}. */
-    long named(HandleKind kind, long value, long parent, int context) {
+    public long named(HandleKind kind, long value, long parent, int context) {
         return kind == HandleKind.GRAPH_NODE || kind == HandleKind.GRAPH ? translated(kind, value, parent, context) : known(kind, value);
     }
 
@@ -146,15 +167,15 @@ final class HandleResults {
      *
      * @param kernel the driver's kernel, if it tells that; 0: it does not
      */
-    long function(long function, long kernel, int context) {
-        long said = known(HandleKind.FUNCTION, function);
-        if (said != HandleTable.NONE || function == 0) {
-            return said;
+    public long function(long function, long kernel, int context) {
+        long clientHandle = known(HandleKind.FUNCTION, function);
+        if (clientHandle != HandleTable.NONE || function == 0) {
+            return clientHandle;
         }
         for (long known : handles.ofContext(HandleKind.KERNEL, -1)) {
             long value = handles.value(HandleKind.KERNEL, known);
-            boolean its = value == kernel || kernel == 0 && client.driver().call(DriverEntry.cuKernelGetFunction, client.driver().out(0), value)
-                    == CudaResult.SUCCESS && client.driver().outLong(0) == function;
+            boolean its = value == kernel || kernel == 0 && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value)
+                    == CudaResult.SUCCESS && driver.outLong(0) == function;
             if (its) {
                 return translated(HandleKind.FUNCTION, function, known, context);
             }
@@ -163,39 +184,30 @@ final class HandleResults {
     }
 
     /** What the client is told for a driver's handle; 0 for 0. */
-    long translated(HandleKind kind, long value, long parent, int context) {
+    public long translated(HandleKind kind, long value, long parent, int context) {
         if (value == 0) {
             return 0;
         }
-        return handles.put(kind, client.fences().shown(kind, value), parent, Lifetimes.context(kind, context));
+        return handles.put(kind, shown.value(kind, value), parent, Lifetimes.context(kind, context));
     }
 
     /** Something is over: forgets it and what goes away with it. */
-    void ended(HandleKind kind, long said) {
+    public void ended(HandleKind kind, long clientHandle) {
+        EndListener listener = listeners.get(kind);
+        long value = handles.value(kind, clientHandle);
         if (Lifetimes.counted(kind)) {
-            if (handles.release(kind, said)) {
-                memory.allocationReleased(said);
+            if (handles.release(kind, clientHandle) && listener != null) {
+                listener.ended(clientHandle, value);
             }
             return;
         }
-        long value = handles.value(kind, said);
-        if (!kind.deviceValue()) {
-            client.graphs().ending(kind, said);
-            if (handles.table(kind).attachment(said) instanceof Long bytes) {
-                handles.account().add(Countable.IMAGE, -1, -bytes);
-            }
+        if (listener != null) {
+            listener.ended(clientHandle, value);
         }
-        handles.remove(kind, said);
-        handles.holdovers().ended(kind);
-        switch (kind) {
-            case GRAPH -> client.graphMemory().graphGone(value);
-            case GRAPH_EXEC -> client.graphMemory().executableGone(value);
-            case GRAPH_NODE -> client.graphMemory().nodeGone(value);
-            default -> {
-            }
+        if (!kind.deviceValue() && handles.table(kind).attachment(clientHandle) instanceof Long bytes) {
+            handles.account().add(Countable.IMAGE, -1, -bytes);
         }
-        if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
-            client.memory().removeOwnedBy(said);
-        }
+        handles.remove(kind, clientHandle);
+        handles.deferredReleases().ended(kind);
     }
 }

@@ -4,7 +4,7 @@ import io.tessera.executor.stream.MoveTime;
 import java.util.function.LongPredicate;
 
 /** How much the copy or memset of the call in progress reads and writes. One owner thread. */
-final class MovedBytes {
+public final class MovedBytes {
     /** All memory of an H200 takes 3 s to the host, and that of a GPU whose speed is not known 10 s. */
     private static final long MOST_NS = 30_000_000_000L;
 
@@ -19,20 +19,20 @@ final class MovedBytes {
      *
      * @param host whether an address is of pinned memory
      */
-    MovedBytes(MoveTime time, LongPredicate host) {
+    public MovedBytes(MoveTime time, LongPredicate host) {
         this.time = time;
         this.host = host;
     }
 
     /** Another call begins. */
-    void begin() {
+    public void begin() {
         deviceBytes = 0;
         hostBytes = 0;
         rows = 0;
     }
 
     /** So many bytes at an address are read or written, at most; they are the client's. */
-    void at(long address, long bytes) {
+    public void at(long address, long bytes) {
         if (host.test(address)) {
             hostBytes += bytes;
         } else {
@@ -41,25 +41,39 @@ final class MovedBytes {
     }
 
     /** What is moved lies in so many rows. */
-    void inRows(long count) {
+    public void inRows(long count) {
         rows += count;
     }
 
     /** So many bytes of an array. */
-    void ofArray(long bytes) {
+    public void ofArray(long bytes) {
         deviceBytes += bytes;
     }
 
-    /** Refuses what would keep the device's copy engines for so long that others stand still: rows of a byte, for example. */
-    void check() throws RejectedException {
+    /**
+     * Refuses what would keep the device's copy engines for so long that others stand still: rows of a byte, for example.
+     *
+     * @throws RejectedException if that is so
+     */
+    public void check() throws RejectedException {
         if (ns() > MOST_NS) {
             throw RejectedException.bound("one copy or memset may take this device " + MOST_NS / 1_000_000_000L + " s at its best, and this one takes "
                     + ns() / 1_000_000_000L + " s: nobody can end it; copy it in parts, or with longer rows");
         }
     }
 
+    /** How long copies and memsets take. */
+    public MoveTime time() {
+        return time;
+    }
+
+    /** Whether an address is of pinned memory. */
+    public boolean isPinned(long address) {
+        return host.test(address);
+    }
+
     /** What all that takes the device. */
-    long ns() {
+    public long ns() {
         return time.ns(deviceBytes, hostBytes, rows);
     }
 }

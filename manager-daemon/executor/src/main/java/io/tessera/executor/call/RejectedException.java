@@ -37,7 +37,7 @@ public final class RejectedException extends Exception {
     }
 
     /** What no driver refuses: INVALID_VALUE, and the program is told why. */
-    static RejectedException value(String reason) {
+    public static RejectedException value(String reason) {
         return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
     }
 

@@ -1,9 +1,11 @@
 package io.tessera.executor.call;
 
 import io.tessera.device.HandleKind;
-import io.tessera.device.StructureDescription;
 import io.tessera.device.StructureDescription.Field;
+import io.tessera.device.StructureDescription;
 import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
@@ -12,19 +14,22 @@ import java.lang.foreign.MemorySegment;
  * What stands inside of structures, translated in place by what is known of them: handles and devices become the driver's,
  * addresses must be the client's, pointers and functions stay away. One owner thread.
  */
-final class StructureTranslation {
+public final class StructureTranslation {
     /** {@code CUlaunchAttributeID}. */
     private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
     private static final int DEVICE_UPDATABLE_NODE = 13;
 
-    private final ClientState client;
+    private final DeviceContext device;
+    private final ClientHandles handles;
     private final AddressCheck addresses;
     private final HandleResults results;
 
-    StructureTranslation(ClientState client, AddressCheck addresses, HandleResults results) {
-        this.client = client;
+    /** For one client. */
+    public StructureTranslation(DeviceContext device, ClientHandles handles, AddressCheck addresses, HandleResults results) {
+        this.device = device;
+        this.handles = handles;
         this.addresses = addresses;
         this.results = results;
     }
@@ -35,7 +40,7 @@ final class StructureTranslation {
      * @param type the C type
      * @throws RejectedException if something in it is not the client's
      */
-    void in(MemorySegment structure, String type) throws RejectedException {
+    public void in(MemorySegment structure, String type) throws RejectedException {
         StructureDescription description = StructureDescription.of(type).orElse(null);
         if (description == null) {
             return;
@@ -55,7 +60,7 @@ final class StructureTranslation {
         switch (field.kind()) {
             case StructureDescription.Handle handle -> structure.set(WireTypes.U64, at,
                     handle(handle.kind(), structure.get(WireTypes.U64, at)));
-            case StructureDescription.Device _ -> structure.set(WireTypes.U32, at, client.device().device());
+            case StructureDescription.Device _ -> structure.set(WireTypes.U32, at, device.device());
             case StructureDescription.Address _ -> {
                 if (structure.get(WireTypes.U64, at) != 0) {
                     addresses.own(structure.get(WireTypes.U64, at), 1);
@@ -74,7 +79,7 @@ final class StructureTranslation {
      *
      * @throws RejectedException if memory in it is not the client's, or it has handles, which no such attribute needs
      */
-    void attribute(int attribute, MemorySegment value) throws RejectedException {
+    public void attribute(int attribute, MemorySegment value) throws RejectedException {
         switch (attribute) {
             case ACCESS_POLICY_WINDOW -> {
                 if (value.get(WireTypes.U64, 0) != 0) {
@@ -88,14 +93,14 @@ final class StructureTranslation {
         }
     }
 
-    private long handle(HandleKind kind, long said) throws RejectedException {
+    private long handle(HandleKind kind, long clientHandle) throws RejectedException {
         if (kind == HandleKind.CONTEXT) {
-            return client.device().handle();
+            return device.handle();
         }
-        if (said == 0) {
+        if (clientHandle == 0) {
             return 0;
         }
-        long value = kind == HandleKind.FOREIGN ? HandleTable.NONE : client.handles().value(kind, said);
+        long value = kind == HandleKind.FOREIGN ? HandleTable.NONE : handles.value(kind, clientHandle);
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
         }
@@ -103,7 +108,7 @@ final class StructureTranslation {
     }
 
     /** Of a structure that comes from the driver: its handles become the client's, its pointers nothing. */
-    void out(MemorySegment structure, String type, long parent, int context) {
+    public void out(MemorySegment structure, String type, long parent, int context) {
         StructureDescription description = StructureDescription.of(type).orElse(null);
         if (description == null) {
             return;

@@ -85,15 +85,15 @@ public final class ManagerChannel {
 
     private void hear(String line, ManagerOrders orders) {
         try {
-            JsonObject said = JsonParser.parseString(line).getAsJsonObject();
-            if (said.has("admit")) {
-                JsonObject client = said.getAsJsonObject("admit");
+            JsonObject clientHandle = JsonParser.parseString(line).getAsJsonObject();
+            if (clientHandle.has("admit")) {
+                JsonObject client = clientHandle.getAsJsonObject("admit");
                 orders.admit(RelayToken.ofHex(client.get("token").getAsString()),
                         new Admission.Client(client.get("client").getAsLong(), client.get("pid").getAsInt(),
                                 (int) client.get("uid").getAsLong(), client.get("tenant").getAsString(),
                                 client.get("limitBytes").getAsLong(), fences(client)));
-            } else if (said.has("limit")) {
-                JsonObject limit = said.getAsJsonObject("limit");
+            } else if (clientHandle.has("limit")) {
+                JsonObject limit = clientHandle.getAsJsonObject("limit");
                 long bytes = limit.get("limitBytes").getAsLong();
                 if (bytes < 0) {
                     throw new IllegalArgumentException("a limit of " + bytes + " bytes");
@@ -103,9 +103,9 @@ public final class ManagerChannel {
                     limits.put(tenant, bytes);
                 }
                 orders.limit(tenant, bytes);
-            } else if (said.has("stop")) {
+            } else if (clientHandle.has("stop")) {
                 orders.stop();
-            } else if (said.has("leave")) {
+            } else if (clientHandle.has("leave")) {
                 orders.stopIfIdle();
             } else {
                 LOG.warn("the manager says what this executor does not know: {}", line);

@@ -3,6 +3,7 @@ package io.tessera.executor.driver;
 import static io.tessera.executor.driver.DriverFailedException.check;
 
 import io.tessera.clock.Clocks;
+import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
@@ -40,11 +41,11 @@ public final class DeviceContext {
     public static DeviceContext open(DriverPort port, int ordinal) throws DriverFailedException {
         try (Arena arena = Arena.ofConfined()) {
             DriverCalls driver = new DriverCalls(port, arena);
-            check("cuDeviceGetCount", driver.call(DriverEntry.cuDeviceGetCount, driver.out(0)));
+            check(DriverApi.cuDeviceGetCount, driver.call(DriverEntry.cuDeviceGetCount, driver.out(0)));
             int count = driver.outInt(0);
-            check("cuDeviceGet", driver.call(DriverEntry.cuDeviceGet, driver.out(0), ordinal));
+            check(DriverApi.cuDeviceGet, driver.call(DriverEntry.cuDeviceGet, driver.out(0), ordinal));
             int device = driver.outInt(0);
-            check("cuDevicePrimaryCtxRetain", driver.call(DriverEntry.cuDevicePrimaryCtxRetain, driver.out(0), device));
+            check(DriverApi.cuDevicePrimaryCtxRetain, driver.call(DriverEntry.cuDevicePrimaryCtxRetain, driver.out(0), device));
             DeviceContext opened = new DeviceContext(port, device, ordinal, count, driver.outLong(0));
             opened.enter(driver);
             return opened;
@@ -57,12 +58,12 @@ public final class DeviceContext {
      * @throws DriverFailedException if the context is lost
      */
     public void enter(DriverCalls driver) throws DriverFailedException {
-        check("cuCtxSetCurrent", driver.call(DriverEntry.cuCtxSetCurrent, context));
+        check(DriverApi.cuCtxSetCurrent, driver.call(DriverEntry.cuCtxSetCurrent, context));
         long mode = driver.out(0);
         driver.outMemory().set(ValueLayout.JAVA_INT, 0, (int) CAPTURE_RELAXED);
         int result = driver.call(DriverEntry.cuThreadExchangeStreamCaptureMode, mode);
         if (result != CudaResult.NOT_SUPPORTED) { // a driver without captures forbids nothing either
-            check("cuThreadExchangeStreamCaptureMode", result);
+            check(DriverApi.cuThreadExchangeStreamCaptureMode, result);
         }
     }
 

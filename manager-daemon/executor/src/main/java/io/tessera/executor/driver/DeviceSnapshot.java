@@ -4,6 +4,7 @@ import static io.tessera.executor.driver.DriverFailedException.check;
 import static io.tessera.protocol.relay.RelayLayout.DEVICE;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.WireTypes;
@@ -45,15 +46,15 @@ public final class DeviceSnapshot {
         int device = context.device();
         int uuid = driver.call(DriverEntry.cuDeviceGetUuid_v2, driver.outRoom(), device);
         if (uuid != CudaResult.SUCCESS) {
-            check("cuDeviceGetUuid", driver.call(DriverEntry.cuDeviceGetUuid, driver.outRoom(), device));
+            check(DriverApi.cuDeviceGetUuid, driver.call(DriverEntry.cuDeviceGetUuid, driver.outRoom(), device));
         }
         MemorySegment.copy(driver.outMemory(), 0, image, UUID, 16);
-        check("cuDeviceGetName", driver.call(DriverEntry.cuDeviceGetName, driver.outRoom(), RelayLayout.NAME_BYTES, device));
+        check(DriverApi.cuDeviceGetName, driver.call(DriverEntry.cuDeviceGetName, driver.outRoom(), RelayLayout.NAME_BYTES, device));
         MemorySegment.copy(driver.outMemory(), 0, image, NAME, RelayLayout.NAME_BYTES - 1L);
         if (driver.call(DriverEntry.cuDeviceGetPCIBusId, driver.outRoom(), RelayLayout.PCI_BYTES, device) == 0) {
             MemorySegment.copy(driver.outMemory(), 0, image, offset(DEVICE, "pci_bus_id"), RelayLayout.PCI_BYTES - 1L);
         }
-        check("cuDeviceTotalMem", driver.call(DriverEntry.cuDeviceTotalMem_v2, driver.out(0), device));
+        check(DriverApi.cuDeviceTotalMem, driver.call(DriverEntry.cuDeviceTotalMem_v2, driver.out(0), device));
         image.set(WireTypes.U64, TOTAL_BYTES, driver.outLong(0));
         if (driver.call(DriverEntry.cuDeviceGetLuid, driver.out(0), driver.out(1), device) == 0) {
             image.set(WireTypes.U64, offset(DEVICE, "luid"), driver.outLong(0));

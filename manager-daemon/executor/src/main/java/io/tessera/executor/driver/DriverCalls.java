@@ -19,7 +19,7 @@ public final class DriverCalls {
     private final MemorySegment slots;
     private final MemorySegment out;
     /** Where synchronizing calls wait; null: nobody else is in the context, or the caller waits for nobody. */
-    private Standstill.Client standstill;
+    private SynchronizationGate.Client synchronization;
 
     /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
@@ -35,8 +35,8 @@ public final class DriverCalls {
     }
 
     /** From now on synchronizing calls wait until no stream of the context waits for its program. */
-    public void waitAt(Standstill.Client client) {
-        standstill = client;
+    public void waitAt(SynchronizationGate.Client client) {
+        synchronization = client;
     }
 
     /** The calls that follow are made one after the other, with nobody's between them, until {@link #burstEnds}; if they are short and few. */
@@ -51,15 +51,15 @@ public final class DriverCalls {
 
     /** The thread begins to ask again and again whether work on the device is done, and does nothing else: as if it were in one call. */
     void waitBegins() {
-        if (standstill != null) {
-            standstill.waitBegins();
+        if (synchronization != null) {
+            synchronization.waitBegins();
         }
     }
 
     /** That work is done. */
     void waitEnds() {
-        if (standstill != null) {
-            standstill.waitEnds();
+        if (synchronization != null) {
+            synchronization.waitEnds();
         }
     }
 
@@ -73,13 +73,13 @@ public final class DriverCalls {
         if (!waits(entry)) {
             return submit(entry, arguments);
         }
-        if (!standstill.begin()) {
+        if (!synchronization.begin()) {
             return CudaResult.NOT_READY;
         }
         try {
             return submit(entry, arguments); // whoever looked after the client meanwhile used the slots
         } finally {
-            standstill.end();
+            synchronization.end();
         }
     }
 
@@ -99,7 +99,7 @@ public final class DriverCalls {
     }
 
     private boolean waits(DriverEntry entry) {
-        return standstill != null && (Standstill.synchronizes(entry) || standstill.isCrowded(entry));
+        return synchronization != null && (SynchronizationGate.synchronizes(entry) || synchronization.isCrowded(entry));
     }
 
     /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
@@ -109,40 +109,40 @@ public final class DriverCalls {
 
     /** The same of a call of which only the caller knows that it synchronizes. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
-        if (standstill != null && !standstill.begin()) {
+        if (synchronization != null && !synchronization.begin()) {
             return CudaResult.NOT_READY;
         }
         try {
             return submit(entry, arguments);
         } finally {
-            if (standstill != null) {
-                standstill.end();
+            if (synchronization != null) {
+                synchronization.end();
             }
         }
     }
 
     private int submit(DriverEntry entry, MemorySegment arguments) {
         int result;
-        boolean mayBeLong = standstill != null && LongCalls.mayBeLong(entry);
-        long beginNs = mayBeLong ? standstill.nowNs() : 0;
+        boolean mayBeLong = synchronization != null && LongCalls.mayBeLong(entry);
+        long beginNs = mayBeLong ? synchronization.nowNs() : 0;
         pass.enter();
-        if (standstill != null) {
-            standstill.calls(entry);
+        if (synchronization != null) {
+            synchronization.calls(entry);
         }
         try {
             result = port.call(entry, arguments);
         } finally {
-            if (standstill != null) {
-                standstill.returned();
+            if (synchronization != null) {
+                synchronization.returned();
             }
             pass.leave();
         }
         if (mayBeLong) {
             pass.release();
-            LongCalls.giveWay(entry, standstill, beginNs);
+            LongCalls.giveWay(entry, synchronization, beginNs);
         }
-        if (result == CudaResult.SUCCESS && standstill != null) {
-            standstill.called(entry);
+        if (result == CudaResult.SUCCESS && synchronization != null) {
+            synchronization.called(entry);
         }
         return result;
     }

@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.device.DriverApi;
 import java.io.Serial;
 
 /** The driver refused a call without which an executor cannot be: which, and with what. */
@@ -8,11 +9,11 @@ public final class DriverFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** With the call and its CUresult. */
-    public DriverFailedException(String call, int result) {
+    public DriverFailedException(DriverApi call, int result) {
         super(call + " answered " + result);
     }
 
-    static void check(String call, int result) throws DriverFailedException {
+    static void check(DriverApi call, int result) throws DriverFailedException {
         if (result != CudaResult.SUCCESS) {
             throw new DriverFailedException(call, result);
         }

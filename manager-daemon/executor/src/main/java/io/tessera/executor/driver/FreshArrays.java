@@ -2,6 +2,8 @@ package io.tessera.executor.driver;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -16,8 +18,6 @@ import java.util.function.Consumer;
 public final class FreshArrays {
     /** Of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */
     static final long ZEROS_BYTES = 8 << 20;
-    /** Copies wait behind other tenants' work where that fills the device. */
-    private static final long ZERO_NS = 10_000_000_000L;
     /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
     private static final int MOST_OUT = 256;
     private static final int DEVICE = 2;
@@ -142,7 +142,7 @@ public final class FreshArrays {
     }
 
     private int await(DriverCalls driver) {
-        int result = stream.await(driver, clock, clock.nanoTime() + ZERO_NS);
+        int result = stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS));
         out = result == CudaResult.NOT_READY ? out : 0;
         return result;
     }

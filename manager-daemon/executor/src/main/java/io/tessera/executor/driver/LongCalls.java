@@ -37,7 +37,7 @@ final class LongCalls {
     }
 
     /** A call is over that began at a time; others go first, if there are any. */
-    static void giveWay(DriverEntry entry, Standstill.Client client, long beginNs) {
+    static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {
             return;

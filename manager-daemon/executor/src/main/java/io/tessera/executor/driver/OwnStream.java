@@ -1,7 +1,7 @@
 package io.tessera.executor.driver;
 
-import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.executor.wait.BoundedWait;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -77,13 +77,13 @@ public final class OwnStream {
     /**
      * Waits for what was begun.
      *
-     * @param untilNs by the clock
+     * @param wait how long
      * @return a CUresult; NOT_READY: it is not done yet
      */
-    public int await(DriverCalls driver, NanoClock clock, long untilNs) {
+    public int await(DriverCalls driver, BoundedWait wait) {
         int result = query(driver);
-        while (result == CudaResult.NOT_READY && clock.nanoTime() - untilNs <= 0) {
-            LockSupport.parkNanos(POLL_NS);
+        while (result == CudaResult.NOT_READY && !wait.isOver()) {
+            wait.pause();
             result = query(driver);
         }
         return result;

@@ -15,14 +15,14 @@ final class AloneModules {
     private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);
 
     private final ClientFences fences;
-    private final FenceOffice office;
+    private final FencingService fencing;
     private final OwnStream stream;
     private final DriverCalls driver;
 
-    AloneModules(ClientFences fences, FenceOffice office, OwnStream stream, DriverCalls driver) {
+    AloneModules(ClientFences fences, FencingService fencing, OwnStream stream, DriverCalls driver) {
         this.stream = stream;
         this.fences = fences;
-        this.office = office;
+        this.fencing = fencing;
         this.driver = driver;
     }
 
@@ -32,7 +32,7 @@ final class AloneModules {
             return module.aloneCode == null ? 0 : module.aloneCode.handle();
         }
         if (module.alone == null) {
-            module.alone = office.makeLater(fences.member().tenant(), module.source, module.options);
+            module.alone = fencing.makeLater(fences.member().tenant(), module.source, module.options);
             return 0;
         }
         return module.alone.isDone() ? load(module) : 0;

@@ -4,7 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.LaunchCheck;
@@ -12,7 +12,7 @@ import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.Arena;
 
 /**
- * Launches that keep to the terms of a kernel's second entry get that one, which is spared what its terms say. Only plain launches do: what is
+ * Launches that keep to the terms of a kernel's specialised variant get that one, which is spared what its terms say. Only plain launches do: what is
  * captured could meet other parameters later, and a program that counts on how many blocks run at once has asked for the kernel's own figures.
  * One owner thread.
  */
@@ -24,13 +24,13 @@ final class CheckedLaunches {
     private final ClientFences fences;
     private final DriverCalls driver;
     private final KernelAttributes attributes;
-    private final Standstill.Client standstill;
+    private final SynchronizationGate.Client synchronization;
     private final ResidentBlocks resident;
-    private final LaunchCodes codes;
+    private final VariantLaunchCounts codes;
 
-    CheckedLaunches(ClientFences fences, DriverCalls driver, Standstill.Client standstill, LaunchCodes codes) {
+    CheckedLaunches(ClientFences fences, DriverCalls driver, SynchronizationGate.Client synchronization, VariantLaunchCounts codes) {
         this.codes = codes;
-        this.standstill = standstill;
+        this.synchronization = synchronization;
         this.fences = fences;
         this.driver = driver;
         this.attributes = new KernelAttributes(driver, fences.device());
@@ -38,7 +38,7 @@ final class CheckedLaunches {
     }
 
     /**
-     * A kernel's second entry.
+     * A kernel's specialised variant.
      *
      * @param program  the code that may have it; null: the kernel runs as it is
      * @param code     the driver's handle of that
@@ -47,14 +47,14 @@ final class CheckedLaunches {
      * @param function the driver's handle for it, of a kernel or function
      * @return null: it has none
      */
-    SecondEntry entry(FencedProgram program, long code, boolean library, String name, long function, boolean kernel) {
+    SpecialisedVariant entry(FencedProgram program, long code, boolean library, String name, long function, boolean kernel) {
         if (program == null) {
             return null;
         }
         for (FencedTables tables : program.tables()) {
             for (CheckedEntry entry : tables.entries()) {
                 if (entry.kernel().equals(name)) {
-                    return new SecondEntry(new LaunchCheck(entry, parameter -> offset(function, kernel, parameter)), code, library);
+                    return new SpecialisedVariant(new LaunchCheck(entry, parameter -> offset(function, kernel, parameter)), code, library);
                 }
             }
         }
@@ -68,25 +68,23 @@ final class CheckedLaunches {
     }
 
     /**
-     * The second entry's function if the launch is one for it, else 0.
+     * The specialised variant's function if the launch, which is not captured, is one for it, else 0.
      *
-     * @param second   null: there is none
-     * @param said     the client's handle of the kernel
-     * @param function the driver's
+     * @param second null: there is none
      */
-    long function(SecondEntry second, long said, long function, LaunchForm form) {
-        boolean admitted = second != null && second.function != NEVER && form.plain && !form.captured
-                && second.check.admits(form.gridX, form.blockX, form.blockY, form.parameters, form.parameterBytes,
+    long function(SpecialisedVariant second, Launchable kernel, LaunchPlan launch) {
+        boolean admitted = second != null && second.function != NEVER && launch.isPlain()
+                && second.check.admits(launch.grid(0), launch.block(0), launch.block(1), launch.parameters(), launch.parameterBytes(),
                         fences.window().baseAddress(), fences.window().sizeBytes());
         if (!admitted) {
             return 0;
         }
-        prepare(second, said, function);
-        if (isForFew(second.few, form)) {
+        prepare(second, kernel);
+        if (isForFew(second.few, launch)) {
             codes.few();
             return second.few.function;
         }
-        if (!serves(second, form)) {
+        if (!serves(second, launch)) {
             return 0;
         }
         codes.second();
@@ -94,34 +92,34 @@ final class CheckedLaunches {
     }
 
     /** With more registers than the kernel has, a block can have fewer threads; with more shared memory of its own it can ask for less. */
-    private static boolean serves(SecondEntry entry, LaunchForm form) {
-        return entry != null && entry.function > 0 && form.threads <= entry.mostThreads && form.sharedBytes <= entry.mostShared;
+    private static boolean serves(SpecialisedVariant entry, LaunchPlan launch) {
+        return entry != null && entry.function > 0 && launch.threads() <= entry.mostThreads && launch.sharedBytes() <= entry.mostShared;
     }
 
     /** Whether all blocks run at once also with the registers of the entry for few blocks. */
-    private boolean isForFew(SecondEntry few, LaunchForm form) {
-        return serves(few, form) && form.blocks <= resident.most(few.registers, form.threads);
+    private boolean isForFew(SpecialisedVariant few, LaunchPlan launch) {
+        return serves(few, launch) && launch.blocks() <= resident.most(few.registers, launch.threads());
     }
 
     /**
-     * Looks a kernel's second entry up, if it has one. A driver waits for all streams in that ({@link Standstill}), so it is done when the
+     * Looks a kernel's specialised variant up, if it has one. A driver waits for all streams in that ({@link SynchronizationGate}), so it is done when the
      * program asks for the kernel, where it would wait natively too: at its launch others may wait for this kernel.
      */
-    void prepare(SecondEntry second, long said, long function) {
+    void prepare(SpecialisedVariant second, Launchable kernel) {
         if (second == null || second.function != 0) {
             return;
         }
-        if (second.found == 0 && !standstill.mayBegin()) {
+        if (second.found == 0 && !synchronization.mayBegin()) {
             return; // the kernel itself serves until then
         }
-        find(second, said, function);
+        find(second, kernel);
         if (second.few != null) {
-            find(second.few, said, function);
+            find(second.few, kernel);
         }
     }
 
     /** An entry that serves gets what is set of the kernel. */
-    private void find(SecondEntry entry, long said, long function) {
+    private void find(SpecialisedVariant entry, Launchable kernel) {
         if (entry.found == 0) {
             long found = byName(entry);
             entry.found = found == 0 ? NEVER : found;
@@ -129,13 +127,13 @@ final class CheckedLaunches {
                 entry.is(attributes);
             }
         }
-        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+        boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
         entry.mostShared = entry.found == NEVER ? NEVER : mostShared(attributes.get(entry.found, false, KernelAttributes.SHARED_BYTES),
-                attributes.get(function, ofKernel, KernelAttributes.SHARED_BYTES));
+                attributes.get(kernel.function, ofKernel, KernelAttributes.SHARED_BYTES));
         boolean fits = entry.mostShared >= 0;
         entry.function = fits ? entry.found : NEVER;
         if (fits) {
-            attributes.copy(function, ofKernel, entry.found);
+            attributes.copy(kernel.function, ofKernel, entry.found);
         }
     }
 
@@ -144,7 +142,7 @@ final class CheckedLaunches {
         return own <= kernels ? Long.MAX_VALUE : STANDARD_SHARED_BYTES - own;
     }
 
-    private long byName(SecondEntry entry) {
+    private long byName(SpecialisedVariant entry) {
         try (Arena arena = Arena.ofConfined()) {
             int result = driver.call(entry.library ? DriverEntry.cuLibraryGetKernel : DriverEntry.cuModuleGetFunction, driver.out(0),
                     entry.code, arena.allocateFrom(entry.name).address());

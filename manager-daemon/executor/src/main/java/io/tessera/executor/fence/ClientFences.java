@@ -5,7 +5,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.jit.CodeOptions;
@@ -39,8 +39,8 @@ public final class ClientFences {
     private static final int MOST_NAMES = 1 << 18;
 
     private final FenceSettings settings;
-    private final FenceOffice office;
-    private final Company.Member member;
+    private final FencingService fencing;
+    private final TenantPresence.Member member;
     private final WindowAccess window;
     private final ClientCharge charge;
     private final DriverCalls driver;
@@ -66,23 +66,23 @@ public final class ClientFences {
     private volatile long violationCount;
 
     /** A client that has loaded nothing. */
-    public ClientFences(FenceSettings settings, FenceOffice office, Company.Member member, WindowAccess window,
+    public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
             ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles,
-            ProgressEvents progress, Standstill.Client standstill) {
+            ProgressEvents progress, SynchronizationGate.Client synchronization) {
         this.settings = settings;
-        this.office = office;
+        this.fencing = fencing;
         this.member = member;
         this.window = window;
         this.charge = charge;
         this.driver = driver;
         this.segment = segment;
         this.memory = memory;
-        this.device = office.device();
-        this.unfenced = new UnfencedImages(settings.unfenced(), member, office.trusted(), segment);
+        this.device = fencing.device();
+        this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
-        this.kernels = new ClientKernels(this, office, new AloneModules(this, office, stream, driver), handles, driver, standstill);
-        this.watchdog = new Watchdog(settings, member, driver, progress, office.doneWords(), standstill);
+        this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);
+        this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
     FenceSettings settings() {
@@ -106,7 +106,7 @@ public final class ClientFences {
     }
 
     /** Who the client is among the others. */
-    public Company.Member member() {
+    public TenantPresence.Member member() {
         return member;
     }
 
@@ -142,14 +142,14 @@ public final class ClientFences {
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
         // No linker makes a fat binary, and a hash of a framework's would be a part of its start.
-        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null : office.maker().linked(source.main(), settings.mode());
-        String lacking = linked != null ? null : source.lacksPtx(office.maker().target().capability());
-        if (lacking != null && source.isForOthers(office.maker().target().capability())) {
+        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null : fencing.maker().linked(source.main(), settings.mode());
+        String lacking = linked != null ? null : source.lacksPtx(fencing.maker().target().capability());
+        if (lacking != null && source.isForOthers(fencing.maker().target().capability())) {
             throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label() + " is for other devices alone");
         }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
-            office.maker().assembleAsItIs(member.tenant(), source, CodeOptions.none());
+            fencing.maker().assembleAsItIs(member.tenant(), source, CodeOptions.none());
             return 0;
         }
         long standIn = nextStandIn;
@@ -190,13 +190,13 @@ public final class ClientFences {
         ModuleImage image = ModuleImage.of(data);
         ProgramSource source = ProgramSource.of(image);
         String lacking = type == LinkerInput.PTX || type == LinkerInput.FAT_BINARY
-                ? source.lacksPtx(office.maker().target().capability()) : "it is machine code that is to be linked";
+                ? source.lacksPtx(fencing.maker().target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
             return new LinkInput(null, null, null);
         }
         try {
-            FencedText fenced = office.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
+            FencedText fenced = fencing.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
             return new LinkInput(fenced.text(), fenced.tables(), fenced.link());
         } catch (ProgramRefusedException e) {
             throw RefusedCode.refused("an input of the linker", e, segment);
@@ -212,13 +212,13 @@ public final class ClientFences {
      */
     public Answer link(List<LinkerInput> inputs, CodeOptions options, List<LinkInput> fenced) throws ProgramRefusedException {
         try {
-            office.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
+            fencing.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
         } catch (ProgramRefusedException e) {
             throw RefusedCode.refused("what is to be linked", e, segment);
         }
-        Answer made = office.maker().link(member.tenant(), inputs, options);
+        Answer made = fencing.maker().link(member.tenant(), inputs, options);
         if (!fenced.isEmpty()) {
-            office.maker().remember(new FencedProgram(made.parts().getFirst(), fenced.stream().map(LinkInput::tables).toList(), "", false));
+            fencing.maker().remember(new FencedProgram(made.parts().getFirst(), fenced.stream().map(LinkInput::tables).toList(), "", false));
         }
         return made;
     }
@@ -253,7 +253,7 @@ public final class ClientFences {
         }
         try {
             if (module.program == null) {
-                module.program = office.maker().make(member.tenant(), module.source, settings.mode(), module.options, false);
+                module.program = fencing.maker().make(member.tenant(), module.source, settings.mode(), module.options, false);
             }
             place(module);
         } catch (ProgramRefusedException e) {
@@ -270,7 +270,7 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         try {
             unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
-            office.maker().assembleAsItIs(member.tenant(), module.source, module.options);
+            fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
             module.refused = new ProgramRefusedException(why.result(), e.getMessage());
@@ -315,7 +315,7 @@ public final class ClientFences {
             if (!module.program.cached() || module.source == null || module.neverAlone) {
                 throw e;
             }
-            module.program = office.maker().make(member.tenant(), module.source, settings.mode(), module.options, true);
+            module.program = fencing.maker().make(member.tenant(), module.source, settings.mode(), module.options, true);
             return ProgramLoader.load(module.program, module.library, module.options, driver);
         }
     }
@@ -485,7 +485,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        LaunchCodes codes = kernels.codes();
+        VariantLaunchCounts codes = kernels.codes();
         return new FenceFigures(settings.label(), unfenced.count(), violationCount, codes.bySecond(), codes.byFew(), codes.byNativeCode());
     }
 

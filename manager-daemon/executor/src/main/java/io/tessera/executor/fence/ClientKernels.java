@@ -4,7 +4,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which code a client's kernels run: fenced, by a second entry where the launch keeps to its terms, without a fence while the tenant is
+ * Which code a client's kernels run: fenced, by a specialised variant where the launch keeps to its terms, without a fence while the tenant is
  * alone, or as it is, its pointers checked.
  * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
  * any.
@@ -30,37 +30,40 @@ public final class ClientKernels {
     private static final int RECENT = 16;
 
     private final ClientFences fences;
-    private final FenceOffice office;
+    private final FencingService fencing;
     private final AloneModules modules;
     private final CheckedLaunches checked;
     private final ClientHandles handles;
     private final DriverCalls driver;
-    private final Standstill.Client standstill;
-    private final LaunchCodes codes = new LaunchCodes();
+    private final SynchronizationGate.Client synchronization;
+    private final VariantLaunchCounts codes = new VariantLaunchCounts();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
     private boolean clusters;
 
-    ClientKernels(ClientFences fences, FenceOffice office, AloneModules modules, ClientHandles handles, DriverCalls driver,
-            Standstill.Client standstill) {
-        this.standstill = standstill;
+    ClientKernels(ClientFences fences, FencingService fencing, AloneModules modules, ClientHandles handles, DriverCalls driver,
+            SynchronizationGate.Client synchronization) {
+        this.synchronization = synchronization;
         this.fences = fences;
-        this.office = office;
+        this.fencing = fencing;
         this.modules = modules;
-        this.checked = new CheckedLaunches(fences, driver, standstill, codes);
+        this.checked = new CheckedLaunches(fences, driver, synchronization, codes);
         this.handles = handles;
         this.driver = driver;
     }
 
     /** By which code its launches ran. */
-    LaunchCodes codes() {
+    VariantLaunchCounts codes() {
         return codes;
     }
 
     /** Whether a kernel may run in clusters. Errors where it is none. */
-    public boolean knowsClusters(long said, long function) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
+    public boolean knowsClusters(long handle, long function) throws ProgramRefusedException {
+        return knowsClusters(find(handle, function));
+    }
+
+    private static boolean knowsClusters(Launchable kernel) {
         return kernel.module == null || kernel.module.program.clusters();
     }
 
@@ -75,31 +78,44 @@ public final class ClientKernels {
     }
 
     /**
-     * The function to launch.
+     * What a handle of the client launches.
      *
-     * @param said     the client's handle, of a function or kernel, which names something
-     * @param function the driver's for it
-     * @param launch   what is launched; if it is captured, it stays fenced
+     * @param handle of a function or kernel
+     * @return null: it names nothing
+     * @throws ProgramRefusedException if it is none of the program's
+     */
+    public Launchable launchable(long handle) throws ProgramRefusedException {
+        boolean kernel = RelayHandle.type(handle) == HandleKind.KERNEL.number();
+        HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
+        if (table.attachment(handle) instanceof Launchable known) {
+            return known;
+        }
+        long function = table.value(handle);
+        return function == HandleTable.NONE ? null : find(handle, function);
+    }
+
+    /**
+     * The driver's function for a launch, after {@link #loads}.
+     *
+     * @param captured whether it goes into a graph: then it stays fenced
      * @throws ProgramRefusedException if it must not be launched so
      */
-    public long toLaunch(long said, long function, LaunchForm launch) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
+    public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
         recent[(int) (launches++ % RECENT)] = kernel;
-        handles.holdovers().namesCode(said);
-        launch.loads = loads(kernel, said, function);
-        office.localQuota().check(kernel.name, kernel.localBytes);
-        checkLength(kernel, launch.parameterBytes);
+        handles.deferredReleases().namesCode(kernel.handle);
+        fencing.localQuota().check(kernel.name, kernel.localBytes);
+        checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
-            checkPointers(launch.parameters, launch.parameterBytes);
-            return function;
+            checkPointers(launch.parameters(), launch.parameterBytes());
+            return kernel.function;
         }
-        checkMaps(kernel, launch.parameters, launch.parameterBytes);
-        if (!launch.captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
-            return alone(kernel, said, function, launch); // without walls either way: nobody is on their other side
+        checkMaps(kernel, launch.parameters(), launch.parameterBytes());
+        if (!captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
+            return alone(kernel, launch); // without walls either way: nobody is on their other side
         }
         prepare();
-        long second = checked.function(kernel.second, said, function, launch);
-        return second == 0 ? function : second;
+        long second = captured ? 0 : checked.function(kernel.second, kernel, launch);
+        return second == 0 ? kernel.function : second;
     }
 
     /**
@@ -107,20 +123,25 @@ public final class ClientKernels {
      *
      * @throws ProgramRefusedException if it is such a one
      */
-    public void inCluster(long said, long function) throws ProgramRefusedException {
-        if (!knowsClusters(said, function)) {
-            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + find(said, function).name
+    public void inCluster(long handle, long function) throws ProgramRefusedException {
+        inCluster(find(handle, function));
+    }
+
+    /** The same of one that is known. Errors as there. */
+    public void inCluster(Launchable kernel) throws ProgramRefusedException {
+        if (!knowsClusters(kernel)) {
+            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
                     + " is launched in a cluster and is not compiled for one; compile it for clusters (__cluster_dims__), or run the program with --share time");
         }
         clusters = true;
     }
 
     /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
-    public void toGraph(long said, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
-        Launchable kernel = find(said, function);
-        handles.holdovers().namesCode(said);
+    public void toGraph(long clientHandle, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
+        handles.deferredReleases().namesCode(clientHandle);
         launches++;
-        office.localQuota().check(kernel.name, localBytes(kernel, said, function));
+        fencing.localQuota().check(kernel.name, localBytes(kernel));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
             checkPointers(parameters, bytes);
@@ -158,32 +179,33 @@ public final class ClientKernels {
         }
     }
 
-    private Launchable find(long said, long function) throws ProgramRefusedException {
-        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
+    private Launchable find(long clientHandle, long function) throws ProgramRefusedException {
+        boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
         HandleTable table = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
-        if (table.attachment(said) instanceof Launchable known) {
+        if (table.attachment(clientHandle) instanceof Launchable known) {
             return known;
         }
         String name = fences.name(function, kernel);
-        TenantModule module = module(table, said);
+        TenantModule module = module(table, clientHandle);
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(name, module, tensorMaps(module, name, function, kernel),
+        Launchable found = new Launchable(clientHandle, function, name, module, tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel), module == null ? null
                         : checked.entry(module.program, module.code.handle(), module.library, name, function, kernel));
-        table.attach(said, found);
+        table.attach(clientHandle, found);
         return found;
     }
 
     /**
      * The program has got a function: what a driver does not do while streams wait is done now.
      *
-     * @param said     the client's handle for it
+     * @param clientHandle     the client's handle for it
      * @param function the driver's
      */
-    public void got(long said, long function) throws ProgramRefusedException {
-        checked.prepare(find(said, function).second, said, function);
+    public void got(long clientHandle, long function) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
+        checked.prepare(kernel.second, kernel);
     }
 
     /**
@@ -192,28 +214,28 @@ public final class ClientKernels {
      *
      * @throws ProgramRefusedException if it is none of the program's
      */
-    public long addedConstantBytes(long said, long function) throws ProgramRefusedException {
-        TenantModule module = find(said, function).module;
+    public long addedConstantBytes(long clientHandle, long function) throws ProgramRefusedException {
+        TenantModule module = find(clientHandle, function).module;
         return module == null ? 0 : module.addedConstantBytes;
     }
 
-    /** Whether the driver may wait for all streams in this launch: it loads the kernel now, or makes room for its local memory. */
-    private boolean loads(Launchable kernel, long said, long function) {
+    /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
+    public boolean loads(Launchable kernel) {
         if (kernel.launched) {
             return false;
         }
         kernel.launched = true;
-        int local = localBytes(kernel, said, function);
-        if (RelayHandle.type(said) == HandleKind.KERNEL.number()) {
+        int local = localBytes(kernel);
+        if (RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number()) {
             return true;
         }
-        return office.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
+        return fencing.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
     }
 
-    private int localBytes(Launchable kernel, long said, long function) {
+    private int localBytes(Launchable kernel) {
         if (kernel.localBytes < 0) {
-            boolean shared = RelayHandle.type(said) == HandleKind.KERNEL.number();
-            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(function, shared, KernelAttributes.LOCAL_BYTES);
+            boolean shared = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
         }
         return kernel.localBytes;
     }
@@ -242,8 +264,8 @@ public final class ClientKernels {
     }
 
     /** The module of a function: its parent, or that one's. */
-    private TenantModule module(HandleTable table, long said) {
-        long parent = table.parent(said);
+    private TenantModule module(HandleTable table, long clientHandle) {
+        long parent = table.parent(clientHandle);
         while (parent != 0) {
             int type = RelayHandle.type(parent);
             HandleKind kind = type == HandleKind.KERNEL.number() ? HandleKind.KERNEL
@@ -257,21 +279,21 @@ public final class ClientKernels {
         return null;
     }
 
-    private long alone(Launchable kernel, long said, long function, LaunchForm launch) {
-        long alone = aloneFunction(kernel, said, function);
-        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, said, function, launch);
+    private long alone(Launchable kernel, LaunchPlan launch) {
+        long alone = aloneFunction(kernel);
+        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, kernel, launch);
         if (alone != 0) {
             codes.nativeCode();
         }
-        return second != 0 ? second : alone != 0 ? alone : function;
+        return second != 0 ? second : alone != 0 ? alone : kernel.function;
     }
 
     /** The driver's function without fences; 0: it is not there, or not yet. */
-    private long aloneFunction(Launchable kernel, long said, long function) {
+    private long aloneFunction(Launchable kernel) {
         if (kernel.aloneFunction != 0) {
             return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
         }
-        long module = standstill.mayBegin() ? modules.find(kernel.module) : 0;
+        long module = synchronization.mayBegin() ? modules.find(kernel.module) : 0;
         if (module == 0) {
             return 0;
         }
@@ -283,17 +305,17 @@ public final class ClientKernels {
         if (kernel.aloneFunction == ALONE_NEVER) {
             return 0;
         }
-        boolean ofKernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        new KernelAttributes(driver, fences.device()).copy(function, ofKernel, kernel.aloneFunction);
-        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, function, ofKernel);
+        boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+        new KernelAttributes(driver, fences.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
+        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, kernel.function, ofKernel);
         return kernel.aloneFunction;
     }
 
     /** The program has set something of its kernels: the others are set anew before they are launched. */
     public void changed() {
         for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
-            for (long said : handles.ofContext(kind, -1)) {
-                if (handles.table(kind).attachment(said) instanceof Launchable known) {
+            for (long clientHandle : handles.ofContext(kind, -1)) {
+                if (handles.table(kind).attachment(clientHandle) instanceof Launchable known) {
                     known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
                     if (known.second != null) {
                         known.second.changed();
@@ -307,7 +329,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.name, null, NO_MAPS, known.parameterBytes, null);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, NO_MAPS, known.parameterBytes, null);
             }
         }
     }

@@ -6,8 +6,8 @@ import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.FencedTables;
-import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
+import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.verify.Verdict;
 import java.lang.foreign.Arena;
@@ -144,11 +144,11 @@ final class HoistedMemory {
     }
 
     private static long saidBytes(HoistedVariable variable) {
-        long said = variable.initial().length;
+        long initialBytes = variable.initial().length;
         for (Relocation relocation : variable.relocations()) {
-            said = Math.max(said, relocation.offsetBytes() + relocation.widthBytes());
+            initialBytes = Math.max(initialBytes, relocation.offsetBytes() + relocation.widthBytes());
         }
-        return said;
+        return initialBytes;
     }
 
     private void write(MemorySegment image, Place place, Map<String, Place> part) throws ProgramRefusedException {

@@ -1,7 +1,11 @@
 package io.tessera.executor.fence;
 
-/** What is known of a kernel of a client, attached to its handle. One owner thread. */
-final class Launchable {
+/** A kernel that a client may launch, attached to its handle. One owner thread. */
+public final class Launchable {
+    /** The client's handle, of a function or kernel. */
+    final long handle;
+    /** The driver's function or kernel. */
+    final long function;
     /** Its name, for logs. */
     final String name;
     /** Its module; null: it runs as it is, and its pointers are checked. */
@@ -12,16 +16,18 @@ final class Launchable {
     final long parameterBytes;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
-    /** The second entry of that; null: it has none. */
-    SecondEntry aloneSecond;
-    /** Its second entry; null: it has none. */
-    final SecondEntry second;
+    /** The specialised variant of that; null: it has none. */
+    SpecialisedVariant aloneSecond;
+    /** Its specialised variant; null: it has none. */
+    final SpecialisedVariant second;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(String name, TenantModule module, long[] tensorMaps, long parameterBytes, SecondEntry second) {
+    Launchable(long handle, long function, String name, TenantModule module, long[] tensorMaps, long parameterBytes, SpecialisedVariant second) {
+        this.handle = handle;
+        this.function = function;
         this.second = second;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;

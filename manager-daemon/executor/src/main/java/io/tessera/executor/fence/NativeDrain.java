@@ -16,14 +16,14 @@ import java.util.List;
 public final class NativeDrain {
     private static final long DISABLE_TIMING = 2;
 
-    private final Company.Member member;
+    private final TenantPresence.Member member;
     private final ClientStreams streams;
     private final DriverCalls driver;
     private final List<Long> events = new ArrayList<>();
     private boolean begun;
 
     /** For one client. */
-    public NativeDrain(Company.Member member, ClientStreams streams, DriverCalls driver) {
+    public NativeDrain(TenantPresence.Member member, ClientStreams streams, DriverCalls driver) {
         this.member = member;
         this.streams = streams;
         this.driver = driver;

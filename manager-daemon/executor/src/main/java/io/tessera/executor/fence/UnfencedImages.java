@@ -16,14 +16,14 @@ final class UnfencedImages {
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
 
     private final UnfencedPolicy policy;
-    private final Company.Member member;
+    private final TenantPresence.Member member;
     private final TrustedImages trusted;
     private final RelaySegment segment;
     /** By the driver's handle, with what it may read while that is loaded. */
     private final Map<Long, Optional<ProgramSource>> loaded = new HashMap<>();
     private volatile int count;
 
-    UnfencedImages(UnfencedPolicy policy, Company.Member member, TrustedImages trusted, RelaySegment segment) {
+    UnfencedImages(UnfencedPolicy policy, TenantPresence.Member member, TrustedImages trusted, RelaySegment segment) {
         this.policy = policy;
         this.member = member;
         this.trusted = trusted;

@@ -51,17 +51,17 @@ final class Violations {
             return result;
         }
         List<Violation> all = page.violations();
-        int said = 0;
+        int reported = 0;
         for (Violation violation : all) {
             int its = result(violation.kind());
             result = result == CudaResult.SUCCESS ? its : result;
-            if (said++ < MOST_SAID) {
+            if (reported++ < MOST_SAID) {
                 String text = text(violation);
                 LOG.warn("{}", text);
                 segment.notice(violation.kind() == Kind.ASSERT ? AS_IT_IS + text : text);
             }
         }
-        if (said > MOST_SAID) {
+        if (reported > MOST_SAID) {
             segment.notice("and " + (page.count() - MOST_SAID) + " more of the kind");
         }
         return result;

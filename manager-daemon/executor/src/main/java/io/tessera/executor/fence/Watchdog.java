@@ -3,7 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.stream.ProgressEvents;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
  * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that
  * moment: there, and while such waits are out wherever a stream may wait for another one, events stand before and behind.
- * Of several clients whose work takes too long the one is blamed whose work was next first ({@link Turns}): the others may
+ * Of several clients whose work takes too long the one is blamed whose work was next first ({@link HangAttribution}): the others may
  * only wait behind it, and their time begins anew when it has ended. One owner thread.
  */
 public final class Watchdog {
@@ -35,7 +35,7 @@ public final class Watchdog {
     private static final int MOST_PAUSES = 8192;
 
     private final FenceSettings settings;
-    private final Company.Member member;
+    private final TenantPresence.Member member;
     private final DriverCalls driver;
     private final Map<Long, Track> tracks = new HashMap<>();
     /** Of the last launch: the next one is mostly in the same stream. */
@@ -44,8 +44,8 @@ public final class Watchdog {
     /** Of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ProgressEvents progress;
-    private final DoneWords words;
-    private final Standstill.Client standstill;
+    private final ProgressCounters words;
+    private final SynchronizationGate.Client synchronization;
     /** The shorter of the times that work may take, alone or beside others; 0: it is never watched. */
     private final long soonestNs;
     /** The oldest first. */
@@ -67,7 +67,7 @@ public final class Watchdog {
         /** Where the stream writes how far it has come. */
         private final int word;
         /** The last place that it was told to write. */
-        private long lastPlace = DoneWords.UNKNOWN;
+        private long lastPlace = ProgressCounters.UNKNOWN;
         /** Launches behind the last event. */
         private int more;
         /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
@@ -81,7 +81,7 @@ public final class Watchdog {
         }
     }
 
-    /** An event, the place in its stream ({@link DoneWords}), and how many launches, or graphs, it is the first behind. */
+    /** An event, the place in its stream ({@link ProgressCounters}), and how many launches, or graphs, it is the first behind. */
     private record Mark(long event, long place, int launches) {
     }
 
@@ -90,17 +90,17 @@ public final class Watchdog {
     }
 
     /** For one client. */
-    Watchdog(FenceSettings settings, Company.Member member, DriverCalls driver, ProgressEvents progress, DoneWords words,
-            Standstill.Client standstill) {
+    Watchdog(FenceSettings settings, TenantPresence.Member member, DriverCalls driver, ProgressEvents progress, ProgressCounters words,
+            SynchronizationGate.Client synchronization) {
         this.words = words;
-        this.standstill = standstill;
+        this.synchronization = synchronization;
         this.settings = settings;
         this.member = member;
         this.driver = driver;
         this.progress = progress;
         this.soonestNs = SECOND_NS * IntStream.of(settings.timeoutS(), settings.sharedTimeoutS()).filter(seconds -> seconds != 0).min().orElse(0);
         member.turn().limit(this::timeoutNs);
-        standstill.beforeCalls(this::markAll);
+        synchronization.beforeCalls(this::markAll);
     }
 
     /** The client's thread may be held up by what was launched last: a place behind it lets others find out. */
@@ -171,7 +171,7 @@ public final class Watchdog {
     private void add(long stream, Track track, long event, long nowNs) {
         track.lastNs = nowNs;
         long place = words.write(driver, stream, track.word);
-        track.lastPlace = place == DoneWords.UNKNOWN ? track.lastPlace : place;
+        track.lastPlace = place == ProgressCounters.UNKNOWN ? track.lastPlace : place;
         member.turn().begun(nowNs, place);
         if (pauses.stream().noneMatch(pause -> pause.track == track)) {
             member.turn().last(track.word, place);
@@ -252,7 +252,7 @@ public final class Watchdog {
             graphsWait |= program;
             return submission.getAsInt();
         }
-        if (mayStand && !standstill.stand()) {
+        if (mayStand && !synchronization.stand()) {
             return CudaResult.NOT_READY;
         }
         long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
@@ -296,7 +296,7 @@ public final class Watchdog {
     public void nothingStands() {
         waitsUnseen = false;
         giveBackPauses();
-        standstill.over();
+        synchronization.over();
     }
 
     private void giveBackPauses() {
@@ -315,7 +315,7 @@ public final class Watchdog {
             progress.giveBack(over.behind);
         }
         if (pauses.isEmpty() && !waitsUnseen) {
-            standstill.over();
+            synchronization.over();
         }
     }
 
@@ -337,7 +337,7 @@ public final class Watchdog {
     /** Whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
     public boolean isWaitedForTooLong(long nowNs) {
         long timeoutNs = timeoutNs();
-        return timeoutNs != 0 && standstill.isStanding() && standstill.keepsOthersNs(nowNs) > timeoutNs;
+        return timeoutNs != 0 && synchronization.isStanding() && synchronization.keepsOthersNs(nowNs) > timeoutNs;
     }
 
     /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
@@ -372,12 +372,12 @@ public final class Watchdog {
         long timeoutNs = timeoutNs();
         if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
             member.turn().nothing(nowNs);
-            standstill.mayWaitBehindOthers(false, nowNs);
+            synchronization.mayWaitBehindOthers(false, nowNs);
             return false;
         }
         member.turn().since(sinceNs, place, nowNs);
         long measuredNs = Math.max(sinceNs, Math.max(roundNs, member.turn().behindNs()));
-        if (standstill.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
+        if (synchronization.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
             behindNs = nowNs;
             return false;
         }
@@ -411,7 +411,7 @@ public final class Watchdog {
 
     /** Whether the stream of a track, which gets no more work, has done all that it was told; then its word is given back. */
     private boolean isOver(Track track) {
-        boolean is = track.marks.isEmpty() && (track.lastPlace == DoneWords.UNKNOWN || !words.isAhead(track.lastPlace));
+        boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {
             giveBackWord(track);
         }

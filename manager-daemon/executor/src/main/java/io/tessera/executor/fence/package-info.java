@@ -4,6 +4,6 @@
  * they are, and what becomes of a client whose kernels did what they must not.
  *
  * <p>Start with {@link io.tessera.executor.fence.ClientFences}, {@link io.tessera.executor.fence.ProgramMaker} and
- * {@link io.tessera.executor.fence.Company}.
+ * {@link io.tessera.executor.fence.TenantPresence}.
  */
 package io.tessera.executor.fence;

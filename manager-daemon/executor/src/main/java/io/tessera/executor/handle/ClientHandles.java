@@ -22,7 +22,7 @@ public final class ClientHandles {
     /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
     private final TensorMaps tensorMaps;
-    private final Holdovers holdovers = new Holdovers(this);
+    private final DeferredReleases deferredReleases = new DeferredReleases(this);
     private final ClientAccount account;
 
     /** Empty, for handles that name a device, of a client that is alone in its tenant. */
@@ -48,8 +48,8 @@ public final class ClientHandles {
     }
 
     /** What it has ended and its graphs may still use. */
-    public Holdovers holdovers() {
-        return holdovers;
+    public DeferredReleases deferredReleases() {
+        return deferredReleases;
     }
 
     /** The client's tensor maps. */
@@ -67,14 +67,14 @@ public final class ClientHandles {
      *
      * @return the object, or {@link HandleTable#NONE} if the client has no such one
      */
-    public long value(HandleKind kind, long said) {
+    public long value(HandleKind kind, long clientHandle) {
         if (kind.deviceValue()) {
-            return deviceValues.get(kind).containsKey(said) ? said : HandleTable.NONE;
+            return deviceValues.get(kind).containsKey(clientHandle) ? clientHandle : HandleTable.NONE;
         }
-        if (kind == HandleKind.FUNCTION && RelayHandle.type(said) == HandleKind.KERNEL.number()) {
-            return tables[HandleKind.KERNEL.ordinal()].value(said);
+        if (kind == HandleKind.FUNCTION && RelayHandle.type(clientHandle) == HandleKind.KERNEL.number()) {
+            return tables[HandleKind.KERNEL.ordinal()].value(clientHandle);
         }
-        return tables[kind.ordinal()].value(said);
+        return tables[kind.ordinal()].value(clientHandle);
     }
 
     /**
@@ -91,11 +91,11 @@ public final class ClientHandles {
         }
         HandleTable table = tables[kind.ordinal()];
         int before = table.size();
-        long said = table.put(value, parent, context);
+        long clientHandle = table.put(value, parent, context);
         if (table.size() > before) {
             account.add(Countable.of(kind));
         }
-        return said;
+        return clientHandle;
     }
 
     /** The handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
@@ -104,28 +104,28 @@ public final class ClientHandles {
     }
 
     /** Forgets an object and everything that goes away with it. */
-    public void remove(HandleKind kind, long said) {
+    public void remove(HandleKind kind, long clientHandle) {
         if (kind.deviceValue()) {
-            if (deviceValues.get(kind).remove(said) != null) {
+            if (deviceValues.get(kind).remove(clientHandle) != null) {
                 account.remove(Countable.of(kind));
             }
             return;
         }
-        if (tables[kind.ordinal()].value(said) == HandleTable.NONE) {
+        if (tables[kind.ordinal()].value(clientHandle) == HandleTable.NONE) {
             return;
         }
-        tables[kind.ordinal()].remove(said);
+        tables[kind.ordinal()].remove(clientHandle);
         account.remove(Countable.of(kind));
-        removeChildren(said);
+        removeChildren(clientHandle);
     }
 
     /** Gives back one reference; the last one forgets the object and everything that goes away with it. */
-    public boolean release(HandleKind kind, long said) {
-        if (!tables[kind.ordinal()].release(said)) {
+    public boolean release(HandleKind kind, long clientHandle) {
+        if (!tables[kind.ordinal()].release(clientHandle)) {
             return false;
         }
         account.remove(Countable.of(kind));
-        removeChildren(said);
+        removeChildren(clientHandle);
         return true;
     }
 

@@ -1,20 +1,22 @@
 package io.tessera.executor.launch;
 
-import static io.tessera.protocol.relay.RelayLayout.LAUNCH;
-import static io.tessera.protocol.segment.SegmentLayout.offset;
-
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.graph.GraphBook;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.LaunchForm;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientKernels;
+import io.tessera.executor.fence.LaunchPlan;
+import io.tessera.executor.fence.Launchable;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
@@ -32,34 +34,22 @@ public final class LaunchExecutor {
     private static final long PARAM_BUFFER_SIZE = 2;
     /** {@code CUlaunchConfig}: grid, block, shared bytes, stream, attributes, their count. */
     private static final int CONFIG_BYTES = 56;
-    /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
-    private static final int ATTRIBUTE_BYTES = 72;
-    private static final int MOST_ATTRIBUTES = 64;
+    /** Of the record, and one of the executor's. */
+    private static final int MOST_ATTRIBUTES = 65;
     private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
     private static final int CLUSTER_DIMENSION = 4;
     private static final int PREFERRED_CLUSTER_DIMENSION = 11;
     private static final int PROGRAMMATIC_EVENT = 7;
     private static final int COMPLETION_EVENT = 12;
-    /**
-     * Attributes that say nothing of how many blocks run together, by their bits: none, access policy, synchronisation policy, programmatic
-     * serialisation and event, priority, memory domains, completion event.
-     */
-    private static final long OF_ANY_CODE = 1 | 1 << ACCESS_POLICY_WINDOW | 1 << 3 | 1 << 6 | 1 << PROGRAMMATIC_EVENT | 1 << 8 | 1 << 9 | 1 << 10
-            | 1 << COMPLETION_EVENT;
     private static final int DEVICE_UPDATABLE_NODE = 13;
 
-    private static final long FUNCTION = RecordHeader.BYTES + offset(LAUNCH, "function");
-    private static final long STREAM = RecordHeader.BYTES + offset(LAUNCH, "stream");
-    private static final long GRID = RecordHeader.BYTES + offset(LAUNCH, "grid");
-    private static final long BLOCK = RecordHeader.BYTES + offset(LAUNCH, "block");
-    private static final long SHARED_BYTES = RecordHeader.BYTES + offset(LAUNCH, "shared_bytes");
-    private static final long ATTRIBUTES = RecordHeader.BYTES + offset(LAUNCH, "attributes");
-    private static final long PARAMETER_BYTES = RecordHeader.BYTES + offset(LAUNCH, "parameter_bytes");
-    private static final long BODY = RecordHeader.BYTES + LAUNCH.byteSize();
-
-    private final ClientState client;
+    private final DriverCalls driver;
     private final ClientHandles handles;
+    private final ClientStreams streams;
+    private final ClientMemory memory;
+    private final ClientKernels kernels;
+    private final GraphBook graphs;
     private final MemorySegment slots;
     private final MemorySegment exSlots;
     private final MemorySegment config;
@@ -67,20 +57,30 @@ public final class LaunchExecutor {
     private final MemorySegment extra;
     private final MemorySegment size;
     private final MemorySegment parameters;
-    private final LaunchForm form;
-    private ClientStream launched;
+    private LaunchPlan plan;
+
+    /** Hears of launches that the driver was asked for. */
+    @FunctionalInterface
+    public interface Listener {
+        /** A launch in a stream was answered with a CUresult. */
+        void launched(ClientStream stream, int result);
+    }
 
     /** For one client; memory of an arena that lives as long as this. */
-    public LaunchExecutor(ClientState client, Arena arena) {
-        this.client = client;
-        this.handles = client.handles();
+    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels, GraphBook graphs,
+            Arena arena) {
+        this.driver = driver;
+        this.handles = handles;
+        this.streams = streams;
+        this.memory = memory;
+        this.kernels = kernels;
+        this.graphs = graphs;
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CONFIG_BYTES, Long.BYTES);
-        this.attributes = arena.allocate((long) ATTRIBUTE_BYTES * (MOST_ATTRIBUTES + 1), 64);
+        this.attributes = arena.allocate((long) LaunchPlan.ATTRIBUTE_BYTES * MOST_ATTRIBUTES, 64);
         this.size = arena.allocate(Long.BYTES, Long.BYTES);
         this.parameters = arena.allocate(RelayLayout.RECORD_MAX, 64);
-        this.form = new LaunchForm(parameters);
         this.extra = arena.allocate(5L * Long.BYTES, Long.BYTES);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 0, PARAM_BUFFER_POINTER);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 1, parameters.address());
@@ -95,125 +95,108 @@ public final class LaunchExecutor {
     /**
      * Launches.
      *
+     * @param listener hears of it if the driver is asked
      * @return the driver's CUresult
      * @throws RejectedException if the record is not one that a client may send
      */
-    public int launch(MemorySegment record, int length) throws RejectedException {
-        if (length < BODY) {
-            throw malformed("a launch without a head");
-        }
-        int attributeCount = record.get(WireTypes.U32, ATTRIBUTES);
-        int parameterBytes = record.get(WireTypes.U32, PARAMETER_BYTES);
-        if (attributeCount < 0 || attributeCount > MOST_ATTRIBUTES || parameterBytes < 0
-                || BODY + (long) attributeCount * ATTRIBUTE_BYTES + parameterBytes > length) {
-            throw malformed("a launch with " + attributeCount + " attributes and " + parameterBytes + " bytes");
-        }
-        long function = handles.value(HandleKind.FUNCTION, record.get(WireTypes.U64, FUNCTION));
-        if (function == HandleTable.NONE) {
-            throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
-        }
-        ClientContext context = client.streams().context(RecordHeader.context(record));
-        if (context == null) {
-            throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
-        }
-        ClientStream stream = client.streams().find(record.get(WireTypes.U64, STREAM), context);
-        if (stream == null) {
-            throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
-        }
-        GridBound.check(record, GRID);
-        long parametersAt = BODY + (long) attributeCount * ATTRIBUTE_BYTES;
-        MemorySegment.copy(record, parametersAt, parameters, 0, parameterBytes);
-        size.set(WireTypes.U64, 0, parameterBytes);
-        launched = stream;
-        checkClusters(record, attributeCount, function);
-        boolean cooperative = (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
-        form.fill(parameterBytes, record.get(WireTypes.U32, GRID), record.get(WireTypes.U32, BLOCK), record.get(WireTypes.U32, BLOCK + 4));
-        form.volume(product(record, GRID), product(record, BLOCK), unsigned(record, SHARED_BYTES));
-        boolean capturing = client.streams().isCapturing(stream);
-        if (capturing) {
-            client.graphs().captured(stream, 1, parameterBytes + (long) attributeCount * ATTRIBUTE_BYTES, 0);
-        }
-        form.kind(capturing, !cooperative && areOfAnyCode(record, attributeCount));
-        function = code(record.get(WireTypes.U64, FUNCTION), function);
-        client.streams().before(stream);
-        int result = attributeCount == 0 && !cooperative ? plain(record, function, stream, parameterBytes)
-                : extended(record, function, stream, parameterBytes, attributeCount, cooperative);
-        client.streams().after(stream);
-        return result;
-    }
-
-    private int plain(MemorySegment record, long function, ClientStream stream, int parameterBytes) {
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 0, function);
-        for (int i = 0; i < 3; i++) {
-            slots.setAtIndex(ValueLayout.JAVA_LONG, 1 + i, unsigned(record, GRID + 4L * i));
-            slots.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, unsigned(record, BLOCK + 4L * i));
-        }
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, unsigned(record, SHARED_BYTES));
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 10, parameterBytes == 0 ? 0 : extra.address());
-        return submit(DriverEntry.cuLaunchKernel, slots);
-    }
-
-    private static boolean areOfAnyCode(MemorySegment record, int attributeCount) {
-        for (int i = 0; i < attributeCount; i++) {
-            int id = record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES);
-            if (id < 0 || id >= Long.SIZE || (OF_ANY_CODE >> id & 1) == 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void checkClusters(MemorySegment record, int attributeCount, long function) throws RejectedException {
-        for (int i = 0; i < attributeCount; i++) {
-            if (record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == CLUSTER_DIMENSION
-                    || record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES) == PREFERRED_CLUSTER_DIMENSION) {
-                try {
-                    client.fences().kernels().inCluster(record.get(WireTypes.U64, FUNCTION), function);
-                } catch (ProgramRefusedException e) {
-                    throw RejectedException.of(e);
-                }
-            }
-        }
-    }
-
-    /** The stream of the last launch that reached the driver. */
-    public ClientStream stream() {
-        return launched;
-    }
-
-    /** Which of a kernel's codes is launched. */
-    private long code(long said, long function) throws RejectedException {
+    public int launch(MemorySegment record, int length, Listener listener) throws RejectedException {
+        LaunchPlan launch = plan(record, length);
         try {
-            return client.fences().kernels().toLaunch(said, function, form);
+            Launchable kernel = kernels.launchable(launch.function());
+            if (kernel == null) {
+                throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
+            }
+            ClientStream stream = stream(launch);
+            GridBound.check(record, LaunchPlan.GRID);
+            MemorySegment.copy(record, launch.parametersAt(), parameters, 0, launch.parameterBytes());
+            size.set(WireTypes.U64, 0, launch.parameterBytes());
+            checkClusters(launch, kernel);
+            boolean capturing = streams.isCapturing(stream);
+            if (capturing) {
+                graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * LaunchPlan.ATTRIBUTE_BYTES, 0);
+            }
+            boolean loads = kernels.loads(kernel);
+            long function = kernels.toLaunch(kernel, launch, capturing);
+            streams.before(stream);
+            int result = submit(launch, function, stream, loads);
+            streams.after(stream);
+            listener.launched(stream, result);
+            return result;
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
     }
 
-    private int extended(MemorySegment record, long function, ClientStream stream, int parameterBytes,
-            int attributeCount, boolean cooperative) throws RejectedException {
-        MemorySegment.copy(record, GRID, config, 0, 28); // grid, block and shared bytes lie as in the configuration
-        config.set(WireTypes.U64, 32, stream.value());
-        MemorySegment.copy(record, BODY, attributes, 0, (long) attributeCount * ATTRIBUTE_BYTES);
-        for (int i = 0; i < attributeCount; i++) {
-            attribute((long) i * ATTRIBUTE_BYTES);
+    private LaunchPlan plan(MemorySegment record, int length) throws RejectedException {
+        if (length < LaunchPlan.BODY) {
+            throw malformed("a launch without a head");
         }
-        int count = attributeCount;
-        if (cooperative) {
-            long at = (long) count++ * ATTRIBUTE_BYTES;
-            attributes.asSlice(at, ATTRIBUTE_BYTES).fill((byte) 0);
+        if (plan == null || plan.record() != record) {
+            plan = new LaunchPlan(record, parameters);
+        }
+        if (!plan.isWhole(length)) {
+            throw malformed("a launch with " + plan.attributes() + " attributes and " + plan.parameterBytes() + " bytes");
+        }
+        return plan;
+    }
+
+    private ClientStream stream(LaunchPlan launch) throws RejectedException {
+        ClientContext context = streams.context(RecordHeader.context(launch.record()));
+        if (context == null) {
+            throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
+        }
+        ClientStream stream = streams.find(launch.stream(), context);
+        if (stream == null) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
+        }
+        return stream;
+    }
+
+    private void checkClusters(LaunchPlan launch, Launchable kernel) throws ProgramRefusedException {
+        for (int i = 0; i < launch.attributes(); i++) {
+            if (launch.attribute(i) == CLUSTER_DIMENSION || launch.attribute(i) == PREFERRED_CLUSTER_DIMENSION) {
+                kernels.inCluster(kernel);
+            }
+        }
+    }
+
+    private int submit(LaunchPlan launch, long function, ClientStream stream, boolean loads) throws RejectedException {
+        boolean plain = launch.attributes() == 0 && !launch.isCooperative();
+        MemorySegment arguments = plain ? plain(launch, function, stream) : extended(launch, function, stream);
+        DriverEntry entry = plain ? DriverEntry.cuLaunchKernel : DriverEntry.cuLaunchKernelEx;
+        return loads ? driver.callSynchronizing(entry, arguments) : driver.call(entry, arguments);
+    }
+
+    private MemorySegment plain(LaunchPlan launch, long function, ClientStream stream) {
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 0, function);
+        for (int i = 0; i < 3; i++) {
+            slots.setAtIndex(ValueLayout.JAVA_LONG, 1 + i, Integer.toUnsignedLong(launch.grid(i)));
+            slots.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, Integer.toUnsignedLong(launch.block(i)));
+        }
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, launch.sharedBytes());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 10, launch.parameterBytes() == 0 ? 0 : extra.address());
+        return slots;
+    }
+
+    private MemorySegment extended(LaunchPlan launch, long function, ClientStream stream) throws RejectedException {
+        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, 28); // grid, block and shared bytes lie as in the configuration
+        config.set(WireTypes.U64, 32, stream.value());
+        int count = launch.attributes();
+        MemorySegment.copy(launch.record(), LaunchPlan.BODY, attributes, 0, (long) count * LaunchPlan.ATTRIBUTE_BYTES);
+        for (int i = 0; i < count; i++) {
+            attribute((long) i * LaunchPlan.ATTRIBUTE_BYTES);
+        }
+        if (launch.isCooperative()) {
+            long at = (long) count++ * LaunchPlan.ATTRIBUTE_BYTES;
+            attributes.asSlice(at, LaunchPlan.ATTRIBUTE_BYTES).fill((byte) 0);
             attributes.set(WireTypes.U32, at, COOPERATIVE);
             attributes.set(WireTypes.U32, at + 8, 1);
         }
         config.set(WireTypes.U32, 48, count);
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 1, function);
-        exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, parameterBytes == 0 ? 0 : extra.address());
-        return submit(DriverEntry.cuLaunchKernelEx, exSlots);
-    }
-
-    private int submit(DriverEntry entry, MemorySegment arguments) {
-        return form.loads() ? client.driver().callSynchronizing(entry, arguments) : client.driver().call(entry, arguments);
+        exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, launch.parameterBytes() == 0 ? 0 : extra.address());
+        return exSlots;
     }
 
     /** Events in attributes are handles; a node that the device updates would give its handle to the program. */
@@ -225,27 +208,19 @@ public final class LaunchExecutor {
         if (id == ACCESS_POLICY_WINDOW) {
             long address = attributes.get(WireTypes.U64, at + 8);
             long bytes = attributes.get(WireTypes.U64, at + 16);
-            if (address != 0 && bytes != 0 && !client.memory().contains(address, bytes)) {
+            if (address != 0 && bytes != 0 && !memory.contains(address, bytes)) {
                 throw malformed("a window of " + Long.toUnsignedString(bytes) + " bytes at " + Long.toHexString(address)
-                        + " is not the client's; " + client.memory().around(address));
+                        + " is not the client's; " + memory.around(address));
             }
         }
         if (id == PROGRAMMATIC_EVENT || id == COMPLETION_EVENT) {
-            long said = attributes.get(WireTypes.U64, at + 8);
-            long event = handles.value(HandleKind.EVENT, said);
-            if (event == HandleTable.NONE && said != 0) {
+            long clientHandle = attributes.get(WireTypes.U64, at + 8);
+            long event = handles.value(HandleKind.EVENT, clientHandle);
+            if (event == HandleTable.NONE && clientHandle != 0) {
                 throw new RejectedException(CudaResult.INVALID_HANDLE, "no event of the client");
             }
             attributes.set(WireTypes.U64, at + 8, event);
         }
-    }
-
-    private static double product(MemorySegment record, long at) {
-        return (double) unsigned(record, at) * unsigned(record, at + 4) * unsigned(record, at + 8);
-    }
-
-    private static long unsigned(MemorySegment record, long at) {
-        return Integer.toUnsignedLong(record.get(WireTypes.U32, at));
     }
 
     private static RejectedException malformed(String reason) {

@@ -4,12 +4,13 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.pool.MemoryPool.Block;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.executor.window.WindowAccess;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,9 +20,6 @@ import java.util.function.BooleanSupplier;
 public final class ClientPools {
     /** How often work is asked for that freed memory waits for. */
     private static final long INTERVAL_NS = 2_000_000L;
-    /** Where nothing is free, what was freed is waited for so long. */
-    private static final long WAIT_NS = 10_000_000_000L;
-    private static final long POLL_NS = 50_000L;
 
     private final WindowAccess window;
     private final ClientStreams streams;
@@ -86,11 +84,10 @@ public final class ClientPools {
         if (block == null && reclaim()) {
             block = pool.allocate(bytes, stream);
         }
-        long untilNs = clock.nanoTime() + WAIT_NS;
-        while (block == null && isWaiting() && goOn.getAsBoolean() && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(POLL_NS);
-            reclaim();
-            block = pool.allocate(bytes, stream);
+        if (block == null) {
+            Block[] found = new Block[1];
+            waitForFrees(() -> (found[0] = pool.allocate(bytes, stream)) != null);
+            block = found[0];
         }
         if (block == null) {
             return 0;
@@ -105,13 +102,28 @@ public final class ClientPools {
         if (address == 0 && reclaim()) {
             address = window.allocate(bytes, 1);
         }
-        long untilNs = clock.nanoTime() + WAIT_NS;
-        while (address == 0 && isWaiting() && goOn.getAsBoolean() && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(POLL_NS);
-            reclaim();
-            address = window.allocate(bytes, 1);
+        if (address == 0) {
+            long[] found = new long[1];
+            waitForFrees(() -> (found[0] = window.allocate(bytes, 1)) != 0);
+            address = found[0];
         }
         return address;
+    }
+
+    /** Tries again and again while streams may give memory back. */
+    private void waitForFrees(BooleanSupplier attempt) {
+        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.STREAM_FREES);
+        window.waitsWithin(wait);
+        try {
+            boolean done = false;
+            while (!done && isWaiting() && goOn.getAsBoolean() && !wait.isOver()) {
+                wait.pause();
+                reclaim();
+                done = attempt.getAsBoolean();
+            }
+        } finally {
+            window.waitsWithin(null);
+        }
     }
 
     /** Gives back what the pools have and do not use; true if there was anything to look at. */

@@ -36,9 +36,9 @@ final class FunctionQuery {
     }
 
     /** Answers for a function or kernel of the client. */
-    int query(long said, int context, MemorySegment answer) throws RejectedException {
-        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        long value = client.handles().value(HandleKind.FUNCTION, said);
+    int query(long clientHandle, int context, MemorySegment answer) throws RejectedException {
+        boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
+        long value = client.handles().value(HandleKind.FUNCTION, clientHandle);
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
         }
@@ -56,43 +56,43 @@ final class FunctionQuery {
                 valid |= 1 << attribute;
             }
         }
-        long more = addedConstantBytes(said, value);
+        long more = addedConstantBytes(clientHandle, value);
         long constants = CONSTANT_BYTES * (long) Integer.BYTES;
         answer.set(WireTypes.U32, constants, (int) Math.max(0, Integer.toUnsignedLong(answer.get(WireTypes.U32, constants)) - more));
         answer.set(WireTypes.U32, VALID, valid);
-        answer.set(WireTypes.U64, FUNCTION, said);
+        answer.set(WireTypes.U64, FUNCTION, clientHandle);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
             long function = driver.outLong(0);
-            long handle = client.handles().put(HandleKind.FUNCTION, function, said, context);
+            long handle = client.handles().put(HandleKind.FUNCTION, function, clientHandle, context);
             answer.set(WireTypes.U64, FUNCTION, handle);
-            got(said, value);
+            got(clientHandle, value);
             got(handle, function);
         }
         parameters(kernel, value, answer);
-        answer.set(WireTypes.U32, PRINTS, prints(said) ? 1 : 0);
+        answer.set(WireTypes.U32, PRINTS, prints(clientHandle) ? 1 : 0);
         return CudaResult.SUCCESS;
     }
 
-    private long addedConstantBytes(long said, long value) throws RejectedException {
+    private long addedConstantBytes(long clientHandle, long value) throws RejectedException {
         try {
-            return client.fences().kernels().addedConstantBytes(said, value);
+            return client.fences().kernels().addedConstantBytes(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
     }
 
     /** Programs ask for a kernel before others of them run that wait for it: what a launch would have to ask for is asked for now, too. */
-    private void got(long said, long value) throws RejectedException {
+    private void got(long clientHandle, long value) throws RejectedException {
         try {
-            client.fences().kernels().got(said, value);
+            client.fences().kernels().got(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
     }
 
-    private boolean prints(long said) {
-        boolean kernel = RelayHandle.type(said) == HandleKind.KERNEL.number();
-        long parent = client.handles().table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).parent(said);
+    private boolean prints(long clientHandle) {
+        boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
+        long parent = client.handles().table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).parent(clientHandle);
         if (RelayHandle.type(parent) == HandleKind.KERNEL.number()) {
             return prints(parent);
         }

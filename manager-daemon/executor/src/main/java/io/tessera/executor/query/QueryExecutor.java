@@ -101,7 +101,7 @@ public final class QueryExecutor {
             return CudaResult.INVALID_VALUE;
         }
         held.add(id);
-        int result = client.handles().holdovers().end(Set.of(region.address()), () -> unpin(id, region));
+        int result = client.handles().deferredReleases().end(Set.of(region.address()), () -> unpin(id, region));
         if (result != CudaResult.SUCCESS) {
             held.remove(id);
         } else if (held.contains(id)) {

@@ -101,7 +101,7 @@ public final class ClientSession {
             try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
                 dispatcher = records;
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
-                made.standstill().whileWaiting(goOn, made.window()::outside);
+                made.synchronization().whileWaiting(goOn, made.window()::outside);
                 made.pools().whileWaiting(goOn);
                 made.window().whileWaiting(goOn);
                 serveToTheEnd(records, new RingConsumer(segment, arena));
@@ -116,7 +116,7 @@ public final class ClientSession {
             ClientState known = state;
             if (known != null) {
                 known.window().abandon();
-                known.standstill().leave();
+                known.synchronization().leave();
             }
             segment.end();
             over = !stuck;
@@ -217,10 +217,10 @@ public final class ClientSession {
                 LOG.error("{} is let go: the driver refuses memory behind its window", name);
                 records.refuse(CudaResult.OUT_OF_MEMORY);
             }
-            records.bursts().begin(ring.wasEmpty());
+            records.batching().begin(ring.wasEmpty());
             return ring.poll(records, most, nowNs);
         } finally {
-            records.bursts().end();
+            records.batching().end();
             state.window().leave();
         }
     }
@@ -341,9 +341,9 @@ public final class ClientSession {
     private int freeAll(RecordDispatcher records) {
         state.window().enter();
         try {
-            state.handles().holdovers().close();
-            int result = records.belongings().freeAll();
-            int heldOver = state.handles().holdovers().release();
+            state.handles().deferredReleases().close();
+            int result = records.resources().freeAll();
+            int heldOver = state.handles().deferredReleases().release();
             result = CudaResult.isFatal(result) ? result : CudaResult.isFatal(heldOver) ? heldOver : result;
             if (!CudaResult.isFatal(result)) {
                 state.pools().close();
@@ -357,7 +357,7 @@ public final class ClientSession {
     /** Whether a stream that the client has destroyed may wait still: what follows would wait for it. */
     private boolean stands() {
         state.fences().watchdog().idle();
-        return state.standstill().isStanding();
+        return state.synchronization().isStanding();
     }
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */
@@ -377,7 +377,7 @@ public final class ClientSession {
     }
 
     /** The context is lost, as this client's thread or another's has found; who is told what is decided once, for all. */
-    public void contextLost(Blame blame, Suspect itself) {
+    public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {
             blame.lineFor(itself).ifPresent(segment::notice);
@@ -440,13 +440,13 @@ public final class ClientSession {
     }
 
     /** What it was doing when something went wrong; null before its thread has begun. */
-    public Suspect suspect() {
+    public FaultCandidate suspect() {
         ClientState known = state;
         RecordDispatcher records = dispatcher;
         if (known == null || records == null) {
             return null;
         }
-        return new Suspect(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork() || records.hasSeenLoss(),
+        return new FaultCandidate(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork() || records.hasSeenLoss(),
                 known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 

@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.TenantPresence;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.PeerCredentials;
@@ -24,7 +24,7 @@ final class Connection implements RelayMessageListener {
     private boolean outOfOrder;
     private boolean open = true;
     private Admission.Client announced;
-    private Company.Member member;
+    private TenantPresence.Member member;
     private long settlesBeforeNs;
     private ClientSession session;
     private PinnedMemory pinned;
@@ -62,7 +62,7 @@ final class Connection implements RelayMessageListener {
     }
 
     /** It is the announced client, and is among the others from now on; served when those are ready for it. */
-    void announced(Admission.Client client, Company.Member newMember, long untilNs) {
+    void announced(Admission.Client client, TenantPresence.Member newMember, long untilNs) {
         announced = client;
         member = newMember;
         settlesBeforeNs = untilNs;
@@ -74,7 +74,7 @@ final class Connection implements RelayMessageListener {
     }
 
     /** The client among the others; null before it is announced. */
-    Company.Member member() {
+    TenantPresence.Member member() {
         return member;
     }
 

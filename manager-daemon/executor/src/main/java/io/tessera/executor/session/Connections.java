@@ -2,7 +2,7 @@ package io.tessera.executor.session;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.Company;
+import io.tessera.executor.fence.TenantPresence;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;
@@ -61,14 +61,14 @@ public final class Connections implements AutoCloseable {
     private final NanoClock clock;
     private final Admission admission;
     private final SessionFactory factory;
-    private final Company company;
+    private final TenantPresence presence;
     private final Reports reports;
     private final List<Connection> connections = new ArrayList<>();
     private final List<Connection> leaving = new ArrayList<>();
     private final PeerBounds<Connection> silent = new PeerBounds<>(MOST_SILENT, MOST_SILENT_OF_ALL);
     private final PeerBounds<Connection> unknown = new PeerBounds<>(MOST_UNKNOWN, MOST_UNKNOWN_OF_ALL);
     private final LineLimit lines;
-    private final Room room = new Room();
+    private final ProcessCapacity room = new ProcessCapacity();
     private final Pinning pinning;
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
@@ -82,8 +82,8 @@ public final class Connections implements AutoCloseable {
      * @param company is told who comes and goes
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
-            Company company, Reports reports) {
-        this.company = company;
+            TenantPresence presence, Reports reports) {
+        this.presence = presence;
         this.os = os;
         this.poller = poller;
         this.pinning = new Pinning(poller);
@@ -279,17 +279,17 @@ public final class Connections implements AutoCloseable {
             if (client == null) {
                 return false;
             }
-            String refusal = company.refusal(client.uid());
+            String refusal = presence.refusal(client.uid());
             String full = room.refusal(connections.stream().filter(other -> other.session() != null).count());
             if (refusal != null || full != null) {
                 refuse(connection, refusal != null ? RefusalCode.PEER : RefusalCode.FULL, refusal != null ? refusal : full);
                 return false;
             }
             unknown.leave(connection, connection.peer.uid());
-            connection.announced(client, company.enter(factory.name(client), client.uid(), reports::look),
+            connection.announced(client, presence.enter(factory.name(client), client.uid(), reports::look),
                     nowNs + SETTLING_NS);
         }
-        if (company.isSettled(connection.member())) {
+        if (presence.isSettled(connection.member())) {
             return true;
         }
         if (nowNs - connection.settlesBeforeNs() > 0) {
@@ -329,7 +329,7 @@ public final class Connections implements AutoCloseable {
             connection.session().end();
             leaving.add(connection);
         } else if (connection.member() != null) {
-            company.leave(connection.member());
+            presence.leave(connection.member());
         }
     }
 
@@ -372,7 +372,7 @@ public final class Connections implements AutoCloseable {
             boolean over = connection.unmapIfOver();
             if (over) {
                 comings++;
-                company.leave(connection.member());
+                presence.leave(connection.member());
             }
             return over;
         });

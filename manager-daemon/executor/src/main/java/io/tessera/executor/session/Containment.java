@@ -67,17 +67,17 @@ final class Containment {
     }
 
     private boolean isTidied() {
-        return client.fences().isLeaving() || client.handles().holdovers().isDue();
+        return client.fences().isLeaving() || client.handles().deferredReleases().isDue();
     }
 
     /** What the client's graphs used goes, now that they are gone. */
     private void heldOver(RecordDispatcher records) {
-        if (!client.handles().holdovers().isDue()) {
+        if (!client.handles().deferredReleases().isDue()) {
             return;
         }
         boolean whole = client.window().enter();
         try {
-            int result = whole ? client.handles().holdovers().release() : CudaResult.SUCCESS;
+            int result = whole ? client.handles().deferredReleases().release() : CudaResult.SUCCESS;
             if (result != CudaResult.SUCCESS) {
                 records.lose(result, "the end of what graphs used of " + name);
             }
@@ -88,7 +88,7 @@ final class Containment {
 
     private void late(RecordDispatcher records, long nowNs) {
         Watchdog watchdog = client.fences().watchdog();
-        if (client.standstill().isStanding()) {
+        if (client.synchronization().isStanding()) {
             standing(watchdog);
         }
         if (endsNs != 0) {
@@ -118,12 +118,12 @@ final class Containment {
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
         late(records, nowNs);
-        return !records.isLost() && !(going && client.standstill().isStanding());
+        return !records.isLost() && !(going && client.synchronization().isStanding());
     }
 
     /** How long the thread may sleep because of what is due here; the given time if nothing is. */
     long sleepNs(long otherwise) {
-        if (client.standstill().isStanding()) {
+        if (client.synchronization().isStanding()) {
             return endsNs != 0 ? RELEASE_NS : Math.min(otherwise, STANDING_NS);
         }
         return drain.isDue() || isTidied() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;

@@ -5,9 +5,9 @@ import static io.tessera.protocol.segment.SegmentLayout.offset;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.CallExecutor;
 import io.tessera.executor.call.ClientState;
 import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.dispatch.CallExecutor;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.launch.LaunchExecutor;
@@ -16,6 +16,8 @@ import io.tessera.executor.quota.Countable;
 import io.tessera.executor.ring.RecordHandler;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.WireTypes;
@@ -25,7 +27,6 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +40,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
     private static final long MARK_END = RecordHeader.BYTES + RelayLayout.MARK.byteSize();
     private static final RecordKind[] KINDS = RecordKind.values();
-    /** The thread of the connections decides it in some ms. */
-    private static final long DECIDED_NS = 2_000_000_000L;
-    private static final long DECIDED_POLL_NS = 200_000L;
     private static final Logger LOG = LoggerFactory.getLogger(RecordDispatcher.class);
 
     private final ClientState client;
@@ -50,14 +48,15 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final Reports reports;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
+    private final LaunchExecutor.Listener launched = this::launched;
     private final QueryExecutor queries;
-    private final Belongings belongings;
+    private final ClientResources resources;
     private final RecordCounters counters = new RecordCounters();
     private final ReplySlot[] replies = new ReplySlot[RelayLayout.SLOTS];
     private final MarkWatch marks;
     private final RefusalLog refusals;
     private final AwaitedMark awaited;
-    private final Bursts bursts;
+    private final RecordBatching batching;
     /** When the last launch or call returned from the driver. */
     private long workNs;
     private int outBytes;
@@ -75,14 +74,14 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
-        this.launches = new LaunchExecutor(client, arena);
+        this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(), calls.graphs(), arena);
         this.queries = new QueryExecutor(client);
-        this.belongings = new Belongings(client, calls);
+        this.resources = new ClientResources(client, calls);
         this.marks = new MarkWatch(client);
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
                 + client.fences().member().tenant() + "\"");
         this.awaited = new AwaitedMark(client, marks);
-        this.bursts = new Bursts(client.driver()::burstBegins, client.driver()::burstEnds);
+        this.batching = new RecordBatching(client.driver()::burstBegins, client.driver()::burstEnds);
         for (int slot = 0; slot < replies.length; slot++) {
             replies[slot] = client.segment().reply(slot);
         }
@@ -96,12 +95,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return queries;
     }
 
-    Belongings belongings() {
-        return belongings;
+    ClientResources resources() {
+        return resources;
     }
 
-    Bursts bursts() {
-        return bursts;
+    RecordBatching batching() {
+        return batching;
     }
 
     MarkWatch marks() {
@@ -132,7 +131,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     @Override
     public boolean record(MemorySegment record, int length) {
         counters.record();
-        bursts.record();
+        batching.record();
         if (awaited.isOpen() && !isLost()) {
             noticed(awaited.submit());
         }
@@ -179,10 +178,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         lostResult = result;
         sawLoss = true;
         reports.contextLost(result, reason);
-        long untilNs = clock.nanoTime() + DECIDED_NS;
-        while (client.segment().contextError() == CudaResult.SUCCESS && clock.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(DECIDED_POLL_NS);
-        }
+        BoundedWait.begin(clock, WaitLimit.LOSS).until(() -> client.segment().contextError() != CudaResult.SUCCESS);
         int told = client.segment().contextError();
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
@@ -218,7 +214,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         switch (kind) {
             case LAUNCH -> {
                 counters.launch();
-                return launch(record, length);
+                return launches.launch(record, length, launched);
             }
             case CALL -> {
                 counters.call();
@@ -261,15 +257,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         throw new IllegalStateException("kind " + kind);
     }
 
-    private int launch(MemorySegment record, int length) throws RejectedException {
-        int result = launches.launch(record, length);
+    private void launched(ClientStream stream, int result) {
         marks.submitted();
         workNs = clock.nanoTime();
-        ClientStream stream = launches.stream();
         if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
             client.fences().watchdog().launched(stream.value(), workNs);
         }
-        return result;
     }
 
     private void answer(int slot, int result) {
@@ -304,9 +297,9 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     private ClientStream stream(MemorySegment record, boolean allAllowed) throws RejectedException {
         ClientContext context = context(record);
-        long said = record.get(WireTypes.U64, HANDLE);
-        ClientStream stream = allAllowed && said == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
-                : client.streams().find(said, context);
+        long clientHandle = record.get(WireTypes.U64, HANDLE);
+        ClientStream stream = allAllowed && clientHandle == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
+                : client.streams().find(clientHandle, context);
         if (stream == null) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
         }
@@ -352,7 +345,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         ClientStream stream = stream(record, false);
         client.streams().before(stream);
         if (client.streams().isCapturing(stream)) {
-            client.graphs().captured(stream, 2, 0, 0);
+            calls.graphs().captured(stream, 2, 0, 0);
         }
         int result = client.words().write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
@@ -377,7 +370,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int number = RecordHeader.context(record);
         return switch (record.get(WireTypes.U32, RecordHeader.BYTES)) {
             case RelayLayout.CONTEXT_CREATE -> createContext(number);
-            case RelayLayout.CONTEXT_DESTROY -> belongings.free(context(record));
+            case RelayLayout.CONTEXT_DESTROY -> resources.free(context(record));
             default -> throw new RejectedException(CudaResult.INVALID_VALUE, "no change of a context");
         };
     }

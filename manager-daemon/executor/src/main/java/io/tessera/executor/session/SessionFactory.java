@@ -4,16 +4,16 @@ import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
-import io.tessera.executor.call.GraphBook;
+import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.Company;
-import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.FencingService;
+import io.tessera.executor.fence.TenantPresence;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
@@ -33,9 +33,9 @@ import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.HostBudget;
 import io.tessera.executor.quota.TenantAccount;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.MoveTime;
-import io.tessera.executor.stream.Words;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.guardian.window.WindowSpace;
@@ -71,9 +71,9 @@ public final class SessionFactory {
     private final int pid;
     private final int managerUid;
     private final PrintedText text;
-    private final FenceOffice office;
+    private final FencingService fencing;
     private final CallGate gate = new CallGate();
-    private final Standstill standstill;
+    private final SynchronizationGate synchronization;
     private final MoveTime moves;
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
@@ -99,7 +99,7 @@ public final class SessionFactory {
     /** For one device, of a manager of a user. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
             FutexPort futex, NanoClock clock, int pid, int managerUid, PrintedText text,
-            FenceOffice office) {
+            FencingService fencing) {
         this.device = device;
         this.snapshot = snapshot;
         this.memory = memory;
@@ -109,8 +109,8 @@ public final class SessionFactory {
         this.pid = pid;
         this.managerUid = managerUid;
         this.text = text;
-        this.office = office;
-        this.standstill = new Standstill(clock);
+        this.fencing = fencing;
+        this.synchronization = new SynchronizationGate(clock);
         this.moves = snapshot.software() ? MoveTime.ofSoftware() : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
@@ -124,7 +124,7 @@ public final class SessionFactory {
      *
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
-    public Made make(Admission.Client client, Company.Member member, Reports reports) throws LinuxException {
+    public Made make(Admission.Client client, TenantPresence.Member member, Reports reports) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(name(client), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -173,8 +173,8 @@ public final class SessionFactory {
     }
 
     /** Who of the clients stands still, and who waits for them. */
-    public Standstill standstill() {
-        return standstill;
+    public SynchronizationGate synchronization() {
+        return synchronization;
     }
 
     /** How long copies take, and how much of that all clients have before them. */
@@ -187,26 +187,26 @@ public final class SessionFactory {
         return windows;
     }
 
-    private ClientState state(Arena arena, Admission.Client who, Company.Member member, RelaySegment segment,
+    private ClientState state(Arena arena, Admission.Client who, TenantPresence.Member member, RelaySegment segment,
             ClientCharge charge, ClientAccount account, PinnedMemory pinned, ImageOffers images) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
-        Standstill.Client stands = standstill.enter(name(who));
+        SynchronizationGate.Client stands = synchronization.enter(name(who));
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles, moves);
-        handles.holdovers().capturing(streams::isAnyCapturing);
-        handles.holdovers().notices(segment::notice);
+        handles.deferredReleases().capturing(streams::isAnyCapturing);
+        handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
         ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
-        ClientFences fences = new ClientFences(who.fences(), office, member, window, charge, owned, driver, segment, handles,
+        ClientFences fences = new ClientFences(who.fences(), fencing, member, window, charge, owned, driver, segment, handles,
                 streams.progress(), stands);
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
-        return new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+        return new ClientState(device, driver, segment, handles, streams, new CompletionCounters(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
                 new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
     }
 }

@@ -118,14 +118,14 @@ public final class ClientStreams {
      *
      * @return null if there is no such stream, or the legacy stream cannot be made
      */
-    public ClientStream find(long said, ClientContext context) {
-        if (Long.compareUnsigned(said, 1) <= 0) {
+    public ClientStream find(long clientHandle, ClientContext context) {
+        if (Long.compareUnsigned(clientHandle, 1) <= 0) {
             if (context.legacy == null) {
                 context.legacy = open(context, false, true);
             }
             return context.legacy;
         }
-        return (ClientStream) handles.table(HandleKind.STREAM).attachment(said);
+        return (ClientStream) handles.table(HandleKind.STREAM).attachment(clientHandle);
     }
 
     /** The stream of a context that has a driver's handle; null if there is none. */

@@ -5,6 +5,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.HostAddresses;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.wait.BoundedWait;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.window.WindowLayout;
 import java.util.function.BooleanSupplier;
@@ -27,6 +28,7 @@ public final class ClientWindow implements WindowAccess {
     private String refusal = "";
     private WindowGate.Pass pass;
     private boolean leaving;
+    private BoundedWait waiting;
     private BooleanSupplier goOn = () -> true;
 
     ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
@@ -61,7 +63,7 @@ public final class ClientWindow implements WindowAccess {
     public void leaving() {
         if (!leaving) {
             leaving = true;
-            windows.departures().begin();
+            windows.reclaims().begin();
         }
     }
 
@@ -76,7 +78,17 @@ public final class ClientWindow implements WindowAccess {
      * @param action answers with a CUresult
      */
     public int attempt(IntSupplier action) {
-        return windows.departures().attempt(this, action);
+        return windows.reclaims().attempt(this, action);
+    }
+
+    /** The wait that the client's thread is in, with which others end; null: none. */
+    BoundedWait waiting() {
+        return waiting;
+    }
+
+    @Override
+    public void waitsWithin(BoundedWait outer) {
+        waiting = outer;
     }
 
     /** What the client's thread asks while it waits for the tenant's work to rest: whether to go on. */
@@ -144,8 +156,10 @@ public final class ClientWindow implements WindowAccess {
 
     /** Does something that the tenant's limit may forbid; then again when clients that have gone gave memory back. */
     public boolean attemptWithinLimit(BooleanSupplier action) {
-        return windows.departures().attemptOfHeap(this, () -> action.getAsBoolean() ? 0
-                : HeapRefusal.OVER_QUOTA.code()) == 0;
+        PendingReclaims reclaims = windows.reclaims();
+        long goneBefore = reclaims.gone();
+        return action.getAsBoolean()
+                || reclaims.again(this, goneBefore, HeapRefusal.OVER_QUOTA.code(), () -> action.getAsBoolean() ? 0 : HeapRefusal.OVER_QUOTA.code()) == 0;
     }
 
     /** Has memory that nothing lives in given back now if the client is the tenant's last. */
@@ -177,7 +191,7 @@ public final class ClientWindow implements WindowAccess {
         }
         if (leaving) {
             leaving = false;
-            windows.departures().end();
+            windows.reclaims().end();
         }
     }
 
@@ -203,8 +217,13 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public long allocate(long bytes, long alignment) {
-        long offset = windows.departures().attemptOfHeap(this,
-                () -> window.allocate(this, bytes, Math.max(alignment, ALIGNMENT)));
+        PendingReclaims reclaims = windows.reclaims();
+        long goneBefore = reclaims.gone();
+        long aligned = Math.max(alignment, ALIGNMENT);
+        long offset = window.allocate(this, bytes, aligned);
+        if (PendingReclaims.isRefusal(offset)) {
+            offset = reclaims.again(this, goneBefore, offset, () -> window.allocate(this, bytes, aligned));
+        }
         return offset < 0 ? 0 : baseAddress() + offset;
     }
 

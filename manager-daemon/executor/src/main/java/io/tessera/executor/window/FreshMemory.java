@@ -5,6 +5,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import java.util.Arrays;
 
 /**
@@ -12,35 +14,33 @@ import java.util.Arrays;
  * tenant need not rest for it and nobody sees what was there before. The window's lock guards it.
  */
 final class FreshMemory {
-    /** Zeroing waits behind other tenants' kernels where they fill the device. */
-    private static final long ZERO_NS = 10_000_000_000L;
-
     private final DriverPages driverPages;
     private final long pieceBytes;
     private final NanoClock clock;
-    private final Relief relief;
+    private final MemoryPressureRetry pressure;
     private long scratch;
     private final OwnStream stream = new OwnStream();
 
     /**
      * Pieces of one size.
      *
-     * @param relief where there is no memory
+     * @param pressure where there is no memory
      */
-    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, Relief relief) {
+    FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, MemoryPressureRetry pressure) {
         this.driverPages = driverPages;
         this.pieceBytes = pieceBytes;
         this.clock = clock;
-        this.relief = relief;
+        this.pressure = pressure;
     }
 
     /** Makes so many pieces; null: there is no memory, and nothing is left behind. */
-    long[] make(DriverCalls driver, int pieces) {
+    long[] make(ClientWindow client, int pieces) {
+        DriverCalls driver = client.driver();
         long[] handles = new long[pieces];
         int made = 0;
         boolean done = open(driver) == CudaResult.SUCCESS;
         while (done && made < pieces) {
-            done = relief.attempt(() -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
+            done = pressure.attempt(client, () -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
             if (done) {
                 handles[made] = driver.outLong(0);
                 made++;
@@ -95,7 +95,7 @@ final class FreshMemory {
         }
         boolean done = driverPages.allow(driver, at, bytes) == CudaResult.SUCCESS
                 && stream.zero(driver, at, bytes) == CudaResult.SUCCESS
-                && stream.await(driver, clock, clock.nanoTime() + ZERO_NS) == CudaResult.SUCCESS;
+                && stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS)) == CudaResult.SUCCESS;
         return driverPages.unmap(driver, at, bytes) == CudaResult.SUCCESS && done;
     }
 

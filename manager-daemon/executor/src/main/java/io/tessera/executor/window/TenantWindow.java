@@ -4,6 +4,8 @@ import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.HostAddresses;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.guardian.heap.HeapRefusal;
 import io.tessera.guardian.heap.HeapSettings;
 import io.tessera.guardian.heap.HeapStatistics;
@@ -12,7 +14,6 @@ import io.tessera.guardian.window.WindowLayout;
 import io.tessera.guardian.window.WindowPlace;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -25,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * waits for another tenant but where the device has no memory left, and then for a bounded time.
  */
 final class TenantWindow {
-    /** What a tenant's work in progress may take before pages change; then the change is given up. */
-    private static final long QUIET_NS = 10_000_000_000L;
-    private static final long POLL_NS = 50_000L;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
@@ -125,29 +123,49 @@ final class TenantWindow {
      * @return what it returns; the refusal NO_MEMORY where memory could not be given back that had to go first
      */
     private long locked(ClientWindow client, LongSupplier action) {
-        client.pass().lock();
-        ClientWindow before = actor;
-        actor = client;
+        ClientWindow before = changeBegins(client);
         try {
-            if (isBroken()) {
-                resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
-            }
+            mend(client);
             return action.getAsLong();
         } catch (PagesStuckException e) {
             LOG.warn("{}", e.getMessage());
             return HeapRefusal.NO_MEMORY.code();
         } finally {
-            actor = before;
-            client.pass().unlock();
+            changeEnds(client, before);
+        }
+    }
+
+    private ClientWindow changeBegins(ClientWindow client) {
+        client.pass().lock();
+        ClientWindow before = actor;
+        actor = client;
+        return before;
+    }
+
+    private void changeEnds(ClientWindow client, ClientWindow before) {
+        actor = before;
+        client.pass().unlock();
+    }
+
+    private void mend(ClientWindow client) {
+        if (isBroken()) {
+            resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
         }
     }
 
     /** Offset of an allocation in the window, or the heap's refusal. */
     long allocate(ClientWindow client, long bytes, long alignment) {
-        return locked(client, () -> {
+        ClientWindow before = changeBegins(client);
+        try {
+            mend(client);
             applyQuota();
             return heap.allocate(bytes, alignment);
-        });
+        } catch (PagesStuckException e) {
+            LOG.warn("{}", e.getMessage());
+            return HeapRefusal.NO_MEMORY.code();
+        } finally {
+            changeEnds(client, before);
+        }
     }
 
     /** Gives an allocation back. Returns its size, or the heap's refusal. */
@@ -286,11 +304,11 @@ final class TenantWindow {
     /** Brings the tenant's work to rest until {@link #wake}; false if it does not come. The lock is held. */
     boolean rest() {
         if (!quiet) {
-            long untilNs = clock.nanoTime() + QUIET_NS;
-            if (!actor.pass().closeGate(clock, untilNs)) {
+            BoundedWait wait = BoundedWait.begin(clock, WaitLimit.TENANT_REST, actor.waiting());
+            if (!actor.pass().closeGate(BoundedWait.begin(clock, WaitLimit.WINDOW_GATE, wait))) {
                 return false;
             }
-            if (!isIdle(untilNs)) {
+            if (!isIdle(wait)) {
                 actor.pass().openGate();
                 return false;
             }
@@ -311,14 +329,14 @@ final class TenantWindow {
         }
     }
 
-    private boolean isIdle(long untilNs) {
+    private boolean isIdle(BoundedWait wait) {
         for (ClientWindow client : clients) {
             int result;
             while ((result = client.streams().queryFrom(actor.driver())) == CudaResult.NOT_READY) {
-                if (clock.nanoTime() - untilNs > 0 || !actor.goesOn()) {
+                if (wait.isOver() || !actor.goesOn()) {
                     return false;
                 }
-                LockSupport.parkNanos(POLL_NS);
+                wait.pause();
             }
             if (result != CudaResult.SUCCESS) {
                 return false;

@@ -38,11 +38,13 @@ public final class TenantWindows {
     private final NanoClock clock;
     private final DriverPages driverPages;
     private final WindowSpace space;
-    private final Relief relief;
-    private final Departures departures;
+    private final MemoryPressureRetry pressure;
+    private final PendingReclaims reclaims;
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
     private volatile Map<String, TenantWindow> open = Map.of();
+    /** The same for launches, which must not allocate an iterator. */
+    private volatile TenantWindow[] all = {};
 
     /** A window and how many clients it has. */
     private static final class Shared {
@@ -82,18 +84,18 @@ public final class TenantWindows {
         this.clock = clock;
         this.driverPages = new DriverPages(device.device());
         this.space = space;
-        this.relief = new Relief(clock, this::relieve);
-        this.departures = new Departures(clock, relief);
+        this.pressure = new MemoryPressureRetry(clock, this::relieve);
+        this.reclaims = new PendingReclaims(clock, pressure);
     }
 
     /** Whose memory will be free soon. */
-    Departures departures() {
-        return departures;
+    PendingReclaims reclaims() {
+        return reclaims;
     }
 
     /** Whether an address lies where another window than one's own has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
-        for (TenantWindow window : open.values()) {
+        for (TenantWindow window : all) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
                 return true;
             }
@@ -181,7 +183,7 @@ public final class TenantWindows {
                         space.free(placed.place());
                         return refused(result, "the device has no memory left for it");
                     }
-                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, relief);
+                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, pressure);
                     window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
                     return result;
                 }
@@ -207,6 +209,7 @@ public final class TenantWindows {
         Map<String, TenantWindow> shown = new LinkedHashMap<>();
         windows.forEach((tenant, shared) -> shown.put(tenant, shared.window));
         open = Collections.unmodifiableMap(shown);
+        all = shown.values().toArray(TenantWindow[]::new);
     }
 
     /** What the status shows; any thread, which waits for nobody that changes a window. */

@@ -1,5 +1,6 @@
 package io.tessera.executor.window;
 
+import io.tessera.executor.wait.BoundedWait;
 import java.util.function.IntSupplier;
 
 /**
@@ -59,4 +60,9 @@ public interface WindowAccess {
      * @return what it returned; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
      */
     int whenQuiet(IntSupplier change);
+
+    /** From now on what this waits for ends with another wait of its thread at the latest; null: with none. */
+    default void waitsWithin(BoundedWait outer) {
+        // a window that waits for nothing
+    }
 }

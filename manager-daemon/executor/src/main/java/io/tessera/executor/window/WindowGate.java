@@ -1,9 +1,8 @@
 package io.tessera.executor.window;
 
-import io.tessera.clock.NanoClock;
+import io.tessera.executor.wait.BoundedWait;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -13,7 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * waits for another in a circle.
  */
 final class WindowGate {
-    private static final long POLL_NS = 20_000L;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Pass> passes = new CopyOnWriteArrayList<>();
@@ -78,18 +76,18 @@ final class WindowGate {
         /**
          * Closes the gate for all others; the caller holds the lock.
          *
-         * @param untilNs by the clock
+         * @param wait how long
          * @return false if somebody was still inside at that time; then the gate is open again
          */
-        boolean closeGate(NanoClock clock, long untilNs) {
+        boolean closeGate(BoundedWait wait) {
             closed = true;
             for (Pass other : passes) {
                 while (other != this && other.inside) {
-                    if (clock.nanoTime() - untilNs > 0) {
+                    if (wait.isOver()) {
                         closed = false;
                         return false;
                     }
-                    LockSupport.parkNanos(POLL_NS);
+                    wait.pause();
                 }
             }
             return true;

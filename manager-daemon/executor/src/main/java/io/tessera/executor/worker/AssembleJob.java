@@ -117,8 +117,8 @@ final class AssembleJob {
         }
     }
 
-    private static String gaveUp(String said) {
-        return "the assembler gave up" + (said.isEmpty() ? "" : " (" + said + ")") + "; if it was for want of memory, a manager with a larger "
+    private static String gaveUp(String output) {
+        return "the assembler gave up" + (output.isEmpty() ? "" : " (" + output + ")") + "; if it was for want of memory, a manager with a larger "
                 + WorkerVariables.MEMORY + " gives it more";
     }
 

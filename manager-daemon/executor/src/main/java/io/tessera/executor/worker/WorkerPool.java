@@ -205,8 +205,8 @@ public final class WorkerPool implements CodeWorkers {
             what = "reading its code takes more memory than " + (settings.heapBytes() >> 20) + " MiB; a manager with a larger "
                     + WorkerVariables.MEMORY + " gives it more";
         } else {
-            String said = worker.lastWords();
-            what = "the process that read and compiled its code has ended (" + exit + (said.isEmpty() ? "" : ": " + said) + ")";
+            String output = worker.lastWords();
+            what = "the process that read and compiled its code has ended (" + exit + (output.isEmpty() ? "" : ": " + output) + ")";
         }
         LOG.warn("tenant \"{}\": {} (worker {}, {} of {} bytes)", tenant, what, worker.pid(), job.kind(), job.bytes());
         return new Answer(result, what, List.of());

@@ -127,8 +127,8 @@ final class WorkerProcess {
 
     private void listen() {
         byte[] piece = new byte[LAST_WORDS];
-        try (InputStream said = process.getErrorStream()) {
-            for (int bytes = said.read(piece); bytes >= 0; bytes = said.read(piece)) {
+        try (InputStream clientHandle = process.getErrorStream()) {
+            for (int bytes = clientHandle.read(piece); bytes >= 0; bytes = clientHandle.read(piece)) {
                 lastWords.append(new String(piece, 0, bytes, StandardCharsets.UTF_8));
                 lastWords.delete(0, Math.max(0, lastWords.length() - LAST_WORDS));
             }

@@ -128,7 +128,7 @@ class PitchedExtentTest {
             assertThrows(RejectedException.class, () -> PitchedExtent.bytes(0, 1, 0, back, 0, 64, 4, 1));
             assertThrows(RejectedException.class, () -> PitchedExtent.bytes(0, 0, 0, back, 0, 64, 4, 1));
             assertThrows(RejectedException.class, () -> PitchedExtent.bytes(0, 0, 1, 64, back, 64, 2, 2));
-            assertThrows(RejectedException.class, () -> AddressCheck.span(64, 4, back));
+            assertThrows(RejectedException.class, () -> AddressRule.rows(64, 4, back));
         }
     }
 }

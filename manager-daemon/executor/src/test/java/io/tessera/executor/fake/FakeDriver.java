@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * A driver whose memory is the process's own and whose streams are done at once, unless a test holds them. It remembers
@@ -31,6 +32,9 @@ public final class FakeDriver implements DriverPort {
     /** The smallest piece of host memory that there is. */
     private static final long HOST_PAGE = 4096;
 
+    /** Hears of every call, in the thread that makes it. */
+    public volatile Consumer<DriverEntry> listener = _ -> {
+    };
     /** Names of entries called, when {@link #recording}. */
     public final List<String> calls = new CopyOnWriteArrayList<>();
     /** Whether calls are remembered. */
@@ -240,6 +244,7 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int called(DriverEntry entry, MemorySegment s) {
+        listener.accept(entry);
         boolean question = entry == DriverEntry.cuEventQuery || entry == DriverEntry.cuStreamQuery;
         if (!synchronizing || question && !questionsWait) {
             return answer(entry, s);
@@ -430,7 +435,7 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
-    /** A kernel has two parameters of eight bytes; the rehearsal's has one. */
+    /** A kernel has two parameters of eight bytes; the warm-up's has one. */
     private int parameter(String kernel, long index, MemorySegment s) {
         boolean there = index < ("nothing".equals(kernel) ? 1 : 2);
         return there ? put(slot(s, 2), index * 8) + put(slot(s, 3), 8) : 1;

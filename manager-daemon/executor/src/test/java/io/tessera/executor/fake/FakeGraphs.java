@@ -151,9 +151,9 @@ public final class FakeGraphs {
             return INVALID_VALUE;
         }
         if (place != 0) {
-            LongStream.Builder said = LongStream.builder();
-            nodes.keySet().forEach(said::add);
-            long[] all = said.build().limit(count.get(ValueLayout.JAVA_LONG, 0)).toArray();
+            LongStream.Builder clientHandle = LongStream.builder();
+            nodes.keySet().forEach(clientHandle::add);
+            long[] all = clientHandle.build().limit(count.get(ValueLayout.JAVA_LONG, 0)).toArray();
             MemorySegment.copy(all, 0, at(place, 8L * all.length), ValueLayout.JAVA_LONG, 0, all.length);
             count.set(ValueLayout.JAVA_LONG, 0, all.length);
         } else {

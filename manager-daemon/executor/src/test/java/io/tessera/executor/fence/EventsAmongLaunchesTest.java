@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStream;
@@ -43,8 +43,8 @@ class EventsAmongLaunchesTest {
 
     private void watch(DriverCalls calls, int aloneS) {
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, aloneS, 3);
-        watchdog = new Watchdog(settings, new Company().enter("one", 1, () -> {
-        }), calls, streams.progress(), DoneWords.none(), new Standstill(() -> 1).enter("client"));
+        watchdog = new Watchdog(settings, new TenantPresence().enter("one", 1, () -> {
+        }), calls, streams.progress(), ProgressCounters.none(), new SynchronizationGate(() -> 1).enter("client"));
         streams.atMarks(watchdog::marked);
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.protocol.FenceChoice;
@@ -29,25 +29,25 @@ class WatchdogTest {
     private final Arena arena = Arena.ofShared();
     private final FakeDriver driver = new FakeDriver();
     private final FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, SHARED_S);
-    private final Company company = new Company();
-    private Company.Member attacker;
+    private final TenantPresence presence = new TenantPresence();
+    private TenantPresence.Member attacker;
     private Watchdog attack;
     private Watchdog victim;
     private long nowNs = 1_000 * SECOND_NS;
 
     @BeforeEach
     void open() {
-        attacker = company.enter("attacker", 1, () -> {
+        attacker = presence.enter("attacker", 1, () -> {
         });
-        Company.Member other = company.enter("victim", 1, () -> {
+        TenantPresence.Member other = presence.enter("victim", 1, () -> {
         });
         attack = watchdog(settings, attacker);
         victim = watchdog(settings, other);
     }
 
-    private Watchdog watchdog(FenceSettings settings, Company.Member member) {
+    private Watchdog watchdog(FenceSettings settings, TenantPresence.Member member) {
         DriverCalls calls = new DriverCalls(driver, arena);
-        return new Watchdog(settings, member, calls, new ProgressEvents(calls), DoneWords.make(calls), new Standstill(() -> nowNs).enter("client"));
+        return new Watchdog(settings, member, calls, new ProgressEvents(calls), ProgressCounters.make(calls), new SynchronizationGate(() -> nowNs).enter("client"));
     }
 
     @AfterEach
@@ -78,11 +78,11 @@ class WatchdogTest {
     /** A stream may join a capture by what it is told to wait for: an event behind that is captured, and never complete. */
     @Test
     void aWaitThatJoinsACaptureLetsNobodyStand() {
-        Standstill standstill = new Standstill(() -> nowNs);
-        Standstill.Client standing = standstill.enter("client");
-        Standstill.Client other = standstill.enter("client");
+        SynchronizationGate synchronization = new SynchronizationGate(() -> nowNs);
+        SynchronizationGate.Client standing = synchronization.enter("client");
+        SynchronizationGate.Client other = synchronization.enter("client");
         DriverCalls calls = new DriverCalls(driver, arena);
-        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), ProgressCounters.none(), standing);
         watchdog.waitsInGraph();
         assertEquals(0, watchdog.pausing(ATTACK, false, () -> {
             driver.capturing = true;
@@ -95,10 +95,10 @@ class WatchdogTest {
     /** Whatever becomes of an event: what is not under way any more keeps nobody waiting. */
     @Test
     void anEventThatTheDriverDoesNotKnowIsNotWaitedFor() {
-        Standstill standstill = new Standstill(() -> nowNs);
-        Standstill.Client standing = standstill.enter("client");
+        SynchronizationGate synchronization = new SynchronizationGate(() -> nowNs);
+        SynchronizationGate.Client standing = synchronization.enter("client");
         DriverCalls calls = new DriverCalls(driver, arena);
-        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), ProgressCounters.none(), standing);
         driver.heldStreams.add(ATTACK);
         assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
         watchdog.forgetPauses();
@@ -111,11 +111,11 @@ class WatchdogTest {
     /** A client whose work is done is freed, and what is freed may count as a wait: it must not wait for itself. */
     @Test
     void nothingStandsOfWhoIsFreedWhateverItsEventsSay() {
-        Standstill standstill = new Standstill(() -> nowNs);
-        Standstill.Client standing = standstill.enter("first");
-        Standstill.Client other = standstill.enter("other");
+        SynchronizationGate synchronization = new SynchronizationGate(() -> nowNs);
+        SynchronizationGate.Client standing = synchronization.enter("first");
+        SynchronizationGate.Client other = synchronization.enter("other");
         DriverCalls calls = new DriverCalls(driver, arena);
-        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), DoneWords.none(), standing);
+        Watchdog watchdog = new Watchdog(settings, attacker, calls, new ProgressEvents(calls), ProgressCounters.none(), standing);
         driver.heldStreams.add(ATTACK);
         assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
         watchdog.idle();
@@ -166,7 +166,7 @@ class WatchdogTest {
     /** Else a tenant's processes would take turns to have one of them stay. */
     @Test
     void workOfTheSameTenantGainsNobodyTime() {
-        Company.Member twin = company.enter("attacker", 1, () -> {
+        TenantPresence.Member twin = presence.enter("attacker", 1, () -> {
         });
         Watchdog older = watchdog(settings, twin);
         launch(older, 0x30);
@@ -179,14 +179,14 @@ class WatchdogTest {
 
     @Test
     void whatWasBegunAloneIsTimedFromWhenOthersCome() {
-        Company quiet = new Company();
+        TenantPresence quiet = new TenantPresence();
         Watchdog alone = watchdog(settings, quiet.enter("alone", 1, () -> {
         }));
         launch(alone, ATTACK);
         for (long untilNs = nowNs + 60 * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(alone.isExpired(nowNs), "nobody waits for it");
         }
-        Company.Member newcomer = quiet.enter("newcomer", 1, () -> {
+        TenantPresence.Member newcomer = quiet.enter("newcomer", 1, () -> {
         });
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
@@ -208,19 +208,19 @@ class WatchdogTest {
     /** The event behind a kernel is not recorded while a call of another client holds the driver until the device is idle. */
     @Test
     void whoIsHeldUpBeforeItsWorkHasAPlaceIsToldToEnd() {
-        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true));
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, place -> true));
         attacker.turn().marking(nowNs);
-        assertFalse(company.haltLate(nowNs + SECOND_NS, SECOND_NS, place -> true));
+        assertFalse(presence.haltLate(nowNs + SECOND_NS, SECOND_NS, place -> true));
         assertFalse(attack.isHalted());
         nowNs += (SHARED_S + 1) * SECOND_NS;
-        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true), "it has its time to end");
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, place -> true), "it has its time to end");
         assertTrue(attack.isHalted());
         attacker.turn().marked();
         attack.ended();
         launch(victim, VICTIM);
         attacker.turn().marking(nowNs - SECOND_NS);
-        assertFalse(company.haltLate(nowNs, SECOND_NS, place -> true), "the time of all begins anew");
-        company.haltLate(nowNs + (SHARED_S + 1) * SECOND_NS, SECOND_NS, place -> true);
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, place -> true), "the time of all begins anew");
+        presence.haltLate(nowNs + (SHARED_S + 1) * SECOND_NS, SECOND_NS, place -> true);
         assertTrue(victim.isHalted(), "what has a place goes first");
         assertFalse(attack.isHalted());
     }
@@ -232,14 +232,14 @@ class WatchdogTest {
         attacker.turn().last(5, 2);
         LongPredicate first = place -> place == 1;
         LongPredicate second = place -> place == 2;
-        assertFalse(company.haltLate(nowNs, SECOND_NS, first));
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, first));
         nowNs += SHARED_S * SECOND_NS;
-        assertFalse(company.haltLate(nowNs, SECOND_NS, second), "its time begins where the first is seen to be done");
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, second), "its time begins where the first is seen to be done");
         nowNs += (SHARED_S - 1) * SECOND_NS;
-        company.haltLate(nowNs, SECOND_NS, second);
+        presence.haltLate(nowNs, SECOND_NS, second);
         assertFalse(attack.isHalted());
         nowNs += 2 * SECOND_NS;
-        company.haltLate(nowNs, SECOND_NS, second);
+        presence.haltLate(nowNs, SECOND_NS, second);
         assertTrue(attack.isHalted());
     }
 
@@ -260,8 +260,8 @@ class WatchdogTest {
         pass(SECOND_NS, false);
         launch(victim, VICTIM);
         pass(SECOND_NS * 2, false);
-        company.leave(attacker);
-        company.enter("third", 1, () -> {
+        presence.leave(attacker);
+        presence.enter("third", 1, () -> {
         });
         driver.heldStreams.remove(ATTACK);
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {

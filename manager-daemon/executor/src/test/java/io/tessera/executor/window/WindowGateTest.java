@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +50,7 @@ class WindowGateTest {
         if (change) {
             inside.decrementAndGet(); // as a client that waits for the window's lock submits nothing
             pass.lock();
-            if (pass.closeGate(System::nanoTime, System.nanoTime() + RUN_NS)) {
+            if (pass.closeGate(BoundedWait.begin(System::nanoTime, WaitLimit.WINDOW_GATE))) {
                 intruders.addAndGet(inside.get() == 0 ? 0 : 1);
                 Thread.onSpinWait();
                 intruders.addAndGet(inside.get() == 0 ? 0 : 1);
@@ -68,9 +70,9 @@ class WindowGateTest {
         WindowGate.Pass other = gate.pass();
         stuck.enter();
         other.lock();
-        assertFalse(other.closeGate(System::nanoTime, System.nanoTime() + 20_000_000));
+        assertFalse(other.closeGate(BoundedWait.begin(System::nanoTime, WaitLimit.MEMORY_PRESSURE)));
         stuck.close();
-        assertTrue(other.closeGate(System::nanoTime, System.nanoTime() + 20 * RUN_NS), "its thread has ended");
+        assertTrue(other.closeGate(BoundedWait.begin(System::nanoTime, WaitLimit.WINDOW_GATE)), "its thread has ended");
         other.openGate();
         other.unlock();
     }

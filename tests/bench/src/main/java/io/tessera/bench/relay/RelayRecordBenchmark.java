@@ -4,14 +4,14 @@ import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientState;
-import io.tessera.executor.call.GraphBook;
+import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.Standstill;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.Company;
-import io.tessera.executor.fence.FenceOffice;
 import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.FencingService;
+import io.tessera.executor.fence.TenantPresence;
 import io.tessera.executor.fence.TrustedImages;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.ipc.ClientExports;
@@ -26,14 +26,14 @@ import io.tessera.executor.pool.GraphRanges;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.quota.ClientAccount;
-import io.tessera.executor.rehearsal.RehearsalClient;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.executor.session.RecordDispatcher;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.MoveTime;
-import io.tessera.executor.stream.Words;
+import io.tessera.executor.warmup.WarmUpClient;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.CodeWorkers;
@@ -79,7 +79,7 @@ public class RelayRecordBenchmark {
 
     private final Arena arena = Arena.ofConfined();
     private final NanoClock clock = Clocks.system().monotonic();
-    private RehearsalClient client;
+    private WarmUpClient client;
     private RecordDispatcher records;
     private RingConsumer ring;
     private long stream;
@@ -92,8 +92,8 @@ public class RelayRecordBenchmark {
         DeviceContext device = DeviceContext.open(new PromptDriver(), 0);
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
-        Standstill.Client standstill = new Standstill(clock).enter("client");
-        driver.waitAt(standstill);
+        SynchronizationGate.Client synchronization = new SynchronizationGate(clock).enter("client");
+        driver.waitAt(synchronization);
         ClientAccount account = ClientAccount.ofItsOwn();
         ClientHandles handles = new ClientHandles(0, account);
         MoveTime moves = MoveTime.ofSoftware();
@@ -105,31 +105,31 @@ public class RelayRecordBenchmark {
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
-        ClientFences fences = new ClientFences(settings, new FenceOffice(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
-                new Company().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
-                streams.progress(), standstill);
+        ClientFences fences = new ClientFences(settings, new FencingService(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
+                new TenantPresence().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
+                streams.progress(), synchronization);
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
-        ClientState state = new ClientState(device, driver, segment, handles, streams, new Words(driver, segment),
+        ClientState state = new ClientState(device, driver, segment, handles, streams, new CompletionCounters(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
                         Linux.open().files(), account, _ -> { }), printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new GraphBook(handles, driver, moves, window::isPinned), fences,
+                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
-                standstill);
+                synchronization);
         window.open();
         state.words().register();
         records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);
         ring = new RingConsumer(segment, arena);
-        client = new RehearsalClient(segment, Linux.futex(), clock);
+        client = new WarmUpClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);
         drain();
-        stream = make(DriverEntry.cuStreamCreate, RehearsalClient.pointer(0, 8), NON_BLOCKING);
-        long module = make(DriverEntry.cuModuleLoadDataEx, RehearsalClient.pointer(0, 8),
-                RehearsalClient.pointer(8, 0), 0, 0, 0, '/' | '/' << 8);
-        function = make(DriverEntry.cuModuleGetFunction, RehearsalClient.pointer(0, 8), module,
-                RehearsalClient.pointer(8, 0), 'k');
-        memory = make(DriverEntry.cuMemAlloc_v2, RehearsalClient.pointer(0, 8), BYTES);
+        stream = make(DriverEntry.cuStreamCreate, WarmUpClient.pointer(0, 8), NON_BLOCKING);
+        long module = make(DriverEntry.cuModuleLoadDataEx, WarmUpClient.pointer(0, 8),
+                WarmUpClient.pointer(8, 0), 0, 0, 0, '/' | '/' << 8);
+        function = make(DriverEntry.cuModuleGetFunction, WarmUpClient.pointer(0, 8), module,
+                WarmUpClient.pointer(8, 0), 'k');
+        memory = make(DriverEntry.cuMemAlloc_v2, WarmUpClient.pointer(0, 8), BYTES);
     }
 
     /** Gives the memory back. */
@@ -178,7 +178,7 @@ public class RelayRecordBenchmark {
     @Benchmark
     @OperationsPerInvocation(2)
     public void call() throws Exception {
-        make(DriverEntry.cuMemFree_v2, make(DriverEntry.cuMemAlloc_v2, RehearsalClient.pointer(0, 8), BYTES));
+        make(DriverEntry.cuMemFree_v2, make(DriverEntry.cuMemAlloc_v2, WarmUpClient.pointer(0, 8), BYTES));
     }
 
     /** Nothing may be reported. */

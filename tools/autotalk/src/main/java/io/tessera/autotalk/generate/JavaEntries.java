@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
- * The Java side: an enumeration of the entries whose ordinals are the C side's indices, and a resource that tells what
- * each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads, and one that tells what is in
+ * The Java side: an enumeration of the entries whose ordinals are the C side's indices, one of the calls of which they are
+ * versions, and a resource that tells what each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads, and one that tells what is in
  * structures. Stateless.
  */
 public final class JavaEntries {
@@ -31,6 +32,7 @@ public final class JavaEntries {
     public static Map<String, String> files(Decisions decisions) {
         Map<String, String> files = new TreeMap<>();
         files.put(FOLDER + "DriverEntry.java", enumeration(decisions.description()));
+        files.put(FOLDER + "DriverApi.java", calls(decisions.description()));
         files.put(FOLDER + "cuda.entries", resource(decisions));
         files.put(FOLDER + "cuda.structures", new Structures(decisions, decisions.structures()).text());
         return files;
@@ -47,6 +49,16 @@ public final class JavaEntries {
                     .append(exports.get(i).name()).append(i + 1 < exports.size() ? ",\n" : "\n");
         }
         return text.append("}\n").toString();
+    }
+
+    private static String calls(Description description) {
+        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        text.append("package io.tessera.device;\n\n");
+        text.append("/** The driver's calls by the names that programs write; each stands for all exported versions of it. */\n");
+        text.append("public enum DriverApi {\n");
+        text.append(description.exports().stream().map(export -> export.entry().api()).distinct().sorted()
+                .map(api -> "    /** The call. */\n    " + api).collect(Collectors.joining(",\n")));
+        return text.append("\n}\n").toString();
     }
 
     private static String resource(Decisions decisions) {

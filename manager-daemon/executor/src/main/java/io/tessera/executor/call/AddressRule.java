@@ -1,0 +1,37 @@
+package io.tessera.executor.call;
+
+/** How many bytes from an address of device memory a call touches. Stateless. */
+@FunctionalInterface
+public interface AddressRule {
+    /** At least the byte at the address must be the client's. */
+    AddressRule ONE_BYTE = (_, _) -> 1;
+    /** The call's own steps check its addresses. */
+    AddressRule IN_CALL = (_, _) -> {
+        throw new IllegalStateException("checked by the call itself");
+    };
+
+    /**
+     * Bytes from the address of a parameter.
+     *
+     * @throws RejectedException if that is more than any memory has
+     */
+    long bytes(CallFrame frame, int parameter) throws RejectedException;
+
+    /** Counts of elements in a parameter. */
+    static AddressRule elements(int count, int elementBytes) {
+        return (frame, _) -> times(frame.slot(count), elementBytes);
+    }
+
+    /** A number of bytes, of things of a size. */
+    static long times(long count, long bytes) throws RejectedException {
+        if (count < 0 || count > Long.MAX_VALUE / bytes) {
+            throw CallFrame.malformed("a length beyond all memory");
+        }
+        return count * bytes;
+    }
+
+    /** Bytes from the first to the last of so many rows; all numbers are unsigned. */
+    static long rows(long rowBytes, long rows, long pitch) throws RejectedException {
+        return PitchedExtent.bytes(0, 0, 0, pitch, 0, rowBytes, rows, 1);
+    }
+}

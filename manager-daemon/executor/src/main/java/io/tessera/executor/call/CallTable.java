@@ -1,0 +1,67 @@
+package io.tessera.executor.call;
+
+import io.tessera.device.DriverApi;
+import io.tessera.device.DriverEntry;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The calls that a client may make: one row for each, entered by the class that knows the call. What has no row is refused. Filled when the client comes,
+ * unchanged afterwards. One owner thread.
+ */
+public final class CallTable {
+    private final CallRow[] rows = new CallRow[DriverApi.values().length];
+    private final CallPlan[] plans = new CallPlan[DriverEntry.values().length];
+
+    /**
+     * Enters a call.
+     *
+     * @throws IllegalStateException if it is there already
+     */
+    public CallRow row(DriverApi api) {
+        if (rows[api.ordinal()] != null) {
+            throw new IllegalStateException(api + " has two rows");
+        }
+        rows[api.ordinal()] = new CallRow(api);
+        return rows[api.ordinal()];
+    }
+
+    /** Enters calls of which nothing is special: their description tells all. */
+    public void plain(DriverApi... apis) {
+        for (DriverApi api : apis) {
+            row(api);
+        }
+    }
+
+    /** Enters such calls that need no context of the client. */
+    public void plainWithoutContext(DriverApi... apis) {
+        for (DriverApi api : apis) {
+            row(api).withoutContext();
+        }
+    }
+
+    /** How an entry is called; null: it is not relayed. */
+    public CallPlan plan(DriverEntry entry) {
+        CallPlan plan = plans[entry.ordinal()];
+        if (plan == null) {
+            CallShape shape = CallShape.of(entry);
+            CallRow row = rows[shape.description.api().ordinal()];
+            if (row != null && CallShape.served(shape.description)) {
+                plan = new CallPlan(shape, row);
+                plans[entry.ordinal()] = plan;
+            }
+        }
+        return plan;
+    }
+
+    /** The calls that have a row. */
+    public Set<DriverApi> calls() {
+        Set<DriverApi> calls = EnumSet.noneOf(DriverApi.class);
+        for (DriverApi api : DriverApi.values()) {
+            if (rows[api.ordinal()] != null) {
+                calls.add(api);
+            }
+        }
+        return calls;
+    }
+}

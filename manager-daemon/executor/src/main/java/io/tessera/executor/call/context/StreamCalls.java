@@ -1,0 +1,98 @@
+package io.tessera.executor.call.context;
+
+import io.tessera.device.DriverApi;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.AddressCheck;
+import io.tessera.executor.call.CallChecks;
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.CallRow.Pause;
+import io.tessera.executor.call.CallRow.StreamUse;
+import io.tessera.executor.call.CallTable;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.StructureTranslation;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.WireTypes;
+
+/** Streams: how they come and go, what is set of them, and their waits and writes of values in memory. One owner thread. */
+final class StreamCalls {
+    private static final long NON_BLOCKING = 1;
+    /** Launch attributes that streams have, by their bits: access policy, synchronisation policy, priority, memory domains. */
+    private static final long ATTRIBUTES = 1 << 1 | 1 << 3 | 1 << 8 | 1 << 9 | 1 << 10;
+
+    private final DriverCalls driver;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final AddressCheck addresses;
+    private final StructureTranslation structures;
+
+    StreamCalls(DriverCalls driver, ClientStreams streams, ClientFences fences, CallChecks checks) {
+        this.driver = driver;
+        this.streams = streams;
+        this.fences = fences;
+        this.addresses = checks.addresses();
+        this.structures = checks.structures();
+    }
+
+    void register(CallTable calls) {
+        calls.row(DriverApi.cuStreamCreate).executes(this::create).records(this::created);
+        calls.row(DriverApi.cuStreamCreateWithPriority).executes(this::create).records(this::created);
+        calls.row(DriverApi.cuStreamDestroy).stream(StreamUse.STATE).ends(HandleKind.STREAM).executes(this::destroy);
+        calls.row(DriverApi.cuStreamGetAttribute).stream(StreamUse.STATE);
+        calls.row(DriverApi.cuStreamSetAttribute).stream(StreamUse.STATE).executes(this::setAttribute);
+        calls.row(DriverApi.cuStreamCopyAttributes).stream(StreamUse.STATE);
+        calls.row(DriverApi.cuStreamWaitEvent).stream(StreamUse.ORDER).pauses(Pause.FOR_STREAM).prepares(this::settle);
+        calls.row(DriverApi.cuStreamWaitValue32).pauses(Pause.FOR_VALUE).spans((_, _) -> Integer.BYTES).checks(frame -> waits(frame, false));
+        calls.row(DriverApi.cuStreamWaitValue64).pauses(Pause.FOR_VALUE).spans((_, _) -> Long.BYTES).checks(frame -> waits(frame, true));
+        calls.row(DriverApi.cuStreamWriteValue32).spans((_, _) -> Integer.BYTES);
+        calls.row(DriverApi.cuStreamWriteValue64).spans((_, _) -> Long.BYTES);
+        calls.row(DriverApi.cuStreamBatchMemOp).pauses(Pause.FOR_VALUE).checks(this::operations);
+    }
+
+    private int create(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.want(0, Long.BYTES);
+        frame.slot(1, frame.slot(1) | NON_BLOCKING);
+        return driver.call(frame.entry(), frame.slots());
+    }
+
+    private void created(CallFrame frame) {
+        streams.created(frame.data(0).get(WireTypes.U64, 0), frame.context(), (frame.argument(1) & NON_BLOCKING) == 0);
+    }
+
+    private int destroy(CallFrame frame, ClientContext context) {
+        streams.destroying(frame.stream());
+        fences.watchdog().forget(frame.stream().value());
+        return driver.call(frame.entry(), frame.slots());
+    }
+
+    /** Parameters: stream, attribute, value. */
+    private int setAttribute(CallFrame frame, ClientContext context) throws RejectedException {
+        if (frame.slot(1) < 0 || frame.slot(1) >= Long.SIZE || (ATTRIBUTES >> frame.slot(1) & 1) == 0) {
+            return CudaResult.INVALID_VALUE;
+        }
+        structures.attribute((int) frame.slot(1), frame.required(2));
+        return driver.call(frame.entry(), frame.slots());
+    }
+
+    /** A wait for an event of a capture takes the stream into it. What it did before is waited for elsewhere: it cannot be asked any more. */
+    private void settle(CallFrame frame) {
+        if (streams.isAnyCapturing()) {
+            streams.settle(frame.stream());
+        }
+    }
+
+    /** Parameters: stream, address, value, flags. */
+    private void waits(CallFrame frame, boolean wide) throws RejectedException {
+        addresses.awaits(frame.slot(1), wide, frame.slot(2), (int) frame.slot(3), false);
+    }
+
+    /** Parameters: stream, count, operations. */
+    private void operations(CallFrame frame) throws RejectedException {
+        if (frame.slot(1) > 0) {
+            addresses.operations(frame.required(2), frame.slot(1), false);
+        }
+    }
+}

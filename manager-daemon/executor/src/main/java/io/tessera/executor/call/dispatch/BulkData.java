@@ -1,0 +1,100 @@
+package io.tessera.executor.call.dispatch;
+
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.quota.TenantAccount;
+import io.tessera.os.LinuxException;
+import io.tessera.os.linux.GrowingMemory;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * In-data of a call that came ahead of it in pieces, for each reply slot one at a time. Grows as pieces come, so that a
+ * client pays for what it sends with what it sent. One owner thread.
+ */
+final class BulkData implements AutoCloseable {
+    private final TenantAccount account;
+    private final Piece[] pieces = new Piece[RelayLayout.SLOTS + 1];
+
+    /** What has come for one slot. */
+    private static final class Piece {
+        private final GrowingMemory memory = new GrowingMemory();
+        private long bytes;
+    }
+
+    /** None yet, of a tenant. */
+    BulkData(TenantAccount account) {
+        this.account = account;
+    }
+
+    /**
+     * Adds a piece.
+     *
+     * @param slot   reply slot + 1, or 0; valid
+     * @param offset what has come so far, as the client counts
+     * @throws RejectedException if it is not what has come, or is more than one call carries; all of it is forgotten
+     */
+    void append(int slot, long offset, MemorySegment from, long at, int bytes) throws RejectedException {
+        Piece piece = pieces[slot];
+        if (piece != null && offset == 0 && piece.bytes != 0) {
+            drop(slot); // a call that never followed: its thread died
+            piece = null;
+        }
+        if (piece == null) {
+            piece = new Piece();
+            pieces[slot] = piece;
+        }
+        if (offset != piece.bytes || offset + bytes > RelayLayout.BULK_MAX) {
+            drop(slot);
+            throw new RejectedException(CudaResult.INVALID_VALUE, "a piece at " + offset + " of a call's data");
+        }
+        String refusal = account.data(bytes);
+        if (refusal != null) {
+            drop(slot);
+            throw RejectedException.bound(refusal);
+        }
+        piece.bytes += bytes;
+        try {
+            MemorySegment.copy(from, at, reserve(piece, offset + bytes), offset, bytes);
+        } catch (RejectedException e) {
+            drop(slot);
+            throw e;
+        }
+    }
+
+    private static MemorySegment reserve(Piece piece, long bytes) throws RejectedException {
+        try {
+            return piece.memory.atLeast(bytes);
+        } catch (LinuxException e) {
+            throw RejectedException.bound("the host gives no memory for the data of a call (" + e.getMessage() + "); end other programs, or pass less in one call");
+        }
+    }
+
+    /**
+     * What came for a slot, until it is forgotten; empty if nothing did.
+     *
+     * @throws RejectedException if the host has no memory for it
+     */
+    MemorySegment data(int slot) throws RejectedException {
+        Piece piece = pieces[slot];
+        return piece == null || piece.bytes == 0 ? MemorySegment.NULL
+                : reserve(piece, piece.bytes).asSlice(0, piece.bytes);
+    }
+
+    /** Forgets what came for a slot, after its call. */
+    void drop(int slot) {
+        Piece piece = pieces[slot];
+        if (piece != null) {
+            piece.memory.close();
+            account.data(-piece.bytes);
+        }
+        pieces[slot] = null;
+    }
+
+    @Override
+    public void close() {
+        for (int slot = 0; slot < pieces.length; slot++) {
+            drop(slot);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+package io.tessera.executor.call.dispatch;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.EntryDescriptions;
+import io.tessera.device.HandleKind;
+import io.tessera.device.ParameterDescription.Handle;
+import io.tessera.device.ParameterDescription.Pointer;
+import io.tessera.device.ParameterDescription.Shape;
+import io.tessera.executor.call.CallBody;
+import io.tessera.executor.call.CallChecks;
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.CallPlan;
+import io.tessera.executor.call.CallRow.Pause;
+import io.tessera.executor.call.CallRow;
+import io.tessera.executor.call.CallTable;
+import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.HandleResults;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.context.ContextFamily;
+import io.tessera.executor.call.graph.GraphBook;
+import io.tessera.executor.call.graph.GraphFamily;
+import io.tessera.executor.call.memory.MemoryFamily;
+import io.tessera.executor.call.module.ModuleFamily;
+import io.tessera.executor.call.texture.TextureFamily;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.Watchdog;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.quota.Countable;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntSupplier;
+
+/**
+ * Executes CALL records: looks the call's row up, reads the arguments, translates handles, checks addresses, keeps the order of streams, makes the call,
+ * and records what came and went. One owner thread; {@link #close} frees what came in pieces.
+ */
+public final class CallExecutor implements AutoCloseable {
+    private final DeviceContext device;
+    private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final CallTable table = new CallTable();
+    private final CallChecks checks;
+    private final GraphFamily graphs;
+    private final MemoryFamily memory;
+    private final ModuleFamily modules;
+    private final TextureFamily textures;
+    private final CallFrame frame;
+    private final BulkData bulk;
+    private boolean unheard;
+
+    /** For one client; memory of an arena that lives as long as this. */
+    public CallExecutor(ClientState client, Arena arena) {
+        this.device = client.device();
+        this.driver = client.driver();
+        this.handles = client.handles();
+        this.streams = client.streams();
+        this.fences = client.fences();
+        this.checks = CallChecks.of(client);
+        this.frame = new CallFrame(arena);
+        this.bulk = new BulkData(client.handles().account().tenant());
+        this.graphs = new GraphFamily(client, checks, table);
+        this.memory = new MemoryFamily(client, checks, graphs.memory(), table);
+        this.modules = new ModuleFamily(client, checks, table);
+        this.textures = new TextureFamily(client, checks, table);
+        ContextFamily.register(client, checks, table);
+    }
+
+    /** How large the client's graphs are. */
+    public GraphBook graphs() {
+        return graphs.book();
+    }
+
+    CallTable table() {
+        return table;
+    }
+
+    /**
+     * Takes a piece of a later call's data.
+     *
+     * @throws RejectedException if it is not the next piece
+     */
+    public void bulk(MemorySegment record, int length) throws RejectedException {
+        long head = RecordHeader.BYTES + RelayLayout.BULK.byteSize();
+        if (length < head) {
+            throw CallFrame.malformed("a piece without a head");
+        }
+        int bytes = record.get(WireTypes.U32, RecordHeader.BYTES + 4L);
+        if (bytes < 0 || bytes > length - head) {
+            throw CallFrame.malformed("a piece of " + bytes + " bytes");
+        }
+        bulk.append(slot(record), Integer.toUnsignedLong(record.get(WireTypes.U32, RecordHeader.BYTES)), record, head,
+                bytes);
+    }
+
+    private static int slot(MemorySegment record) throws RejectedException {
+        int slot = RecordHeader.slot(record);
+        if (slot < 0 || slot > RelayLayout.SLOTS) {
+            throw CallFrame.malformed("reply slot " + slot);
+        }
+        return slot;
+    }
+
+    /** The program has ended: what no stream does of what it has left needs not be done, all it had is freed. */
+    public void unheard() {
+        unheard = true;
+    }
+
+    /**
+     * Executes a call.
+     *
+     * @return its CUresult; the out-data is taken by {@link #copyOut}
+     * @throws RejectedException if the record is not one that a client may send
+     */
+    public int call(MemorySegment record, int length) throws RejectedException {
+        boolean inBulk = (RecordHeader.flags(record) & RelayLayout.FLAG_BULK) != 0;
+        int slot = slot(record);
+        try {
+            DriverEntry entry = EntryDescriptions.ofIndex(RecordHeader.entry(record))
+                    .orElseThrow(() -> CallFrame.malformed("entry " + RecordHeader.entry(record)));
+            CallPlan plan = table.plan(entry);
+            if (unheard && (plan == null || !plan.submits())) {
+                return CudaResult.UNKNOWN;
+            }
+            if (plan == null) {
+                throw new RejectedException(CudaResult.NOT_SUPPORTED, entry + " is not relayed");
+            }
+            ClientContext context = streams.context(RecordHeader.context(record));
+            if (context == null && !plan.row().isContextless()) {
+                throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
+            }
+            frame.read(plan, context, record, length, inBulk ? bulk.data(slot) : null);
+            return execute(plan);
+        } finally {
+            if (inBulk) {
+                bulk.drop(slot);
+            }
+        }
+    }
+
+    private int execute(CallPlan plan) throws RejectedException {
+        CallRow row = plan.row();
+        rooms(plan);
+        row.admit(frame);
+        handles.deferredReleases().naming(row.isOfGraphs() || streams.isAnyCapturing());
+        checks.moved().begin();
+        translate(plan);
+        checks.addresses().check(frame);
+        row.check(frame);
+        checks.moved().check();
+        capture(plan);
+        row.prepare(frame);
+        int result = CudaResult.UNKNOWN;
+        try {
+            result = submit(plan);
+        } finally {
+            row.complete(frame, result);
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = checks.results().take(frame);
+        } else {
+            checks.results().clear(frame);
+            row.failed(frame);
+        }
+        return result == CudaResult.SUCCESS ? row.record(frame) : result;
+    }
+
+    private void rooms(CallPlan plan) throws RejectedException {
+        for (HandleKind kind : plan.shape().makes()) {
+            room(Countable.of(kind), 0);
+            if (Countable.of(kind) == Countable.PROGRAM) {
+                room(Countable.IMAGE, HandleResults.IMAGE_COPIES * frame.totalInBytes());
+            }
+        }
+        if (plan.row().isMakingMemory()) {
+            room(Countable.MEMORY_RANGE, 0);
+        }
+    }
+
+    private void room(Countable kind, long bytes) throws RejectedException {
+        String refusal = handles.account().refusal(kind, 1, bytes);
+        if (refusal != null) {
+            throw RejectedException.bound(refusal);
+        }
+    }
+
+    /** What a stream is told while it takes part in a capture is a node. */
+    private void capture(CallPlan plan) throws RejectedException {
+        ClientStream stream = frame.stream();
+        if (!plan.isNode() || stream == null || !streams.isCapturing(stream)) {
+            return;
+        }
+        if (plan.row().capture() != null) {
+            plan.row().capture().take(frame);
+        } else {
+            graphs.book().captured(stream, 1, frame.totalInBytes(), checks.moved().ns());
+        }
+    }
+
+    private int submit(CallPlan plan) throws RejectedException {
+        ClientStream stream = frame.stream();
+        boolean submits = plan.submits() && stream != null;
+        if (submits) {
+            streams.before(stream);
+        }
+        int result = plan.row().pause() == Pause.NONE || stream == null ? make(plan) : pausing(plan, stream);
+        if (submits) {
+            if (result == CudaResult.SUCCESS) {
+                plan.row().submitted(frame);
+            }
+            streams.moves(stream, checks.moved().ns());
+            streams.after(stream);
+        }
+        return result;
+    }
+
+    private int pausing(CallPlan plan, ClientStream stream) throws RejectedException {
+        RejectedException[] rejected = new RejectedException[1];
+        IntSupplier submission = () -> {
+            try {
+                return make(plan);
+            } catch (RejectedException e) {
+                rejected[0] = e;
+                return CudaResult.INVALID_VALUE;
+            }
+        };
+        Watchdog watchdog = fences.watchdog();
+        Pause pause = plan.row().pause();
+        int result = pause == Pause.IN_GRAPH ? watchdog.pausingInGraph(stream.value(), submission)
+                : watchdog.pausing(stream.value(), pause == Pause.FOR_VALUE, submission);
+        if (rejected[0] != null) {
+            throw rejected[0];
+        }
+        return result;
+    }
+
+    private int make(CallPlan plan) throws RejectedException {
+        CallBody body = plan.row().body();
+        return body == null ? driver.call(plan.entry(), frame.slots()) : body.call(frame, frame.context());
+    }
+
+    /** Handles become the driver's, devices and contexts the executor's. Finds the stream that the call works on. */
+    private void translate(CallPlan plan) throws RejectedException {
+        for (int i = 0; i < frame.parameters(); i++) {
+            Shape shape = frame.shape(i);
+            if (shape instanceof Handle handle) {
+                if (handle.kind() == HandleKind.STREAM) {
+                    ClientStream stream = stream(plan, i);
+                    if (i == plan.shape().stream()) {
+                        frame.stream(stream);
+                    }
+                    frame.slot(i, stream == null ? 0 : stream.value());
+                } else {
+                    frame.slot(i, plan.row().ended() == handle.kind() ? ending(handle.kind(), frame.argument(i))
+                            : handle(handle.kind(), frame.argument(i)));
+                }
+            } else if (plan.shape().isDevice(i)) {
+                frame.slot(i, device.device());
+            } else if (shape instanceof Pointer pointer && pointer.direction().goesIn() && pointer.element().isPresent()
+                    && frame.data(i) != null) {
+                elements(pointer.element().get(), i);
+            }
+        }
+    }
+
+    private ClientStream stream(CallPlan plan, int i) throws RejectedException {
+        ClientContext context = frame.context();
+        if (context == null && frame.argument(i) == 0 && plan.row().isContextless()) {
+            return null; // a graph call that may go without a stream
+        }
+        if (plan.row().ended() == HandleKind.STREAM && Long.compareUnsigned(frame.argument(i), 2) <= 0) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "a default stream stays");
+        }
+        ClientStream stream = context == null ? null : streams.find(frame.argument(i), context);
+        if (stream == null) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
+        }
+        return stream;
+    }
+
+    /** The driver's handle; a module that was not needed so far is loaded for it. */
+    private long handle(HandleKind kind, long clientHandle) throws RejectedException {
+        long value = known(kind, clientHandle);
+        if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
+            return value;
+        }
+        try {
+            return fences.realised(value);
+        } catch (ProgramRefusedException e) {
+            throw RejectedException.of(e);
+        }
+    }
+
+    /** What belongs to something ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference. */
+    private long ending(HandleKind kind, long clientHandle) throws RejectedException {
+        long value = known(kind, clientHandle);
+        if (kind != HandleKind.GRAPH_NODE && clientHandle != 0 && !kind.deviceValue() && handles.table(kind).hasParent(clientHandle)) {
+            throw new RejectedException(CudaResult.NOT_PERMITTED, "a " + kind + " that ends with what it belongs to");
+        }
+        return value;
+    }
+
+    private long known(HandleKind kind, long clientHandle) throws RejectedException {
+        if (kind == HandleKind.CONTEXT) {
+            return device.handle();
+        }
+        if (clientHandle == 0) {
+            return 0; // some entries take none: the driver decides
+        }
+        long value = handles.value(kind, clientHandle);
+        if (value == HandleTable.NONE) {
+            throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
+        }
+        return value;
+    }
+
+    private void elements(HandleKind kind, int i) throws RejectedException {
+        MemorySegment data = frame.data(i);
+        for (long at = 0; at + Long.BYTES <= frame.inBytes(i); at += Long.BYTES) {
+            data.set(WireTypes.U64, at, handle(kind, data.get(WireTypes.U64, at)));
+        }
+    }
+
+    /** Copies the out-data of the last call to a reply and returns its length. */
+    public int copyOut(MemorySegment reply) {
+        return frame.copyOut(reply);
+    }
+
+    /** Ends a module, library, texture, surface or array with its context, as a call would. Returns a CUresult. */
+    public int end(HandleKind kind, long value) {
+        return kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? modules.end(kind, value) : textures.end(kind, value);
+    }
+
+    /** Keeps book of what the client's end frees, as a call would. */
+    public void freed(HandleKind kind, long clientHandle) {
+        checks.results().ended(kind, clientHandle);
+    }
+
+    /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */
+    public int unmapped(MemoryRange range) {
+        return memory.unmapped(range);
+    }
+
+    @Override
+    public void close() {
+        bulk.close();
+    }
+}

@@ -1,0 +1,109 @@
+package io.tessera.executor.call.graph;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.ClientKernels;
+import io.tessera.executor.fence.ProgramRefusedException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Which nodes of graphs run their kernels in clusters, so that no kernel comes into one that knows of none. What a node has its driver says; a node
+ * that had it once counts for executable graphs, which were made before. One owner thread.
+ */
+final class ClusterNodes {
+    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
+    private static final int DIMENSION = 4;
+    /** CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION. */
+    private static final int PREFERRED_DIMENSION = 11;
+    private static final int VALUE_BYTES = 64;
+
+    private final DriverCalls driver;
+    private final ClientFences fences;
+    private final MemorySegment value = Arena.ofAuto().allocate(VALUE_BYTES, Long.BYTES);
+    /** By the client's handle. */
+    private final Set<Long> once = new HashSet<>();
+    private boolean updated;
+    private boolean changed;
+
+    ClusterNodes(DriverCalls driver, ClientFences fences) {
+        this.driver = driver;
+        this.fences = fences;
+    }
+
+    /** Whether an attribute of a launch makes clusters. */
+    static boolean makes(long attribute) {
+        return attribute == DIMENSION || attribute == PREFERRED_DIMENSION;
+    }
+
+    private boolean has(long node) {
+        return has(node, DIMENSION) || has(node, PREFERRED_DIMENSION);
+    }
+
+    private boolean has(long node, int attribute) {
+        value.fill((byte) 0);
+        int result = driver.call(DriverEntry.cuGraphKernelNodeGetAttribute, node, attribute, value.address());
+        boolean one = true;
+        for (int i = 0; i < 3; i++) {
+            one &= value.getAtIndex(ValueLayout.JAVA_INT, i) >>> 1 == 0;
+        }
+        return result == CudaResult.SUCCESS && !one;
+    }
+
+    /** What a node is refused that would run a kernel in clusters that may know of none. */
+    static RejectedException noClusters() {
+        return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
+    }
+
+    /** A node's attributes of clusters are about to change. */
+    void changes(long clientHandle, long node) {
+        changed = true;
+        if (has(node)) {
+            once.add(clientHandle);
+        }
+    }
+
+    /** An executable graph has become what another graph is: whose kernels its nodes have, their own graph does not say any more. */
+    void updates() {
+        updated = true;
+    }
+
+    /**
+     * A node gets the attributes of another.
+     *
+     * @throws RejectedException if it would run a kernel in clusters that may know of none
+     */
+    void copies(long from) throws RejectedException {
+        if (has(from) && !fences.allKnowClusters()) {
+            throw noClusters();
+        }
+    }
+
+    /**
+     * A node gets another kernel.
+     *
+     * @param executable whether that of an executable graph, of which the node tells
+     * @param kernel     the client's handle
+     * @param function   the driver's
+     * @throws RejectedException if the node runs in clusters, and the kernel knows of none
+     */
+    void kernel(long clientHandle, long node, boolean executable, long kernel, long function) throws RejectedException {
+        ClientKernels kernels = fences.kernels();
+        try {
+            if (kernel == 0 || function == 0 || kernels.knowsClusters(kernel, function)) {
+                return;
+            }
+        } catch (ProgramRefusedException e) {
+            throw RejectedException.of(e);
+        }
+        if (executable && (once.contains(clientHandle) || updated && (changed || kernels.hasClusters())) || has(node)) {
+            throw noClusters();
+        }
+    }
+}

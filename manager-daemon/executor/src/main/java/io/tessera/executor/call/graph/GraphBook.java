@@ -1,0 +1,462 @@
+package io.tessera.executor.call.graph;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.CallRow;
+import io.tessera.executor.call.MovedBytes;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.graph.NodeMoves.Content;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.quota.ClientAccount;
+import io.tessera.executor.quota.Countable;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayHandle;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Keeps account of what a client's graphs are in the driver: a copy, a child, an executable graph is as large as what it is made of,
+ * so a few calls can ask for any number of nodes. Asked before the driver makes something larger, told after it has. One owner thread.
+ */
+public final class GraphBook {
+    /** Graphs in graphs: drivers walk them recursively. */
+    static final int MOST_DEPTH = 32;
+    private static final int CHILD_GRAPH = 4;
+
+    private final ClientHandles handles;
+    private final ClientAccount account;
+    private final DriverCalls driver;
+    private final NodeMoves moves;
+    /** What captures have made so far, by the driver's number of the capture; and that number by the stream they began on. */
+    private final Map<Long, Capture> captures = new HashMap<>();
+    private final Map<Long, Long> captureOfOrigin = new HashMap<>();
+    /** Conditions of the client's graphs: the driver's own values, because kernels set them. */
+    private final Set<Long> conditions = new HashSet<>();
+    /** What the call in progress adds. */
+    private GraphSize added;
+
+    /** No graphs yet. */
+    GraphBook(ClientHandles handles, DriverCalls driver, MovedBytes moved) {
+        this.moves = new NodeMoves(moved);
+        this.handles = handles;
+        this.account = handles.account();
+        this.driver = driver;
+    }
+
+    /** The size of what a call adds, by the client's own handles. */
+    @FunctionalInterface
+    private interface Addition {
+        GraphSize size(CallFrame frame) throws RejectedException;
+    }
+
+    /** The call adds a node to a graph. Parameters: node, graph. */
+    CallRow addsNode(CallRow row, Content content) {
+        return adds(row, frame -> node(frame, content));
+    }
+
+    /** The same of a node that is a graph. Parameters: node, graph, dependencies, count, child. */
+    CallRow addsChild(CallRow row) {
+        return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING));
+    }
+
+    /** The same of a node whose structure says what it is. */
+    CallRow addsAnyNode(CallRow row) {
+        return adds(row, this::anyNode);
+    }
+
+    private CallRow adds(CallRow row, Addition addition) {
+        return row.admits(frame -> grow(frame.argument(1), addition.size(frame))).records(this::nodeAdded);
+    }
+
+    /** The call changes a node of a graph. Parameter: node. */
+    CallRow changesNode(CallRow row, Content content) {
+        return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)),
+                node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.argument(0))))).records(this::nodeChanged);
+    }
+
+    /** The call changes a node of an executable graph. Parameters: executable graph, node. */
+    CallRow changesExecutable(CallRow row, Content content) {
+        return changesExecutable(row, frame -> node(frame, content));
+    }
+
+    /** The same of a node that is a graph. Parameters: executable graph, node, child. */
+    CallRow changesChildOfExecutable(CallRow row) {
+        return changesExecutable(row, frame -> node(frame, Content.NOTHING).plus(size(HandleKind.GRAPH, frame.argument(2))));
+    }
+
+    private CallRow changesExecutable(CallRow row, Function<CallFrame, GraphSize> node) {
+        return row.admits(frame -> {
+            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.argument(0));
+            GraphSize growth = exec.growth(frame.argument(1), node.apply(frame));
+            refuse(exec.refusal(growth));
+            require(Countable.EXECUTABLE_NODE, growth);
+        }).records(frame -> {
+            GraphSize exec = size(HandleKind.GRAPH_EXEC, frame.argument(0));
+            exec.change(frame.argument(1), node.apply(frame));
+            exec.plus(added);
+            account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
+        });
+    }
+
+    /** The call adds edges. Parameters: graph, from. */
+    CallRow addsEdges(CallRow row) {
+        return row.admits(frame -> grow(frame.argument(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.argument(0), added));
+    }
+
+    /** The call removes edges. Parameters: graph, from. */
+    CallRow removesEdges(CallRow row) {
+        return row.records(frame -> shrunk(frame.argument(0), GraphSize.of(0, 0, edges(frame))));
+    }
+
+    /** The call copies a graph. Parameters: copy, graph. */
+    CallRow copies(CallRow row) {
+        return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.argument(1)).copy()))
+                .records(frame -> made(HandleKind.GRAPH, Countable.GRAPH_NODE, frame));
+    }
+
+    /** The call makes a graph executable. Parameters: executable graph, graph. */
+    CallRow instantiates(CallRow row) {
+        return row.admits(frame -> instantiates(frame.argument(1))).records(frame -> made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame));
+    }
+
+    /** The call makes an executable graph what a graph is. Parameters: executable graph, graph. */
+    CallRow updates(CallRow row) {
+        return row.admits(frame -> require(Countable.EXECUTABLE_NODE,
+                size(HandleKind.GRAPH, frame.argument(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.argument(0))))).records(frame -> {
+                    size(HandleKind.GRAPH_EXEC, frame.argument(0)).plus(added);
+                    account.add(Countable.EXECUTABLE_NODE, 0, added.hostBytes());
+                });
+    }
+
+    /** The call names the graph that a node is. Parameters: node, child. */
+    CallRow namesChild(CallRow row) {
+        return row.records(frame -> childOf(frame.argument(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
+    }
+
+    private void instantiates(long graph) throws RejectedException {
+        GraphSize size = size(HandleKind.GRAPH, graph).copy();
+        long value = handles.value(HandleKind.GRAPH, graph);
+        if (value != HandleTable.NONE) {
+            size.branches = Math.max(1, size.nodes - size.continued - GraphBranches.continued(driver, value));
+            refuse(size.branches <= GraphBranches.MOST ? null : "a graph that is made executable may have " + GraphBranches.MOST
+                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them" + GraphSize.REMEDY);
+            refuse(account.refusal(Countable.EXECUTABLE_BRANCH, size.branches - 1, 0));
+        }
+        require(Countable.EXECUTABLE_NODE, size);
+    }
+
+    /** One node by everything that came in: parameters, what follows them, dependencies, and a child. */
+    private GraphSize node(CallFrame frame, Content content) {
+        long bytes = 0;
+        long edges = 0;
+        for (int i = 0; i < frame.parameters(); i++) {
+            boolean nodes = frame.elements(i) == HandleKind.GRAPH_NODE;
+            edges += nodes ? frame.inBytes(i) / Long.BYTES : 0;
+            bytes += nodes ? 0 : frame.inBytes(i);
+        }
+        GraphSize node = GraphSize.of(1, bytes, edges);
+        node.movesNs = moves.ns(frame, content);
+        return node;
+    }
+
+    /** Of a call whose second parameter is where edges begin. */
+    private static long edges(CallFrame frame) {
+        return frame.inBytes(1) / Long.BYTES;
+    }
+
+    private GraphSize child(CallFrame frame, long graph, Content content) {
+        GraphSize child = size(HandleKind.GRAPH, graph).copy().plus(node(frame, content));
+        long value = handles.value(HandleKind.GRAPH, graph);
+        child.continued += value == HandleTable.NONE ? 0 : GraphBranches.continued(driver, value);
+        child.depth++;
+        return child;
+    }
+
+    /** Of {@code CUgraphNodeParams}, its last pointer: a child graph, if that is what it is, stands behind the type. */
+    private GraphSize anyNode(CallFrame frame) throws RejectedException {
+        int i = frame.parameters() - 1;
+        if (frame.inBytes(i) < NodeStructures.ANY_BYTES) {
+            throw CallFrame.malformed("a node of " + frame.inBytes(i) + " bytes");
+        }
+        int type = frame.data(i).get(WireTypes.U32, 0);
+        if (type == CHILD_GRAPH) {
+            return child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY), Content.ANY);
+        }
+        GraphSize node = node(frame, Content.ANY);
+        node.depth = type == NodeStructures.CONDITIONAL ? 2 : 1;
+        return node;
+    }
+
+    private void grow(long graph, GraphSize by) throws RejectedException {
+        int level = 0;
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            level++;
+            if (level + by.depth > MOST_DEPTH + 1) {
+                throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most; add the nodes of the innermost ones to the graphs around them");
+            }
+        }
+        fits(graph, by);
+        require(Countable.GRAPH_NODE, by);
+    }
+
+    /** Whether a graph, and all that it lies in, may have so much more. */
+    private void fits(long graph, GraphSize by) throws RejectedException {
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            refuse(size(HandleKind.GRAPH, each).refusal(by));
+        }
+    }
+
+    private void require(Countable kind, GraphSize size) throws RejectedException {
+        refuse(account.refusal(kind, size.nodes, size.hostBytes()));
+        added = size;
+    }
+
+    private static void refuse(String refusal) throws RejectedException {
+        if (refusal != null) {
+            throw RejectedException.bound(refusal);
+        }
+    }
+
+    /** What a handle's object is; nothing for what names nothing, which the driver never sees. */
+    private GraphSize size(HandleKind kind, long clientHandle) {
+        HandleTable table = handles.table(kind);
+        if (table.value(clientHandle) == HandleTable.NONE) {
+            return new GraphSize();
+        }
+        if (table.attachment(clientHandle) instanceof GraphSize known) {
+            return known;
+        }
+        GraphSize fresh = GraphSize.of(kind == HandleKind.GRAPH_NODE ? 1 : 0, 0, 0);
+        table.attach(clientHandle, fresh);
+        return fresh;
+    }
+
+    /** The graph that a graph lies in; NONE: it lies in none. */
+    private long owner(long graph) {
+        long parent = handles.table(HandleKind.GRAPH).parent(graph);
+        return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
+    }
+
+    private void nodeAdded(CallFrame frame) {
+        grown(frame.argument(1), added);
+        if (frame.data(0) != null) {
+            handles.table(HandleKind.GRAPH_NODE).attach(frame.data(0).get(WireTypes.U64, 0), added);
+        }
+    }
+
+    private void nodeChanged(CallFrame frame) {
+        size(HandleKind.GRAPH_NODE, frame.argument(0)).plus(added);
+        grown(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)), added);
+    }
+
+    private void made(HandleKind kind, Countable counted, CallFrame frame) {
+        long clientHandle = frame.data(0) == null ? HandleTable.NONE : frame.data(0).get(WireTypes.U64, 0);
+        if (clientHandle != HandleTable.NONE) {
+            handles.table(kind).attach(clientHandle, added);
+        }
+        account.add(counted, added.nodes, added.hostBytes());
+        account.add(Countable.EXECUTABLE_BRANCH, added.branches - 1, 0);
+    }
+
+    /** A child is as large as its node; of nodes of copies, which nobody has told of, it is at most what the whole graph is. */
+    private void childOf(long node, long graph) {
+        HandleTable nodes = handles.table(HandleKind.GRAPH_NODE);
+        if (graph != HandleTable.NONE && handles.table(HandleKind.GRAPH).attachment(graph) == null) {
+            GraphSize whole = nodes.attachment(node) instanceof GraphSize known && known.depth > 1 ? known
+                    : size(HandleKind.GRAPH, nodes.parent(node));
+            GraphSize child = whole.copy();
+            child.depth = Math.max(1, whole.depth - 1);
+            child.continued = 0;
+            handles.table(HandleKind.GRAPH).attach(graph, child);
+        }
+    }
+
+    private void grown(long graph, GraphSize by) {
+        int depth = by.depth;
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            GraphSize size = size(HandleKind.GRAPH, each);
+            size.plus(by);
+            size.depth = Math.max(size.depth, depth);
+            depth = size.depth + 1;
+        }
+        account.add(Countable.GRAPH_NODE, by.nodes, by.hostBytes());
+    }
+
+    /** Nobody gives back more than there is. */
+    private void shrunk(long graph, GraphSize by) {
+        GraphSize least = by.copy();
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            least.atMost(size(HandleKind.GRAPH, each));
+        }
+        if (graph == HandleTable.NONE) {
+            return;
+        }
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            GraphSize size = size(HandleKind.GRAPH, each);
+            size.minus(least);
+            size.continued = each == graph ? size.continued : 0; // what went may have lain between two others
+        }
+        account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
+    }
+
+    /** Something is destroyed, with everything in it. */
+    void ending(HandleKind kind, long clientHandle) {
+        if (handles.table(kind).value(clientHandle) == HandleTable.NONE) {
+            return;
+        }
+        GraphSize size = size(kind, clientHandle);
+        switch (kind) {
+            case GRAPH -> {
+                if (!handles.table(kind).hasParent(clientHandle)) {
+                    account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
+                }
+                size.conditions().forEach(conditions::remove);
+                account.add(Countable.CONDITION, -size.conditions().size(), 0);
+            }
+            case GRAPH_EXEC -> {
+                account.add(Countable.EXECUTABLE_NODE, -size.nodes, -size.hostBytes());
+                account.add(Countable.EXECUTABLE_BRANCH, 1 - size.branches, 0);
+            }
+            case GRAPH_NODE -> shrunk(handles.table(kind).parent(clientHandle), size);
+            default -> {
+            }
+        }
+    }
+
+    /** How many nodes a launch of an executable graph runs. */
+    long nodes(long executable) {
+        return size(HandleKind.GRAPH_EXEC, executable).nodes;
+    }
+
+    /** What copies and memsets of a launch of an executable graph take. */
+    long movesNs(long executable) {
+        return size(HandleKind.GRAPH_EXEC, executable).movesNs;
+    }
+
+    /** Whether a condition may be made. */
+    void mayHaveCondition() throws RejectedException {
+        refuse(account.refusal(Countable.CONDITION));
+    }
+
+    /** A condition was made for a graph of the client. */
+    void condition(long graph, long value) {
+        conditions.add(value);
+        size(HandleKind.GRAPH, graph).condition(value);
+        account.add(Countable.CONDITION);
+    }
+
+    /** Whether a condition is the client's. */
+    boolean isCondition(long value) {
+        return conditions.contains(value);
+    }
+
+    /**
+     * What a capture has made.
+     *
+     * @param size  of all that; of the whole graph, if that is known
+     * @param graph the client's handle of the graph that gets it; NONE: it has none yet
+     * @param into  whether the graph was there before
+     */
+    private record Capture(GraphSize size, long graph, boolean into) {
+    }
+
+    /**
+     * A capture has begun on a stream.
+     *
+     * @param into the graph that gets what is captured; NONE: a new one
+     */
+    void captureBegins(ClientStream stream, long into) {
+        long id = captureId(stream.value());
+        if (id != 0) {
+            captureOfOrigin.put(stream.value(), id);
+            boolean known = into != HandleTable.NONE;
+            captures.put(id, new Capture(known ? size(HandleKind.GRAPH, into) : new GraphSize(), into, known));
+        }
+    }
+
+    /** A client has got a handle of the graph that is captured: what is added to it by name counts with what is captured. */
+    void captureIs(long stream, long graph) {
+        long id = captureId(stream);
+        Capture capture = captures.get(id);
+        if (capture != null && capture.graph == HandleTable.NONE && graph != HandleTable.NONE) {
+            captures.put(id, new Capture(size(HandleKind.GRAPH, graph).plus(capture.size), graph, false));
+        }
+    }
+
+    private long captureId(long stream) {
+        int result = driver.call(DriverEntry.cuStreamGetCaptureInfo_v2, stream, driver.out(0), driver.out(1), driver.out(2),
+                driver.out(3), driver.out(4));
+        return result == CudaResult.SUCCESS && driver.outInt(0) == 1 ? driver.outLong(1) : 0;
+    }
+
+    /**
+     * Something is submitted to a stream that takes part in a capture: a node, which a graph will have.
+     *
+     * @param parameterBytes of the node, beside what each takes
+     * @param movesNs        what it takes if it copies or sets memory
+     * @throws RejectedException with OUT_OF_MEMORY if it is more than the tenant may have
+     */
+    public void captured(ClientStream stream, long nodes, long parameterBytes, long movesNs) throws RejectedException {
+        GraphSize by = GraphSize.of(nodes, parameterBytes, nodes);
+        by.movesNs = movesNs;
+        captured(stream, by);
+    }
+
+    /** The same of an executable graph, which becomes a child. */
+    void capturedGraph(ClientStream stream, long executable) throws RejectedException {
+        GraphSize child = size(HandleKind.GRAPH_EXEC, executable);
+        GraphSize by = child.copy().plus(GraphSize.of(1, 0, 1));
+        by.continued = Math.max(0, child.nodes - child.branches);
+        captured(stream, by);
+    }
+
+    private void captured(ClientStream stream, GraphSize by) throws RejectedException {
+        long id = captures.size() == 1 ? captures.keySet().iterator().next() : captureId(stream.value());
+        Capture capture = captures.get(id);
+        if (capture == null) {
+            return; // spoilt: nothing is added to it any more
+        }
+        if (capture.graph != HandleTable.NONE && handles.value(HandleKind.GRAPH, capture.graph) == HandleTable.NONE) {
+            return; // its graph is gone
+        }
+        if (capture.graph != HandleTable.NONE) {
+            fits(capture.graph, by);
+            refuse(account.refusal(Countable.GRAPH_NODE, by.nodes, by.hostBytes()));
+            grown(capture.graph, by);
+        } else {
+            refuse(capture.size.refusal(by));
+            refuse(account.take(Countable.GRAPH_NODE, by.nodes, by.hostBytes()));
+            capture.size.plus(by);
+        }
+    }
+
+    /**
+     * A capture is over.
+     *
+     * @param graph the graph that has what was captured; NONE: it is gone
+     */
+    void captureEnds(ClientStream stream, long graph) {
+        Long id = captureOfOrigin.remove(stream.value());
+        Capture capture = id == null ? null : captures.remove(id);
+        if (capture == null) {
+            return;
+        }
+        GraphSize size = capture.size.copy();
+        if (capture.graph == HandleTable.NONE) {
+            account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
+            if (graph != HandleTable.NONE) {
+                grown(graph, size);
+            }
+        } else if (graph == HandleTable.NONE && !capture.into) {
+            shrunk(capture.graph, size); // its driver has thrown it away
+        }
+    }
+}

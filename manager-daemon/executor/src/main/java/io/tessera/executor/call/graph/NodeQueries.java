@@ -1,0 +1,178 @@
+package io.tessera.executor.call.graph;
+
+import io.tessera.device.DriverApi;
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.CallTable;
+import io.tessera.executor.call.HandleResults;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Entries that ask what nodes of graphs are; what the driver points to follows the structure. One owner thread. */
+final class NodeQueries {
+    private static final int KERNEL_BYTES = 72;
+    private static final int KERNEL_PARAMETERS = 40;
+    private static final int KERNEL_EXTRA = 48;
+    private static final int KERNEL_KERNEL = 56;
+    private static final int KERNEL_CONTEXT = 64;
+    private static final int SIDE_BYTES = 88;
+    private static final int SIDE_TYPE = 32;
+    private static final int SIDE_ARRAY = 56;
+    private static final int ARRAY = 3;
+
+    private final DriverCalls driver;
+    private final GraphMemory graphMemory;
+    private final NodeStructures nodes;
+    private final GraphMemoryCalls memory;
+    private final HandleResults results;
+
+    NodeQueries(DriverCalls driver, GraphMemory graphMemory, NodeStructures nodes, GraphMemoryCalls memory, HandleResults results) {
+        this.driver = driver;
+        this.graphMemory = graphMemory;
+        this.nodes = nodes;
+        this.memory = memory;
+        this.results = results;
+    }
+
+    void register(CallTable calls) {
+        calls.row(DriverApi.cuGraphNodeGetType).ofGraphs().executes(this::type);
+        calls.row(DriverApi.cuGraphKernelNodeGetParams).ofGraphs().packed("nodeParams").executes(this::kernel);
+        calls.row(DriverApi.cuGraphMemcpyNodeGetParams).ofGraphs().executes(this::copy);
+        calls.row(DriverApi.cuGraphHostNodeGetParams).ofGraphs().packed("nodeParams").executes(this::host);
+        calls.row(DriverApi.cuGraphBatchMemOpNodeGetParams).ofGraphs().packed("nodeParams_out").executes(this::operations);
+        calls.row(DriverApi.cuGraphMemAllocNodeGetParams).ofGraphs().packed("params_out").executes(this::allocation);
+        calls.row(DriverApi.cuGraphMemFreeNodeGetParams).ofGraphs().executes(memory::freeParameters);
+        calls.row(DriverApi.cuGraphEventRecordNodeGetEvent).ofGraphs().namesOnly();
+        calls.row(DriverApi.cuGraphEventWaitNodeGetEvent).ofGraphs().namesOnly();
+        for (DriverApi api : List.of(DriverApi.cuGraphMemsetNodeGetParams, DriverApi.cuGraphKernelNodeGetAttribute, DriverApi.cuGraphNodeGetEnabled,
+                DriverApi.cuGraphNodeGetDependencies, DriverApi.cuGraphNodeGetDependentNodes, DriverApi.cuGraphNodeFindInClone)) {
+            calls.row(api).ofGraphs();
+        }
+    }
+
+    /**
+     * What the client wants back, cleared of what it sent: pointers in it are the driver's. All queries have the node first
+     * and the structure second.
+     */
+    private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
+        if (frame.data(1) == null || frame.outBytes(1) < bytes) {
+            throw CallFrame.malformed("too little room for a node");
+        }
+        return frame.data(1).fill((byte) 0);
+    }
+
+    private int type(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment type = wanted(frame, Integer.BYTES);
+        int result = driver.call(frame.entry(), frame.slots());
+        if (result == CudaResult.SUCCESS && type.get(WireTypes.U32, 0) == NodeStructures.OPERATIONS
+                && word(frame) >= 0) {
+            type.set(WireTypes.U32, 0, NodeStructures.HOST);
+        } else if (result == CudaResult.SUCCESS) {
+            type.set(WireTypes.U32, 0, memory.typeOf(frame.slot(0), type.get(WireTypes.U32, 0)));
+        }
+        return result;
+    }
+
+    /** The word of a host node; -1: it is none. */
+    private long word(CallFrame frame) throws RejectedException {
+        MemorySegment node = frame.room(NodeStructures.OPERATIONS_BYTES);
+        int result = driver.call(DriverEntry.cuGraphBatchMemOpNodeGetParams, frame.slot(0), node.address());
+        return result == CudaResult.SUCCESS ? nodes.wordOf(node) : -1;
+    }
+
+    private int host(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, 2 * Long.BYTES);
+        long word = word(frame);
+        wanted.set(WireTypes.U64, 0, 0);
+        wanted.set(WireTypes.U64, Long.BYTES, Math.max(0, word));
+        return word < 0 ? CudaResult.INVALID_VALUE : CudaResult.SUCCESS;
+    }
+
+    private int kernel(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, KERNEL_BYTES);
+        int result = driver.call(DriverEntry.cuGraphKernelNodeGetParams_v2, frame.slots());
+        if (result != CudaResult.SUCCESS) {
+            wanted.fill((byte) 0);
+            return result;
+        }
+        long function = wanted.get(WireTypes.U64, 0);
+        long kernel = wanted.get(WireTypes.U64, KERNEL_KERNEL);
+        long array = wanted.get(WireTypes.U64, KERNEL_PARAMETERS);
+                if (function == 0 && kernel != 0
+                && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), kernel) == CudaResult.SUCCESS) {
+            function = driver.outLong(0);
+        }
+        wanted.asSlice(KERNEL_BYTES).fill((byte) 0);
+        if (array != 0) {
+            parameters(function, array, wanted.asSlice(KERNEL_BYTES));
+        }
+        wanted.set(WireTypes.U64, 0, results.function(function, kernel, frame.contextNumber()));
+        for (int pointer : new int[] {KERNEL_PARAMETERS, KERNEL_EXTRA, KERNEL_KERNEL, KERNEL_CONTEXT}) {
+            wanted.set(WireTypes.U64, pointer, 0);
+        }
+        return result;
+    }
+
+    /** Packs what an array of pointers leads to, each as long as its parameter. */
+    private void parameters(long function, long array, MemorySegment packed) {
+        for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0;
+                i++) {
+            long offset = driver.outLong(0);
+            long size = driver.outLong(1);
+            MemorySegment pointer = MemorySegment.ofAddress(array + (long) i * Long.BYTES).reinterpret(Long.BYTES);
+            if (offset < 0 || size < 0 || offset + size > packed.byteSize()) {
+                return; // more than any kernel has
+            }
+            MemorySegment.copy(MemorySegment.ofAddress(pointer.get(WireTypes.U64, 0)).reinterpret(size), 0, packed,
+                    offset, size);
+        }
+    }
+
+    private int copy(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, 2 * SIDE_BYTES);
+        int result = driver.call(frame.entry(), frame.slots());
+        for (int side = 0; side <= SIDE_BYTES; side += SIDE_BYTES) {
+            boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + SIDE_TYPE) == ARRAY;
+            long handle = array ? wanted.get(WireTypes.U64, side + SIDE_ARRAY) : 0;
+            wanted.set(WireTypes.U64, side + SIDE_ARRAY, results.known(HandleKind.ARRAY, handle));
+        }
+        return result;
+    }
+
+    private int operations(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, NodeStructures.OPERATIONS_BYTES);
+        int result = driver.call(frame.entry(), frame.slots());
+        long count = Integer.toUnsignedLong(wanted.get(WireTypes.U32, NodeStructures.OPERATIONS_COUNT));
+        follow(wanted, NodeStructures.OPERATIONS_BYTES, NodeStructures.OPERATIONS_ARRAY,
+                result == CudaResult.SUCCESS ? count * NodeStructures.OPERATION_BYTES : 0);
+        wanted.set(WireTypes.U64, 0, 0);
+        return result;
+    }
+
+    private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment wanted = wanted(frame, NodeStructures.ALLOCATION_BYTES);
+        byte[] kept = graphMemory.allocationOf(frame.slot(0));
+        if (kept == null) {
+            return CudaResult.INVALID_VALUE;
+        }
+        MemorySegment.copy(MemorySegment.ofArray(kept), 0, wanted, 0, kept.length);
+        return CudaResult.SUCCESS;
+    }
+
+    /** Brings what a pointer in a structure leads to behind it. */
+    private static void follow(MemorySegment wanted, int bytes, int pointer, long more) {
+        long address = wanted.get(WireTypes.U64, pointer);
+        wanted.set(WireTypes.U64, pointer, 0);
+        long copied = Math.min(more, wanted.byteSize() - bytes);
+        if (address != 0 && copied > 0) {
+            MemorySegment.copy(MemorySegment.ofAddress(address).reinterpret(copied), 0, wanted, bytes, copied);
+        }
+    }
+}

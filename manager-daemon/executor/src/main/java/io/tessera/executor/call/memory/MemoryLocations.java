@@ -1,0 +1,57 @@
+package io.tessera.executor.call.memory;
+
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Places of memory in structures ({@code CUmemLocation}): the client's number of the device becomes the driver's. One owner thread.
+ */
+final class MemoryLocations {
+    private static final int TYPE_DEVICE = 1;
+    private static final int ACCESS_BYTES = 12;
+
+    private final DeviceContext device;
+
+    MemoryLocations(DeviceContext device) {
+        this.device = device;
+    }
+
+    /**
+     * Of properties of allocations and pools, whose second field is the type of their handle for other processes.
+     *
+     * @throws RejectedException if they ask for such a handle, or for memory of the host
+     */
+    void properties(CallFrame frame, int parameter) throws RejectedException {
+        MemorySegment properties = frame.data(parameter);
+        if (properties == null || properties.get(WireTypes.U32, 4) != 0) {
+            throw RejectedException.unsupported("memory with a handle for other processes");
+        }
+        device(properties, 8);
+    }
+
+    /** Of access descriptions. Errors as {@link #location}. */
+    void accesses(CallFrame frame, int parameter, long count) throws RejectedException {
+        for (long i = 0; i < count; i++) {
+            device(frame.required(parameter), i * ACCESS_BYTES);
+        }
+    }
+
+    /**
+     * Of a location.
+     *
+     * @throws RejectedException if it is of the host
+     */
+    void location(CallFrame frame, int parameter) throws RejectedException {
+        device(frame.data(parameter), 0);
+    }
+
+    private void device(MemorySegment location, long at) throws RejectedException {
+        if (location == null || location.get(WireTypes.U32, at) != TYPE_DEVICE) {
+            throw RejectedException.unsupported("memory of the host in allocations that are mapped by hand, and in pools,");
+        }
+        location.set(WireTypes.U32, at + 4, device.device());
+    }
+}

@@ -1,0 +1,97 @@
+package io.tessera.executor.call.memory;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Memory that one client's program made itself, and where it is mapped. What it counts goes back when neither a handle
+ * nor a mapping holds it any more. One owner thread.
+ */
+final class VirtualMemory {
+    private final Map<Long, Made> byHandle = new HashMap<>();
+    private final TreeMap<Long, Mapping> mappings = new TreeMap<>();
+
+    /** Memory of cuMemCreate. */
+    static final class Made {
+        final long bytes;
+        boolean held = true;
+        int mapped;
+
+        Made(long bytes) {
+            this.bytes = bytes;
+        }
+
+        /** Whether nothing holds it any more. */
+        boolean isOver() {
+            return !held && mapped == 0;
+        }
+    }
+
+    /** Memory at an address. */
+    static final class Mapping {
+        final long address;
+        final Made made;
+        int access;
+
+        Mapping(long address, Made made) {
+            this.address = address;
+            this.made = made;
+        }
+
+        long bytes() {
+            return made.bytes;
+        }
+    }
+
+    /** Memory was made; known by what the client calls it. */
+    void created(long handle, long bytes) {
+        byHandle.put(handle, new Made(bytes));
+    }
+
+    /** The memory of a handle of the client; null if there is none. */
+    Made made(long handle) {
+        return byHandle.get(handle);
+    }
+
+    /** A handle was asked for of what is mapped at an address. */
+    void retained(long handle, long address) {
+        Mapping mapping = at(address);
+        if (mapping != null) {
+            mapping.made.held = true;
+            byHandle.put(handle, mapping.made);
+        }
+    }
+
+    /** The last reference to a handle is gone. Returns the bytes that count no more. */
+    long released(long handle) {
+        Made made = byHandle.remove(handle);
+        if (made == null) {
+            return 0;
+        }
+        made.held = false;
+        return made.isOver() ? made.bytes : 0;
+    }
+
+    /** Memory was mapped. */
+    void mapped(long address, Made made) {
+        made.mapped++;
+        mappings.put(address, new Mapping(address, made));
+    }
+
+    /** A mapping is gone. Returns the bytes that count no more. */
+    long unmapped(long address) {
+        Mapping mapping = mappings.remove(address);
+        if (mapping == null) {
+            return 0;
+        }
+        mapping.made.mapped--;
+        return mapping.made.isOver() ? mapping.made.bytes : 0;
+    }
+
+    /** The mapping around an address; null if there is none. */
+    Mapping at(long address) {
+        Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
+        return entry != null && address - entry.getKey() < entry.getValue().bytes() ? entry.getValue() : null;
+    }
+}

@@ -1,0 +1,2 @@
+/** Memory: allocations, pools, mappings, copies, tensor maps and IPC handles. */
+package io.tessera.executor.call.memory;

@@ -1,0 +1,113 @@
+package io.tessera.executor.call.module;
+
+import io.tessera.device.DriverApi;
+import io.tessera.executor.call.CallFrame;
+import io.tessera.executor.call.CallTable;
+import io.tessera.executor.call.HandleResults;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.call.StructureTranslation;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.stream.ClientContext;
+import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Functions and kernels: what is asked and set of them. One owner thread. */
+final class FunctionCalls {
+    /**
+     * CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _REQUIRED_CLUSTER_DEPTH: what makes clusters of every launch. The two behind
+     * (sizes that are not portable, the scheduling policy) say how launches in clusters go, if there are any; cuBLASLt sets the
+     * first for a kernel that it only asks the driver about, and takes slower kernels where that fails.
+     */
+    private static final int FIRST_CLUSTER = 10;
+    private static final int LAST_CLUSTER = 13;
+    private static final int LONGEST_NAME = 65_536;
+
+    private final DriverCalls driver;
+    private final ClientFences fences;
+    private final StructureTranslation structures;
+    private final HandleResults results;
+
+    FunctionCalls(DriverCalls driver, ClientFences fences, StructureTranslation structures, HandleResults results) {
+        this.driver = driver;
+        this.fences = fences;
+        this.structures = structures;
+        this.results = results;
+    }
+
+    void register(CallTable calls) {
+        calls.row(DriverApi.cuFuncSetAttribute).withoutContext().executes((frame, _) -> attribute(frame, 0, 1));
+        calls.row(DriverApi.cuKernelSetAttribute).withoutContext().executes((frame, _) -> attribute(frame, 2, 0));
+        calls.row(DriverApi.cuFuncSetCacheConfig).withoutContext().executes(this::changed);
+        calls.row(DriverApi.cuFuncSetSharedMemConfig).withoutContext().executes(this::changed);
+        calls.row(DriverApi.cuKernelSetCacheConfig).withoutContext().executes(this::changed);
+        calls.row(DriverApi.cuKernelGetName).withoutContext().packed("name").executes(this::name);
+        calls.row(DriverApi.cuFuncGetName).withoutContext().packed("name").executes(this::name);
+        calls.row(DriverApi.cuFuncGetModule).withoutContext().parent(frame -> results.library(frame.argument(1)));
+        calls.row(DriverApi.cuOccupancyMaxPotentialClusterSize).withoutContext().packed("config").executes(this::clusters);
+        calls.row(DriverApi.cuOccupancyMaxActiveClusters).withoutContext().packed("config").executes(this::clusters);
+        calls.plainWithoutContext(DriverApi.cuFuncLoad, DriverApi.cuKernelGetLibrary, DriverApi.cuOccupancyAvailableDynamicSMemPerBlock,
+                DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessor, DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
+    }
+
+    /** An attribute of a kernel or function, by its parameters' places. */
+    private int attribute(CallFrame frame, int kernel, int attributeAt) throws RejectedException {
+        long attribute = frame.slot(attributeAt);
+        if (attribute >= FIRST_CLUSTER && attribute <= LAST_CLUSTER) {
+            try {
+                fences.kernels().inCluster(frame.argument(kernel), frame.slot(kernel));
+            } catch (ProgramRefusedException e) {
+                throw RejectedException.of(e);
+            }
+        }
+        return changed(frame, frame.context());
+    }
+
+    /** Parameters: something of a kernel or function. */
+    private int changed(CallFrame frame, ClientContext context) {
+        fences.kernels().changed();
+        return driver.call(frame.entry(), frame.slots());
+    }
+
+    /** Parameters: name, handle. The driver answers with a pointer, the client gets the text. */
+    private int name(CallFrame frame, ClientContext context) throws RejectedException {
+        MemorySegment place = frame.room(Long.BYTES);
+        MemorySegment wanted = frame.data(0);
+        frame.slot(0, place.address());
+        int result = driver.call(frame.entry(), frame.slots());
+        long named = place.get(WireTypes.U64, 0);
+        if (result == CudaResult.SUCCESS && wanted != null) {
+            if (named == 0) {
+                throw new RejectedException(CudaResult.INVALID_HANDLE, "the driver knows no name");
+            }
+            MemorySegment text = MemorySegment.ofAddress(named).reinterpret(LONGEST_NAME);
+            long length = 0;
+            while (length + 1 < Math.min(frame.outBytes(0), LONGEST_NAME)
+                    && text.get(ValueLayout.JAVA_BYTE, length) != 0) {
+                length++;
+            }
+            wanted.fill((byte) 0);
+            MemorySegment.copy(text, 0, wanted, 0, Math.min(length, wanted.byteSize()));
+        }
+        return result;
+    }
+
+    /** The launch configuration of cluster occupancy, and behind it its attributes. */
+    private int clusters(CallFrame frame, ClientContext context) throws RejectedException {
+        int i = frame.parameter("config");
+        MemorySegment config = frame.required(i);
+        long attributes = config.byteSize() < 56 ? -1 : Integer.toUnsignedLong(config.get(WireTypes.U32, 48));
+        if (attributes < 0 || attributes > 64 || frame.inBytes(i) < 56 + attributes * 72) {
+            throw CallFrame.malformed("a configuration of " + frame.inBytes(i) + " bytes");
+        }
+        for (long at = 0; at < attributes; at++) {
+            structures.in(config.asSlice(56 + at * 72, 72), "CUlaunchAttribute");
+        }
+        config.set(WireTypes.U64, 32, 0);
+        config.set(WireTypes.U64, 40, attributes == 0 ? 0 : config.address() + 56);
+        return driver.call(frame.entry(), frame.slots());
+    }
+}

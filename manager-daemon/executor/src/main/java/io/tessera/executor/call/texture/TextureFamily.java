@@ -1,0 +1,23 @@
+package io.tessera.executor.call.texture;
+
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.CallChecks;
+import io.tessera.executor.call.CallTable;
+import io.tessera.executor.call.ClientState;
+
+/** Arrays, textures and surfaces of one client. One owner thread. */
+public final class TextureFamily {
+    private final ArrayEnds ends;
+
+    /** Enters the calls. */
+    public TextureFamily(ClientState client, CallChecks checks, CallTable calls) {
+        this.ends = new ArrayEnds(client.driver(), client.fences(), client.handles().deferredReleases());
+        new ArrayCalls(client.device(), client.driver(), client.window(), ends).register(calls);
+        new ResourceCalls(client.driver(), client.fences(), client.handles().deferredReleases(), checks, ends).register(calls);
+    }
+
+    /** Ends an array, texture or surface with its context, by the driver's value. Returns a CUresult. */
+    public int end(HandleKind kind, long value) {
+        return ends.end(kind, value);
+    }
+}

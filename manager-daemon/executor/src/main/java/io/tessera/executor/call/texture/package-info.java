@@ -1,0 +1,2 @@
+/** Arrays, textures and surfaces. */
+package io.tessera.executor.call.texture;

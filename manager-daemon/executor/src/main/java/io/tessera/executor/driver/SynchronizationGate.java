@@ -1,0 +1,367 @@
+package io.tessera.executor.driver;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
+ * every stream of the context has done all that it was told, and lets nobody submit meanwhile: modules that come and go, memory
+ * of arrays and of the host that is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that
+ * waits for a value keeps such a call waiting for as long as its program likes, and what would end the wait may need the driver
+ * itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call
+ * is under way, and whoever waits for either waits here, where he holds no lock of the driver's. Thread-safe; a {@link Client}
+ * belongs to one thread but where it says otherwise.
+ */
+public final class SynchronizationGate {
+    private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
+    private static final long POLL_NS = 100_000L;
+    /**
+     * A device has 32 channels for the streams of a context (CUDA_DEVICE_MAX_CONNECTIONS, as managers set it), of which the
+     * driver keeps some. With more streams some share one: then the making of a stream may wait for what stands in its channel,
+     * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
+     */
+    private static final int CHANNELS = 28;
+    /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
+    private static final int MANY_STREAMS = 8;
+    /** So long a client whose streams go from one wait to the next lets others come in between. */
+    private static final long HOLD_BACK_NS = 20_000_000L;
+
+    static {
+        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
+                DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetFunction,
+                DriverEntry.cuModuleGetGlobal_v2, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetGlobal,
+                DriverEntry.cuLibraryGetManaged, DriverEntry.cuLibraryUnload, DriverEntry.cuKernelGetFunction,
+                DriverEntry.cuFuncLoad, DriverEntry.cuMemFree_v2, DriverEntry.cuMemFreeHost, DriverEntry.cuMemHostUnregister,
+                DriverEntry.cuArrayDestroy, DriverEntry.cuMipmappedArrayDestroy, DriverEntry.cuCtxSetLimit}) {
+            SYNCHRONIZING[entry.ordinal()] = true;
+        }
+    }
+
+    private static final VarHandle CALL_NS;
+
+    static {
+        try {
+            CALL_NS = MethodHandles.lookup().findVarHandle(Client.class, "callNs", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final NanoClock clock;
+    private final List<Client> clients = new CopyOnWriteArrayList<>();
+    private final AtomicInteger streams = new AtomicInteger();
+    /** Clients of whom a stream may wait for its program. */
+    private int standing;
+    /** Synchronizing calls under way. */
+    private int inside;
+    /** Synchronizing calls that wait to begin. */
+    private int waiting;
+    /** Clients that have let calls begin for long enough, and stand before the next one. */
+    private int nexts;
+    /** Since when there are any of those; 0: there are none. */
+    private volatile long awaitedNs;
+    /** When somebody last looked at calls that are under way: for those that begin until he looks again. */
+    private volatile long lookNs = 1;
+
+    /** With nobody in the context. */
+    public SynchronizationGate(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** Whether a driver waits for all streams of the context in an entry. */
+    static boolean synchronizes(DriverEntry entry) {
+        return SYNCHRONIZING[entry.ordinal()];
+    }
+
+    /** A client comes in, of whom logs speak by a name. */
+    public Client enter(String name) {
+        Client client = new Client(name);
+        clients.add(client);
+        return client;
+    }
+
+    /**
+     * The call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is
+     * called often, by one thread.
+     */
+    public Optional<LongCall> longCall(long nowNs, long boundNs) {
+        lookNs = nowNs;
+        LongCall longest = null;
+        for (Client client : clients) {
+            longest = longer(longest, new LongCall(client.name, client.entry, (long) CALL_NS.getOpaque(client)), nowNs - boundNs);
+            longest = longer(longest, new LongCall(client.name, DriverEntry.cuStreamSynchronize, client.waitNs), nowNs - boundNs);
+        }
+        return Optional.ofNullable(longest);
+    }
+
+    private static LongCall longer(LongCall longest, LongCall call, long beforeNs) {
+        boolean is = call.beganNs != 0 && call.beganNs - beforeNs < 0 && (longest == null || call.beganNs - longest.beganNs < 0);
+        return is ? call : longest;
+    }
+
+    /** Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty: nobody waits so long. */
+    public String keepers(long nowNs, long boundNs) {
+        long sinceNs = awaitedNs;
+        if (sinceNs == 0 || nowNs - sinceNs <= boundNs) {
+            return "";
+        }
+        return clients.stream().filter(client -> client.stands).map(client -> client.name).collect(Collectors.joining(", "));
+    }
+
+    /**
+     * A client's thread is in the driver, or asks again and again for the end of work, which counts as cuStreamSynchronize.
+     *
+     * @param beganNs no later than when the call began
+     */
+    public record LongCall(String client, DriverEntry entry, long beganNs) {
+    }
+
+    /** One client of the context. */
+    public final class Client {
+        /** Looks after the client while its thread waits here; whether to go on waiting. */
+        private BooleanSupplier goOn = () -> true;
+        /** What is around a wait for others. */
+        private Consumer<Runnable> around = Runnable::run;
+        /** What its thread does before a call that may wait for the client's own work. */
+        private Runnable before = () -> {
+        };
+        private volatile boolean stands;
+        private volatile long standsNs;
+        private volatile int own;
+        /** Since when its work has been late while others stand; 0: it is not. */
+        private volatile long lateNs;
+        private final String name;
+        /** Since when its thread is in a call of the driver; 0: it is in none. */
+        private long callNs;
+        /** The entry of that call. */
+        private DriverEntry entry;
+        /** Since when its thread asks for the end of one work; 0: it does not. */
+        private volatile long waitNs;
+
+        private Client(String name) {
+            this.name = name;
+        }
+
+        /**
+         * What happens while the client's thread waits here.
+         *
+         * @param asked   whether to go on; he looks after the client meanwhile
+         * @param outside runs a wait for others, outside of what keeps others out
+         */
+        public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
+            goOn = asked;
+            around = outside;
+        }
+
+        /** What the client's thread does before each synchronizing call, which may wait for the client's own work. */
+        public void beforeCalls(Runnable action) {
+            before = action;
+        }
+
+        long nowNs() {
+            return clock.nanoTime();
+        }
+
+        /** Whether others are in the context, too. */
+        boolean hasCompany() {
+            return clients.size() > 1;
+        }
+
+        /** Whether a stream of the client may wait for its program. */
+        public boolean isStanding() {
+            return stands;
+        }
+
+        /** Whether somebody waits until no stream waits for its program any more. */
+        public boolean isAwaited() {
+            return awaitedNs != 0;
+        }
+
+        /** Whether a synchronizing call could begin now; what can be done without one is done without it. */
+        public boolean mayBegin() {
+            synchronized (SynchronizationGate.this) {
+                return standing == 0;
+            }
+        }
+
+        /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
+        public long keepsOthersNs(long nowNs) {
+            long since = awaitedNs == 0 ? Long.MAX_VALUE : awaitedNs;
+            if (own >= MANY_STREAMS && streams.get() > CHANNELS) {
+                since = clients.stream().mapToLong(other -> other == this || other.lateNs == 0 ? Long.MAX_VALUE : other.lateNs)
+                        .reduce(since, Math::min);
+            }
+            return stands && since != Long.MAX_VALUE ? Math.max(0, nowNs - Math.max(since, standsNs)) : 0;
+        }
+
+        /**
+         * Whether the client's work may wait in a channel in which a stream of another client stands.
+         *
+         * @param late whether it waits for longer than it should; then others hear of it
+         */
+        public boolean mayWaitBehindOthers(boolean late, long nowNs) {
+            boolean may = streams.get() > CHANNELS
+                    && clients.stream().anyMatch(other -> other != this && other.stands && other.own >= MANY_STREAMS);
+            lateNs = !may || !late ? 0 : lateNs == 0 ? nowNs : lateNs;
+            return may;
+        }
+
+        /** Whether the driver may wait in an entry because streams share channels. */
+        boolean isCrowded(DriverEntry entry) {
+            return (entry == DriverEntry.cuStreamCreate || entry == DriverEntry.cuStreamCreateWithPriority)
+                    && streams.get() >= CHANNELS;
+        }
+
+        /** Its thread is about to call the driver. */
+        void calls(DriverEntry called) {
+            entry = called;
+            CALL_NS.setOpaque(this, lookNs);
+        }
+
+        /** The call is over. */
+        void returned() {
+            CALL_NS.setOpaque(this, 0L);
+        }
+
+        /** Its thread is about to ask for the end of one work until that is done. */
+        void waitBegins() {
+            waitNs = lookNs;
+        }
+
+        /** The work is done. */
+        void waitEnds() {
+            waitNs = 0;
+        }
+
+        /** A call has succeeded: streams are counted. */
+        void called(DriverEntry entry) {
+            int change = switch (entry) {
+                case cuStreamCreate, cuStreamCreateWithPriority -> 1;
+                case cuStreamDestroy, cuStreamDestroy_v2 -> -1;
+                default -> 0;
+            };
+            if (change != 0) {
+                own += change; // its own thread alone writes it
+                streams.addAndGet(change);
+            }
+        }
+
+        /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
+        boolean begin() {
+            before.run();
+            if (tryBegin()) {
+                return true;
+            }
+            synchronized (SynchronizationGate.this) {
+                awaitedNs = waiting++ == 0 ? clock.nanoTime() : awaitedNs;
+            }
+            boolean[] begun = new boolean[1];
+            try {
+                around.accept(() -> {
+                    while (!begun[0] && goOn.getAsBoolean()) {
+                        LockSupport.parkNanos(POLL_NS);
+                        begun[0] = tryBegin();
+                    }
+                });
+                return begun[0];
+            } finally {
+                synchronized (SynchronizationGate.this) {
+                    awaitedNs = --waiting == 0 ? 0 : awaitedNs;
+                }
+            }
+        }
+
+        private boolean tryBegin() {
+            synchronized (SynchronizationGate.this) {
+                if (standing > 0 || nexts > 0) {
+                    return false;
+                }
+                inside++;
+                return true;
+            }
+        }
+
+        /** A synchronizing call is over. */
+        void end() {
+            synchronized (SynchronizationGate.this) {
+                inside--;
+            }
+        }
+
+        /**
+         * A stream is about to be told to wait for its program.
+         *
+         * @return false: it must not, since the client is given up
+         */
+        public boolean stand() {
+            long untilNs = clock.nanoTime() + HOLD_BACK_NS;
+            boolean[] next = new boolean[1];
+            try {
+                while (!tryStand(clock.nanoTime() - untilNs > 0, next)) {
+                    if (!goOn.getAsBoolean()) {
+                        return false;
+                    }
+                    LockSupport.parkNanos(POLL_NS);
+                }
+                return true;
+            } finally {
+                if (next[0]) {
+                    synchronized (SynchronizationGate.this) {
+                        nexts--;
+                    }
+                }
+            }
+        }
+
+        /**
+         * Stands if nothing forbids it.
+         *
+         * @param patient whether it has let others come in for long enough; then no further call begins before it stands
+         * @param next    set when that is so
+         */
+        private boolean tryStand(boolean patient, boolean[] next) {
+            synchronized (SynchronizationGate.this) {
+                if (patient && !next[0]) {
+                    next[0] = true;
+                    nexts++;
+                }
+                if (inside > 0 || waiting > 0 && !patient) {
+                    return false;
+                }
+                if (!stands) {
+                    stands = true;
+                    standing++;
+                    standsNs = clock.nanoTime();
+                }
+                return true;
+            }
+        }
+
+        /** No stream of the client waits for its program any more. */
+        public void over() {
+            if (stands) {
+                synchronized (SynchronizationGate.this) {
+                    stands = false;
+                    standing--;
+                }
+            }
+        }
+
+        /** The client is gone, with all its work. */
+        public void leave() {
+            over();
+            streams.addAndGet(-own);
+            clients.remove(this);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.tessera.executor.fence;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.worker.CodeWorkers;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.fence.FenceMode;
+import java.lang.foreign.Arena;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
+ * trusted, and one thread that makes what nobody waits for. Thread-safe.
+ */
+public final class FencingService implements AutoCloseable {
+    /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
+    private static final int STANDARD_LOCAL_BYTES = 1024;
+
+    private final DeviceContext device;
+    private final ProgramMaker maker;
+    private final TrustedImages trusted;
+    private final CodeWorkers workers;
+    private final TenantPresence presence = new TenantPresence();
+    private final LocalQuota localQuota;
+    private final ProgressCounters doneWords;
+    private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
+    private final ExecutorService later = Executors.newSingleThreadExecutor(
+            task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
+
+    /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
+    public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
+        this.device = device;
+        this.trusted = trusted;
+        this.workers = workers;
+        try (Arena arena = Arena.ofConfined()) {
+            DriverCalls driver = new DriverCalls(device.port(), arena);
+            this.doneWords = ProgressCounters.make(driver);
+            this.localQuota = LocalQuota.of(device.device(), driver);
+            this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
+        }
+    }
+
+    /** A client comes in. */
+    public void expect() {
+        workers.expect();
+    }
+
+    /** A client is gone: code that its thread has made, or will ask for, is not made. Any thread. */
+    public void abandon(Thread client) {
+        workers.abandon(client);
+        maker.wake();
+    }
+
+    /** Who is in the executor. */
+    public TenantPresence presence() {
+        return presence;
+    }
+
+    /** Whether a kernel with so much local memory a thread is the first that needs as much. */
+    boolean deepens(int localBytes) {
+        return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
+    }
+
+    /** Where streams write how far they have come. */
+    ProgressCounters doneWords() {
+        return doneWords;
+    }
+
+    /**
+     * Ends kernels for which a call of the driver waits, if they have taken longer than they may: the threads that would end them may be held up by that
+     * very call. Makes no call of the driver. Any one thread.
+     *
+     * @param graceNs from being told to end to the end
+     * @return whether kernels that were told to end have not done so in time
+     */
+    public boolean haltLate(long nowNs, long graceNs) {
+        return presence.haltLate(nowNs, graceNs, doneWords::isAhead);
+    }
+
+    LocalQuota localQuota() {
+        return localQuota;
+    }
+
+    int device() {
+        return device.device();
+    }
+
+    ProgramMaker maker() {
+        return maker;
+    }
+
+    TrustedImages trusted() {
+        return trusted;
+    }
+
+    /** Makes a program without fences for a tenant that is alone, some time. */
+    Future<FencedProgram> makeLater(String tenant, ProgramSource source, CodeOptions options) {
+        return later.submit(() -> maker.make(tenant, source, FenceMode.NONE, options, false));
+    }
+
+    @Override
+    public void close() {
+        later.shutdownNow();
+        workers.close();
+    }
+}

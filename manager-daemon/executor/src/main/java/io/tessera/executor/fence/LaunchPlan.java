@@ -1,0 +1,134 @@
+package io.tessera.executor.fence;
+
+import static io.tessera.protocol.relay.RelayLayout.LAUNCH;
+import static io.tessera.protocol.segment.SegmentLayout.offset;
+
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RelayLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a LAUNCH record asks for. A view of the executor's own copy of the record, which no client can change any more: immutable, and kept as long as
+ * records come in the same memory, so that no launch allocates.
+ */
+public final class LaunchPlan {
+    /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
+    public static final int ATTRIBUTE_BYTES = 72;
+    /** Where grid, block and shared bytes lie in a record, as in {@code CUlaunchConfig}. */
+    public static final long GRID = RecordHeader.BYTES + offset(LAUNCH, "grid");
+    /** Where attributes begin in a record; parameters follow them. */
+    public static final long BODY = RecordHeader.BYTES + LAUNCH.byteSize();
+    private static final int MOST_ATTRIBUTES = 64;
+    private static final long FUNCTION = RecordHeader.BYTES + offset(LAUNCH, "function");
+    private static final long STREAM = RecordHeader.BYTES + offset(LAUNCH, "stream");
+    private static final long BLOCK = RecordHeader.BYTES + offset(LAUNCH, "block");
+    private static final long SHARED_BYTES = RecordHeader.BYTES + offset(LAUNCH, "shared_bytes");
+    private static final long ATTRIBUTES = RecordHeader.BYTES + offset(LAUNCH, "attributes");
+    private static final long PARAMETER_BYTES = RecordHeader.BYTES + offset(LAUNCH, "parameter_bytes");
+    /**
+     * Attributes that say nothing of how many blocks run together, by their bits: none, access policy, synchronisation policy, programmatic
+     * serialisation and event, priority, memory domains, completion event.
+     */
+    private static final long OF_ANY_CODE = 1 | 1 << 1 | 1 << 3 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12;
+
+    private final MemorySegment record;
+    private final MemorySegment parameters;
+
+    /**
+     * Launches whose records lie in some memory.
+     *
+     * @param record     the executor's copy
+     * @param parameters where packed parameters lie for the driver
+     */
+    public LaunchPlan(MemorySegment record, MemorySegment parameters) {
+        this.record = record;
+        this.parameters = parameters;
+    }
+
+    /** The record. */
+    public MemorySegment record() {
+        return record;
+    }
+
+    /** Whether all that the head counts is in a record of a length. */
+    public boolean isWhole(int length) {
+        return length >= BODY && attributes() >= 0 && attributes() <= MOST_ATTRIBUTES && parameterBytes() >= 0
+                && parametersAt() + parameterBytes() <= length;
+    }
+
+    /** The client's handle of the kernel or function. */
+    public long function() {
+        return record.get(WireTypes.U64, FUNCTION);
+    }
+
+    /** What it says for the stream. */
+    public long stream() {
+        return record.get(WireTypes.U64, STREAM);
+    }
+
+    /** Packed parameters, as the driver gets them. */
+    MemorySegment parameters() {
+        return parameters;
+    }
+
+    /** Their length. */
+    public int parameterBytes() {
+        return record.get(WireTypes.U32, PARAMETER_BYTES);
+    }
+
+    /** Where they are in the record. */
+    public long parametersAt() {
+        return BODY + (long) attributes() * ATTRIBUTE_BYTES;
+    }
+
+    /** How many attributes there are. */
+    public int attributes() {
+        return record.get(WireTypes.U32, ATTRIBUTES);
+    }
+
+    /** The number of an attribute, below {@link #attributes}. */
+    public int attribute(int i) {
+        return record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES);
+    }
+
+    /** Blocks in a dimension from 0 to 2, unsigned. */
+    public int grid(int dimension) {
+        return record.get(WireTypes.U32, GRID + 4L * dimension);
+    }
+
+    /** Threads of a block in a dimension, unsigned. */
+    public int block(int dimension) {
+        return record.get(WireTypes.U32, BLOCK + 4L * dimension);
+    }
+
+    /** Blocks of the grid: a product of three numbers that a client says, which no integer has room for. */
+    double blocks() {
+        return (double) Integer.toUnsignedLong(grid(0)) * Integer.toUnsignedLong(grid(1)) * Integer.toUnsignedLong(grid(2));
+    }
+
+    /** Threads of a block, such a product too. */
+    double threads() {
+        return (double) Integer.toUnsignedLong(block(0)) * Integer.toUnsignedLong(block(1)) * Integer.toUnsignedLong(block(2));
+    }
+
+    /** Dynamic shared memory of each block. */
+    public long sharedBytes() {
+        return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));
+    }
+
+    /** Whether all blocks must run together. */
+    public boolean isCooperative() {
+        return (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
+    }
+
+    /** Whether it says nothing of how many blocks run together: it is not cooperative and not of clusters. */
+    boolean isPlain() {
+        boolean plain = !isCooperative();
+        for (int i = 0; i < attributes() && plain; i++) {
+            int id = attribute(i);
+            plain = id >= 0 && id < Long.SIZE && (OF_ANY_CODE >> id & 1) != 0;
+        }
+        return plain;
+    }
+}

@@ -1,0 +1,181 @@
+package io.tessera.executor.handle;
+
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.protocol.relay.RelayHandle;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+
+/**
+ * What a client has ended although its graphs, or references of its modules, may still use it. Drivers keep no count of what nodes and references name: a
+ * graph that is launched later would work on what somebody else has by then. Such an end comes when no graph of the client is left and its work is done;
+ * the client's handle is gone at once. One owner thread.
+ */
+public final class DeferredReleases {
+    /** Of one client; beyond it the calls that end something fail. */
+    static final int MOST = 4096;
+
+    private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
+
+    private final ClientHandles handles;
+    private BooleanSupplier capturing = () -> false;
+    private Consumer<String> notice = _ -> {
+    };
+    /** What nodes of graphs name, since there were none: what the client's tables hold, or the driver's arrays, or addresses. */
+    private final Set<Long> named = new HashSet<>();
+    /** By the client's handle of a texture or surface reference: the driver's array. */
+    private final Map<Long, Long> bound = new HashMap<>();
+    private final List<Held> waiting = new ArrayList<>();
+    private boolean naming;
+    private boolean due;
+    private boolean over;
+
+    private record Held(Set<Long> keys, IntSupplier end) {
+    }
+
+    DeferredReleases(ClientHandles handles) {
+        this.handles = handles;
+    }
+
+    /** How to tell whether streams of the client take part in a capture. */
+    public void capturing(BooleanSupplier isAny) {
+        capturing = isAny;
+    }
+
+    /** Who tells the program what it is refused. */
+    public void notices(Consumer<String> lines) {
+        notice = lines;
+    }
+
+    /** Whether what the calls that follow name goes into graphs. */
+    public void naming(boolean inGraphs) {
+        naming = inGraphs;
+    }
+
+    /** A call names something; see {@link #naming}. */
+    public void names(long key) {
+        if (naming) {
+            named.add(key);
+        }
+    }
+
+    /** A call names a function, a kernel, or a variable by its module or library, and with it all that it goes away with. */
+    public void namesCode(long clientHandle) {
+        for (long parent = naming ? clientHandle : 0; parent != 0; ) {
+            int type = RelayHandle.type(parent);
+            HandleKind kind = KINDS_OF_CODE.stream().filter(one -> one.number() == type).findFirst().orElse(null);
+            if (kind == null) {
+                return;
+            }
+            names(handles.value(kind, parent));
+            parent = handles.table(kind).parent(parent);
+        }
+    }
+
+    /** Whether what calls name is noted: who does not, need not look for it. */
+    public boolean isNaming() {
+        return naming;
+    }
+
+    /** A texture or surface reference has an array from now on; 0: none. What it had may be in graphs that were made meanwhile. */
+    public void bind(long reference, long array) {
+        Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
+        if (before != null && hasGraphs()) {
+            named.add(before);
+        }
+        due = true;
+    }
+
+    private boolean hasGraphs() {
+        return handles.table(HandleKind.GRAPH).size() + handles.table(HandleKind.GRAPH_EXEC).size() > 0 || capturing.getAsBoolean();
+    }
+
+    private boolean holds(long key) {
+        if (over) {
+            return false;
+        }
+        boolean graphs = hasGraphs();
+        if (!graphs) {
+            named.clear();
+        }
+        forgetReferences(graphs);
+        return named.contains(key) || bound.containsValue(key);
+    }
+
+    /** References that are gone with their module; that may be held over itself, for graphs in which its kernels read the arrays. */
+    private void forgetReferences(boolean graphs) {
+        for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
+            Map.Entry<Long, Long> one = i.next();
+            if (handles.value(HandleKind.TEXREF, one.getKey()) == HandleTable.NONE && handles.value(HandleKind.SURFREF, one.getKey()) == HandleTable.NONE) {
+                i.remove();
+                if (graphs) {
+                    named.add(one.getValue());
+                }
+            }
+        }
+    }
+
+    /**
+     * Ends something, now or when nothing uses it any more.
+     *
+     * @param keys what names it
+     * @param end  what ends it, by the owner thread; returns a CUresult
+     * @return a CUresult; OUT_OF_MEMORY if too many ends wait already: then nothing has ended
+     */
+    public int end(Set<Long> keys, IntSupplier end) {
+        if (keys.stream().noneMatch(this::holds)) {
+            return end.getAsInt();
+        }
+        if (waiting.size() >= MOST) {
+            notice.accept("modules, arrays, textures or pinned memory cannot be ended: " + MOST + " of them that graphs may still use wait for that; "
+                    + "destroy graphs that are not needed any more");
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        waiting.add(new Held(keys, end));
+        due = true; // a context that ends takes its captures with it afterwards
+        return CudaResult.SUCCESS;
+    }
+
+    /** Graphs, modules or references have ended: what waits for that may be due. */
+    public void ended(HandleKind kind) {
+        due |= kind == HandleKind.GRAPH || kind == HandleKind.GRAPH_EXEC || kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
+                || kind == HandleKind.TEXREF;
+    }
+
+    /** A capture is over, and with it maybe its graph. */
+    public void captureEnded() {
+        due = true;
+    }
+
+    /** Whether {@link #release} may have something to do, once the client's work is done. */
+    public boolean isDue() {
+        return due && !waiting.isEmpty();
+    }
+
+    /** The client is gone and its work done: its graphs go first, captures that it left open are none, and nothing waits any more. */
+    public void close() {
+        over = true;
+    }
+
+    /** Ends what nothing uses any more; the client's streams are quiet. Returns SUCCESS or the first fatal CUresult. */
+    public int release() {
+        due = false;
+        int result = CudaResult.SUCCESS;
+        for (Held held : List.copyOf(waiting)) {
+            if (held.keys.stream().noneMatch(this::holds)) {
+                waiting.remove(held);
+                int one = held.end.getAsInt();
+                result = result == CudaResult.SUCCESS && CudaResult.isFatal(one) ? one : result;
+            }
+        }
+        return result;
+    }
+}

@@ -1,0 +1,47 @@
+package io.tessera.executor.session;
+
+import io.tessera.executor.driver.CudaResult;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who is told what when the shared context is lost: whose kernels may have done it gets the error, everybody else learns that
+ * the context is gone through no fault of theirs. Immutable.
+ *
+ * @param result     the CUresult with which the context was lost
+ * @param candidates those whose kernels may have done it; empty: it is not known
+ */
+public record FaultAttribution(int result, List<FaultCandidate> candidates) {
+    /** Of all clients' last doings. */
+    public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
+        return new FaultAttribution(result, FaultCandidate.candidates(suspects));
+    }
+
+    private boolean mayHaveDoneIt(FaultCandidate who) {
+        return candidates.isEmpty() || candidates.stream().anyMatch(one -> one.isOfTenant(who));
+    }
+
+    /** The CUresult for a client. */
+    public int resultFor(FaultCandidate who) {
+        return mayHaveDoneIt(who) ? result : CudaResult.CONTEXT_IS_DESTROYED;
+    }
+
+    /** The line for a client; none where the error is its own beyond doubt. */
+    public Optional<String> lineFor(FaultCandidate who) {
+        String fault = "a fault (CUDA error " + result + ") of ";
+        if (!mayHaveDoneIt(who)) {
+            return Optional.of("the context that programs share was ended by " + fault + names(who)
+                    + "; this program has no part in it and can be started again");
+        }
+        boolean alone = !candidates.isEmpty() && candidates.stream().allMatch(one -> one.isOfTenant(who));
+        return alone ? Optional.empty() : Optional.of("the context that programs share was ended by " + fault
+                + "this program or of another one that was working");
+    }
+
+    /** A name is told to the same user only. */
+    private String names(FaultCandidate to) {
+        List<String> names = candidates.stream().map(one -> one.uid() == to.uid() ? "tenant \"" + one.tenant() + "\""
+                : "another user's program").distinct().toList();
+        return String.join(" or ", names);
+    }
+}

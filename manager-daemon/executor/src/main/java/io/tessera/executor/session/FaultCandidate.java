@@ -1,0 +1,37 @@
+package io.tessera.executor.session;
+
+import java.util.List;
+
+/**
+ * What a client was doing when the context was lost. Immutable.
+ *
+ * @param tenant   whose it is
+ * @param uid      and of which user
+ * @param name     the client in a log line
+ * @param working  whether it had launched what may not have been done yet, or heard of the loss by a call of its own
+ * @param unfenced whether any of its last kernels ran without a fence
+ * @param kernels  names of its last kernels, the latest first
+ */
+public record FaultCandidate(String tenant, int uid, String name, boolean working, boolean unfenced, List<String> kernels) {
+    /**
+     * The one tenant that has lost the context, as far as can be told: a fenced kernel cannot, so that of those with work in
+     * progress the ones that ran kernels without a fence count first.
+     *
+     * @return null: it may have been one of several, or nobody
+     */
+    public static String culprit(List<FaultCandidate> suspects) {
+        List<String> tenants = candidates(suspects).stream().map(FaultCandidate::tenant).distinct().toList();
+        return tenants.size() == 1 ? tenants.getFirst() : null;
+    }
+
+    /** Those who may have lost the context; none: nobody was working. */
+    static List<FaultCandidate> candidates(List<FaultCandidate> suspects) {
+        List<FaultCandidate> unfenced = suspects.stream().filter(FaultCandidate::working).filter(FaultCandidate::unfenced).toList();
+        return unfenced.isEmpty() ? suspects.stream().filter(FaultCandidate::working).toList() : unfenced;
+    }
+
+    /** Whether it is a client of the same tenant. */
+    boolean isOfTenant(FaultCandidate other) {
+        return uid == other.uid && tenant.equals(other.tenant);
+    }
+}

@@ -1,0 +1,70 @@
+package io.tessera.executor.stream;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
+
+/**
+ * The completion words of a client as the device sees them (RELAY.md, section 5). Registered at the start of a session, so
+ * that streams can write them. One owner thread.
+ */
+public final class CompletionCounters {
+    private static final long PORTABLE_AND_MAPPED = 1 | 2;
+    private static final long WAIT_EQUAL = 1;
+
+    private final DriverCalls driver;
+    private final RelaySegment segment;
+    private boolean registered;
+    private long deviceAddress;
+
+    /** Not registered yet. */
+    public CompletionCounters(DriverCalls driver, RelaySegment segment) {
+        this.driver = driver;
+        this.segment = segment;
+    }
+
+    /** Makes the words known to the device. Returns the CUresult. */
+    public int register() {
+        long host = segment.memory().address() + RelaySegment.WORD;
+        int result = driver.call(DriverEntry.cuMemHostRegister_v2, host, (long) RelayLayout.WORDS * Long.BYTES,
+                PORTABLE_AND_MAPPED);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        registered = true;
+        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), host, 0);
+        deviceAddress = driver.outLong(0);
+        return result;
+    }
+
+    /** Has the device forget the words, when no stream uses them any more. */
+    public void unregister() {
+        if (registered) {
+            driver.call(DriverEntry.cuMemHostUnregister, segment.memory().address() + RelaySegment.WORD);
+            registered = false;
+        }
+    }
+
+    /** Has a stream write a word when it comes here. Returns the CUresult. */
+    public int write(ClientStream stream, int word, long value) {
+        return driver.call(DriverEntry.cuStreamWriteValue64_v2, stream.value, address(word), value, 0);
+    }
+
+    /** Has a stream wait until a word is a value. Returns the CUresult. */
+    public int await(ClientStream stream, int word, long value) {
+        return driver.call(DriverEntry.cuStreamWaitValue64_v2, stream.value, address(word), value, WAIT_EQUAL);
+    }
+
+    /** A word's device address. */
+    public long address(int word) {
+        return deviceAddress + (long) word * Long.BYTES;
+    }
+
+    /** The word at a device address; -1: none is there. */
+    public int indexOf(long address) {
+        long offset = address - deviceAddress;
+        return offset >= 0 && offset < (long) RelayLayout.WORDS * Long.BYTES ? (int) (offset / Long.BYTES) : -1;
+    }
+}

@@ -1,0 +1,70 @@
+package io.tessera.executor.wait;
+
+import io.tessera.clock.NanoClock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A wait of one thread that looks again and again until its time is over. A wait within another one ends with it at the latest. A thread that is interrupted
+ * does not sleep: it looks on until the time is over and keeps its interrupt status. A wait that runs out is logged for who debugs. One thread.
+ */
+public final class BoundedWait {
+    private static final Logger LOG = LoggerFactory.getLogger(BoundedWait.class);
+
+    private final NanoClock clock;
+    private final WaitLimit limit;
+    private final long untilNs;
+
+    private BoundedWait(NanoClock clock, WaitLimit limit, long untilNs) {
+        this.clock = clock;
+        this.limit = limit;
+        this.untilNs = untilNs;
+    }
+
+    /** A wait that begins now. */
+    public static BoundedWait begin(NanoClock clock, WaitLimit limit) {
+        return begin(clock, limit, null);
+    }
+
+    /**
+     * A wait that begins now, within another one.
+     *
+     * @param outer null: there is none
+     */
+    public static BoundedWait begin(NanoClock clock, WaitLimit limit, BoundedWait outer) {
+        long untilNs = clock.nanoTime() + limit.mostNs();
+        return new BoundedWait(clock, limit, outer != null && outer.untilNs - untilNs < 0 ? outer.untilNs : untilNs);
+    }
+
+    /** Whether the time is over. */
+    public boolean isOver() {
+        boolean over = clock.nanoTime() - untilNs >= 0;
+        if (over) {
+            LOG.debug("waited in vain: {}", limit);
+        }
+        return over;
+    }
+
+    /** Sleeps until it is time to look again. */
+    public void pause() {
+        LockSupport.parkNanos(limit.pollNs());
+    }
+
+    /**
+     * Waits until something is so.
+     *
+     * @param done looked at before each sleep
+     * @return whether it is; false: the time is over
+     */
+    public boolean until(BooleanSupplier done) {
+        while (!done.getAsBoolean()) {
+            if (isOver()) {
+                return false;
+            }
+            pause();
+        }
+        return true;
+    }
+}

@@ -1,0 +1,38 @@
+package io.tessera.executor.wait;
+
+/** What a client's thread waits for inside a call, for how long at most, and how often it looks. */
+public enum WaitLimit {
+    /** Memory of clients that have gone: longer than the work of such a client may take (RELAY.md, section 7). */
+    PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
+    /** Memory that other tenants do not use: their threads look up after 100 ms at the latest. */
+    MEMORY_PRESSURE(300_000_000L, 10_000_000L),
+    /** A tenant's work in progress, before pages of its window change; then the change is given up. */
+    TENANT_REST(10_000_000_000L, 50_000L),
+    /** Clients of a tenant that are inside of its window's gate, within {@link #TENANT_REST}. */
+    WINDOW_GATE(10_000_000_000L, 20_000L),
+    /** Memory that streams of the client give back. */
+    STREAM_FREES(10_000_000_000L, 50_000L),
+    /**
+     * Zeros in new memory and arrays, behind other tenants' work where that fills the device. Ends with no other wait: while zeros are written there, memory
+     * is not given away.
+     */
+    ZEROS(10_000_000_000L, 20_000L),
+    /** What the thread of the connections has clients told of a lost context; it decides that in some ms. */
+    LOSS(2_000_000_000L, 200_000L);
+
+    private final long mostNs;
+    private final long pollNs;
+
+    WaitLimit(long mostNs, long pollNs) {
+        this.mostNs = mostNs;
+        this.pollNs = pollNs;
+    }
+
+    long mostNs() {
+        return mostNs;
+    }
+
+    long pollNs() {
+        return pollNs;
+    }
+}

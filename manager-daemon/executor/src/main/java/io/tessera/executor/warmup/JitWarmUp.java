@@ -1,0 +1,207 @@
+package io.tessera.executor.warmup;
+
+import static io.tessera.executor.warmup.WarmUpClient.pointer;
+import static io.tessera.executor.warmup.WarmUpClient.words;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.TenantPresence;
+import io.tessera.executor.session.Admission;
+import io.tessera.executor.session.Reports;
+import io.tessera.executor.session.SessionFactory;
+import io.tessera.os.FutexPort;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SharedMemoryPort;
+import io.tessera.protocol.relay.QueryKind;
+import io.tessera.protocol.relay.RecordKind;
+import io.tessera.protocol.relay.RelayLayout;
+import java.util.stream.LongStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client of the executor's own that makes the calls that programs make most. A call that the JVM interprets costs some
+ * 20 us more than a compiled one, and programs make most of their synchronous calls a few hundred times: too seldom for the
+ * JVM to compile them in time. Has a thread of its own, which ends by itself; {@link #close} ends it and what it had.
+ */
+public final class JitWarmUp implements AutoCloseable {
+    /** Times this many calls of each entry is what the JVM compiles fully at (Tier4InvocationThreshold, 5,000), and more. */
+    private static final int ROUNDS = 400;
+    private static final int CALLS = 16;
+    /** The rounds end then in any case. */
+    private static final long MOST_NS = 2_000_000_000L;
+    private static final long END_NS = 12_000_000_000L;
+    private static final int RARELY = 8;
+    private static final long BYTES = 65_536;
+    private static final long NON_BLOCKING = 1;
+    private static final long DISABLE_TIMING = 2;
+    /** Older than every supported GPU, which compiles it for itself. */
+    private static final long[] IMAGE = words("""
+            .version 6.0
+            .target sm_50
+            .address_size 64
+            .visible .entry nothing(.param .u64 p) { ret; }
+            """);
+    private static final long[] KERNEL = words("nothing");
+    private static final Logger LOG = LoggerFactory.getLogger(JitWarmUp.class);
+
+    private final SessionFactory.Made made;
+    private final WarmUpClient client;
+    private final NanoClock clock;
+    private final Thread thread;
+    private volatile boolean stopping;
+    private long stream;
+    private long event;
+    private long function;
+
+    private JitWarmUp(SessionFactory.Made made, FutexPort futex, NanoClock clock) {
+        this.made = made;
+        this.client = new WarmUpClient(made.session().segment(), futex, clock);
+        this.clock = clock;
+        this.thread = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::run);
+    }
+
+    /**
+     * Begins.
+     *
+     * @throws LinuxException if there is no memory for it
+     */
+    public static JitWarmUp start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
+            NanoClock clock) throws LinuxException {
+        SessionFactory.Made made = factory.make(
+                new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
+                new TenantPresence().enter("rehearsal", 0, () -> { }), reports);
+        memory.close(made.descriptor());
+        JitWarmUp warmUp = new JitWarmUp(made, futex, clock);
+        made.session().start();
+        warmUp.thread.start();
+        return warmUp;
+    }
+
+    private void run() {
+        long beginNs = clock.nanoTime();
+        long roundsNs;
+        int rounds = 0;
+        try {
+            prepare();
+            roundsNs = clock.nanoTime(); // what is loaded first also loads the rewriter
+            while (rounds < ROUNDS && !stopping && clock.nanoTime() - roundsNs < MOST_NS) {
+                round(rounds++);
+            }
+        } catch (WarmUpEndedException e) {
+            LOG.info("the rehearsal ends early: {}", e.getMessage());
+        }
+        made.session().end();
+        LOG.info("rehearsed {} rounds in {} ms", rounds, (clock.nanoTime() - beginNs) / 1_000_000);
+    }
+
+    private long make(DriverEntry entry, long... words) throws WarmUpEndedException {
+        int result = client.call(entry, words);
+        if (result != 0) {
+            throw new WarmUpEndedException(entry + " answers " + result);
+        }
+        return client.out(0);
+    }
+
+    private static long[] with(long[] arguments, long... data) {
+        return LongStream.concat(LongStream.of(arguments), LongStream.of(data)).toArray();
+    }
+
+    private void prepare() throws WarmUpEndedException {
+        client.ask(RecordKind.CONTEXT, 0, RelayLayout.CONTEXT_CREATE);
+        stream = make(DriverEntry.cuStreamCreateWithPriority, pointer(0, 8), NON_BLOCKING, 0);
+        event = make(DriverEntry.cuEventCreate, pointer(0, 8), DISABLE_TIMING);
+        long image = pointer(IMAGE.length * Long.BYTES, 0);
+        long name = pointer(KERNEL.length * Long.BYTES, 0);
+        long library = make(DriverEntry.cuLibraryLoadData, with(new long[] {pointer(0, 8), image, 0, 0, 0, 0, 0, 0}, IMAGE));
+        long kernel = make(DriverEntry.cuLibraryGetKernel, with(new long[] {pointer(0, 8), library, name}, KERNEL));
+        client.ask(RecordKind.QUERY, QueryKind.FUNCTION.code(), kernel);
+        client.call(DriverEntry.cuLibraryUnload, library);
+        long module = make(DriverEntry.cuModuleLoadDataEx, with(new long[] {pointer(0, 8), image, 0, 0, 0}, IMAGE));
+        function = make(DriverEntry.cuModuleGetFunction, with(new long[] {pointer(0, 8), module, name}, KERNEL));
+        client.ask(RecordKind.QUERY, QueryKind.FUNCTION.code(), function);
+        // Stays, so that the driver keeps the memory that the rounds' allocations are pieces of.
+        make(DriverEntry.cuMemAlloc_v2, pointer(0, 8), BYTES);
+    }
+
+    private void round(int number) throws WarmUpEndedException {
+        long value = 2L * number + 2;
+        for (int i = 0; i < CALLS; i++) {
+            client.begin(i, DriverEntry.cuMemAlloc_v2, pointer(0, 8), BYTES);
+        }
+        client.end(CALLS - 1);
+        for (int i = 0; i < CALLS; i++) {
+            work(client.out(i), value);
+        }
+        for (int i = 0; i < CALLS; i++) {
+            client.begin(i, DriverEntry.cuMemFree_v2, client.out(i));
+        }
+        client.end(CALLS - 1);
+        // Behind a launch, and of a stream that is idle: the device writes the one, the executor the other.
+        for (int i = 0; i < CALLS; i++) {
+            long next = 2L * (number * CALLS + i);
+            client.launch(function, stream, 0);
+            client.awaitMark(stream, 4, next + 1);
+            client.awaitMark(stream, 4, next + 2);
+        }
+        if (number % RARELY == 0) {
+            rare(value);
+        }
+    }
+
+    private void work(long memory, long value) throws WarmUpEndedException {
+        client.post(DriverEntry.cuMemsetD8Async, memory, 0, BYTES, stream);
+        client.post(DriverEntry.cuMemcpyHtoDAsync_v2, memory, pointer(8, 0), 8, stream, value);
+        client.post(DriverEntry.cuMemcpyAsync, memory + 8, memory, 8, stream);
+        client.launch(function, stream, memory);
+        client.launch(function, 0, memory);
+        client.post(DriverEntry.cuEventRecordWithFlags, event, stream, 0);
+        client.post(DriverEntry.cuStreamWaitEvent, 0, event, 0);
+        client.mark(RecordKind.WATCH_EVENT, event, 1, value);
+        client.mark(RecordKind.MARK, stream, 2, value);
+    }
+
+    private void rare(long value) throws WarmUpEndedException {
+        client.mark(RecordKind.MARK, RelayLayout.ALL_STREAMS, 3, value);
+        client.awaitWord(3, value);
+        client.awaitWord(2, value);
+        client.awaitWord(1, value);
+        client.ask(RecordKind.QUERY, QueryKind.MEMORY.code(), 0);
+        long other = make(DriverEntry.cuStreamCreate, pointer(0, 8), NON_BLOCKING);
+        long asynchronous = make(DriverEntry.cuMemAllocAsync, pointer(0, 8), BYTES, other);
+        client.call(DriverEntry.cuMemFreeAsync, asynchronous, other);
+        long recorded = make(DriverEntry.cuEventCreate, pointer(0, 8), DISABLE_TIMING);
+        client.post(DriverEntry.cuEventRecord, recorded, other);
+        client.post(DriverEntry.cuEventDestroy_v2, recorded);
+        client.post(DriverEntry.cuStreamDestroy_v2, other);
+    }
+
+    /** Whether its thread and its session are over. */
+    public boolean isOver() {
+        return !thread.isAlive() && made.session().isOver();
+    }
+
+    /** Has it end after this round. */
+    public void stop() {
+        stopping = true;
+    }
+
+    /** Ends it. Waits for the session's end at most as long as that may take. */
+    @Override
+    public void close() {
+        stopping = true;
+        made.session().end();
+        long untilNs = clock.nanoTime() + END_NS;
+        try {
+            while (!isOver() && clock.nanoTime() - untilNs < 0) {
+                Thread.sleep(1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (isOver() && made.arena().scope().isAlive()) {
+            made.arena().close();
+        }
+    }
+}

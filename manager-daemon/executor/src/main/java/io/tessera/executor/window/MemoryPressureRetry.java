@@ -1,0 +1,43 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
+import java.util.function.IntSupplier;
+
+/** Where the device has no memory left, the other tenants are asked to give back what they do not use. Thread-safe. */
+final class MemoryPressureRetry {
+    private final NanoClock clock;
+    private final Runnable ask;
+
+    /**
+     * With somebody who asks them.
+     *
+     * @param ask does not wait
+     */
+    MemoryPressureRetry(NanoClock clock, Runnable ask) {
+        this.clock = clock;
+        this.ask = ask;
+    }
+
+    /**
+     * Does something that takes memory, again and again for a short time if there is none.
+     *
+     * @param client whose thread it is
+     * @param action answers with a CUresult
+     */
+    int attempt(ClientWindow client, IntSupplier action) {
+        int result = action.getAsInt();
+        if (result != CudaResult.OUT_OF_MEMORY) {
+            return result;
+        }
+        ask.run();
+        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, client.waiting());
+        while (result == CudaResult.OUT_OF_MEMORY && !wait.isOver()) {
+            wait.pause();
+            result = action.getAsInt();
+        }
+        return result;
+    }
+}

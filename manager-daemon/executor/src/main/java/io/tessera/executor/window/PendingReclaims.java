@@ -1,0 +1,100 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
+import io.tessera.guardian.heap.HeapRefusal;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+
+/**
+ * Clients that have gone and whose memory is not all given back yet. Their programs have ended, so to everybody else this
+ * memory is free: who finds none waits for them. Thread-safe.
+ */
+final class PendingReclaims {
+    private final NanoClock clock;
+    private final MemoryPressureRetry pressure;
+    private final AtomicInteger leaving = new AtomicInteger();
+    private final AtomicLong gone = new AtomicLong();
+
+    PendingReclaims(NanoClock clock, MemoryPressureRetry pressure) {
+        this.clock = clock;
+        this.pressure = pressure;
+    }
+
+    /** A client has gone. */
+    void begin() {
+        leaving.incrementAndGet();
+    }
+
+    /** All that it had is given back, or never will be. */
+    void end() {
+        gone.incrementAndGet();
+        leaving.decrementAndGet();
+    }
+
+    /** How many clients have given all back since the executor began; read before an attempt. */
+    long gone() {
+        return gone.get();
+    }
+
+    /** Whether a heap has no memory, or the quota allows no more. */
+    static boolean isRefusal(long answer) {
+        return answer == HeapRefusal.NO_MEMORY.code() || answer == HeapRefusal.OVER_QUOTA.code();
+    }
+
+    /**
+     * Does something that takes device memory, again where others give some back, and as often as somebody who has gone did,
+     * for a bounded time. Meanwhile the asking client counts as having left the gate.
+     *
+     * @param action answers with a CUresult
+     */
+    int attempt(ClientWindow client, IntSupplier action) {
+        long goneBefore = gone.get();
+        int result = pressure.attempt(client, action);
+        return (int) again(client, goneBefore, result, () -> pressure.attempt(client, action), answer -> answer == CudaResult.OUT_OF_MEMORY);
+    }
+
+    /**
+     * The same of what a heap has answered once, which looks for others' memory itself.
+     *
+     * @param goneBefore {@link #gone} before that
+     * @param answer     what it answered
+     */
+    long again(ClientWindow client, long goneBefore, long answer, LongSupplier action) {
+        return again(client, goneBefore, answer, action, PendingReclaims::isRefusal);
+    }
+
+    private long again(ClientWindow client, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
+        if (!lacksMemory.test(answer) || client.isLeaving() || client.pass().holdsLock()) {
+            return answer;
+        }
+        BoundedWait outer = client.waiting();
+        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.PENDING_RECLAIMS, outer);
+        client.waitsWithin(wait);
+        try {
+            return again(client, wait, goneBefore, answer, action, lacksMemory);
+        } finally {
+            client.waitsWithin(outer);
+        }
+    }
+
+    private long again(ClientWindow client, BoundedWait wait, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
+        long result = answer;
+        long before = goneBefore;
+        while (lacksMemory.test(result)) {
+            long known = before;
+            client.pass().outside(() -> wait.until(() -> gone.get() != known || leaving.get() <= 0));
+            if (gone.get() == known) {
+                return result; // nobody is leaving, or not in time
+            }
+            before = gone.get();
+            result = action.getAsLong();
+        }
+        return result;
+    }
+}

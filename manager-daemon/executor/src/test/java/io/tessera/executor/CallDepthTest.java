@@ -1,0 +1,83 @@
+package io.tessera.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.session.RecordDispatcher;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How many of our functions lie between a record and the driver's function: what somebody has to read who follows a call. */
+class CallDepthTest {
+    private static final int MOST = 10;
+    private static final String DRIVERS = "io.tessera.executor.fake.";
+
+    @TempDir
+    Path folder;
+
+    private final Map<DriverEntry, List<String>> paths = new ConcurrentHashMap<>();
+
+    /** The functions that are entered and not left, from the dispatcher to the driver. */
+    private void called(DriverEntry entry) {
+        List<String> path = StackWalker.getInstance().walk(frames -> {
+            List<String> found = new ArrayList<>();
+            for (StackWalker.StackFrame frame : frames.toList()) {
+                if (!frame.getClassName().startsWith(DRIVERS) && !frame.getClassName().equals(CallDepthTest.class.getName()) && frame.getClassName().startsWith("io.tessera.executor.")) {
+                    found.addFirst(frame.getClassName().substring("io.tessera.executor.".length()) + "." + frame.getMethodName());
+                }
+                if (frame.getClassName().equals(RecordDispatcher.class.getName()) && frame.getMethodName().equals("record")) {
+                    return found;
+                }
+            }
+            return null;
+        });
+        if (path != null) {
+            paths.putIfAbsent(entry, path);
+        }
+    }
+
+    private List<String> path(DriverEntry entry) {
+        List<String> path = paths.getOrDefault(entry, List.of());
+        System.out.println(entry + ": " + path.size() + " functions: " + String.join(", ", path));
+        return path;
+    }
+
+    @Test
+    void fewFunctionsLieBetweenALaunchAndTheDriver() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
+            byte[] ptx = "// ptx\0".getBytes(StandardCharsets.US_ASCII);
+            assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, RelayTestClient.outBytes(8), RelayTestClient.in(ptx), RelayTestClient.value(0),
+                    RelayTestClient.value(0), RelayTestClient.value(0)));
+            assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, RelayTestClient.outBytes(8), RelayTestClient.value(client.outLong(0)),
+                    RelayTestClient.text("empty")));
+            executor.driver.listener = this::called;
+            client.launch(client.outLong(0), 0, new byte[64]);
+            client.synchronise(0, 1, 2);
+        }
+        List<String> path = path(DriverEntry.cuLaunchKernel);
+        assertTrue(!path.isEmpty() && path.size() <= MOST, path.toString());
+    }
+
+    @Test
+    void fewFunctionsLieBetweenACallAndTheDriver() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
+            executor.driver.listener = this::called;
+            assertEquals(0, client.call(DriverEntry.cuEventCreate, RelayTestClient.outBytes(8), RelayTestClient.value(0)));
+            assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, RelayTestClient.outBytes(8), RelayTestClient.value(1 << 20)));
+        }
+        List<String> path = path(DriverEntry.cuEventCreate);
+        assertTrue(!path.isEmpty() && path.size() <= MOST, path.toString());
+        // An allocation reaches the driver only where the window's heap has to grow: that begins behind the heap, which is the guardian's.
+        List<String> growing = path(DriverEntry.cuMemCreate);
+        int toHeap = growing.indexOf("window.PageCommits.commit");
+        assertTrue(toHeap > 0 && toHeap <= MOST, growing.toString());
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of the bounded waits. */
+package io.tessera.executor.wait;
