@@ -13,14 +13,14 @@ assembled.direct/turns := $(OBJ)/checkpoint_stubs_asm.o
 before = $(if $(filter $(1),$(firstword $(2))),,$(firstword $(2)) $(call before,$(1),$(wordlist 2,99,$(2))))
 reverse = $(if $(1),$(call reverse,$(wordlist 2,99,$(1))) $(firstword $(1)))
 seen = $(if $(filter relay/%,$(1)),$(filter-out direct/%,$(call before,$(1),$(LAYERS))),$(call before,$(1),$(LAYERS)))
-archive = $(OUT)/layers/$(subst /,-,$(1)).a
+archive = $(BUILD)/layers/$(subst /,-,$(1)).a
 below = $(foreach l,$(call reverse,$(call seen,$(1))),$(call archive,$(l)))
 
 TESTS :=
 # $(call test,LAYER,NAME): test/LAYER/NAME_test.c is a program. The whole layer is in it, so all of the layer has to link with what is below.
 define test
-TESTS += $$(OUT)/test/$(1)/$(2)_test
-$$(OUT)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*/*.h test/*.h) $$(call archive,$(1)) $$(call below,$(1))
+TESTS += $$(BUILD)/test/$(1)/$(2)_test
+$$(BUILD)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*/*.h test/*.h) $$(call archive,$(1)) $$(call below,$(1))
 	@mkdir -p $$(@D)
 	$$(CC) $$(CPPFLAGS) -Itest $$(CFLAGS) -fPIE -pie -o $$@ $$< \
 	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS)

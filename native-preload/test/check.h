@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Whether a sanitizer slows the program down: bounds on times then do not hold. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

@@ -194,11 +194,12 @@ static void serve(const struct tessera_record *record)
     case TESSERA_RELAY_MARK:
     case TESSERA_RELAY_WATCH_EVENT:
     case TESSERA_RELAY_HOST_CALL:
-        if (hold_marks)
-            held[held_count++] = *mark;
-        else
+        if (__atomic_load_n(&hold_marks, __ATOMIC_ACQUIRE)) {
+            held[held_count] = *mark;
+            __atomic_store_n(&held_count, held_count + 1, __ATOMIC_RELEASE);
+        } else
             write_word(mark, record->kind);
-        answer(record, hold_marks ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS, NULL, 0);
+        answer(record, __atomic_load_n(&hold_marks, __ATOMIC_ACQUIRE) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS, NULL, 0);
         break;
     }
 }
@@ -206,7 +207,7 @@ static void serve(const struct tessera_record *record)
 /* Memory at an address that nobody uses, wherever the test runs; the client maps it. */
 static void serve_socket(void)
 {
-    static uint64_t next = 0x100000000000ULL;
+    static uint64_t next = 0x7e9000000000ULL; /* free in every process: sanitizers, too, keep their shadow elsewhere */
     _Alignas(8) char buffer[4096];
     int descriptor = -1;
     if (connection_receive_with(player_socket, buffer, &descriptor, 0) <= 0)
@@ -253,7 +254,7 @@ static void *execute(void *unused)
 static void player_begin(void)
 {
     int ends[2];
-    alarm(60);
+    alarm(SANITIZED ? 600 : 60);
     segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
     player_socket = ends[1];

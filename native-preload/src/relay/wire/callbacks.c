@@ -80,7 +80,9 @@ static void drop(struct relay_link *link, int word)
     idle[device][(idle_first[device] + idle_count[device]++) % TESSERA_RELAY_WORDS] = word;
     for (unsigned i = 0; i < used_count[device]; i++)
         if (used[device][i] == word) {
-            used[device][i] = used[device][--used_count[device]];
+            /* The thread that looks at the words reads them without the lock. */
+            __atomic_store_n(&used[device][i], used[device][used_count[device] - 1], __ATOMIC_RELAXED);
+            __atomic_store_n(&used_count[device], used_count[device] - 1, __ATOMIC_RELAXED);
             break;
         }
     total--;
@@ -172,7 +174,7 @@ int callback_prepare(struct relay_context *context, const struct callback *callb
     }
     if (word >= 0) {
         slots[device][word] = (struct slot){.callback = *callback, .in_use = true, .again = again};
-        used[device][used_count[device]] = word;
+        __atomic_store_n(&used[device][used_count[device]], word, __ATOMIC_RELAXED);
         __atomic_store_n(&used_count[device], used_count[device] + 1, __ATOMIC_RELEASE);
         total++;
         queued[device] += !again;

@@ -154,11 +154,11 @@ static void elsewhere(void)
                                .depth = 1};
     other.link = &relay_links[1];
     CHECK(relay_range_add(&theirs) && !copy_leads_elsewhere(&context, &copy)); /* there is one device */
-    relay_link_count = 2;
+    __atomic_store_n(&relay_link_count, 2, __ATOMIC_RELAXED);
     CHECK(copy_leads_elsewhere(&context, &copy) && !copy_leads_elsewhere(&other, &(struct layout_copy){0}));
     copy.destination = (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY, .array = 77};
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_ERROR_NOT_SUPPORTED);
-    relay_link_count = 1;
+    __atomic_store_n(&relay_link_count, 1, __ATOMIC_RELAXED);
 }
 
 int main(void)

@@ -88,14 +88,15 @@ static void while_work_runs(void)
     CUstream stream;
     pthread_t thread;
     CHECK(pinned_small_take(current, 512, &memory) == CUDA_SUCCESS && relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
-    hold_marks = true;
+    __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     held_count = 0;
     CHECK(pthread_create(&thread, NULL, give, memory) == 0);
     for (int i = 0; i < 2000 && !__atomic_load_n(&held_count, __ATOMIC_ACQUIRE); i++)
         usleep(1000);
     usleep(20000);
-    CHECK(held_count == 1 && !given && pinned_small_take(current, 512, &other) == CUDA_SUCCESS && other != memory);
-    hold_marks = false;
+    CHECK(__atomic_load_n(&held_count, __ATOMIC_ACQUIRE) == 1 && !given &&
+          pinned_small_take(current, 512, &other) == CUDA_SUCCESS && other != memory);
+    __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
     write_word(&held[0], TESSERA_RELAY_MARK);
     pthread_join(thread, NULL);
     CHECK(given);

@@ -75,7 +75,7 @@ static void nodes(void)
     CHECK(word->function == 0 && word->data < TESSERA_RELAY_WORDS);
     for (unsigned run = 1; run <= 3; run++) { /* as a graph does at each launch */
         __atomic_store_n(&segment->word[word->data], 1, __ATOMIC_SEQ_CST);
-        CHECK(called_becomes(run) && segment->word[word->data] == 0);
+        CHECK(called_becomes(run) && __atomic_load_n(&segment->word[word->data], __ATOMIC_ACQUIRE) == 0);
     }
     CHECK(relay_cuGraphDestroy(graph) == CUDA_SUCCESS);
 }

@@ -100,12 +100,13 @@ static void staging(void)
     CHECK(staging_take(&relay_links[0], &again) == CUDA_SUCCESS && again == chunks[3]); /* waits for one */
     pthread_join(thread, NULL);
 
-    hold_marks = true; /* a chunk that the device still reads is not handed out, though it was given back */
+    __atomic_store_n(&hold_marks, true,
+                     __ATOMIC_RELEASE); /* a chunk that the device still reads is not handed out, though it was given back */
     CHECK(staging_mark(&context, 0, chunks[3]) == CUDA_SUCCESS);
     player_settle();
     staging_give(chunks[3]);
-    CHECK(!staging_try(&relay_links[0]) && held_count == 1);
-    hold_marks = false;
+    CHECK(!staging_try(&relay_links[0]) && __atomic_load_n(&held_count, __ATOMIC_ACQUIRE) == 1);
+    __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
     write_word(&held[0], TESSERA_RELAY_MARK);
     CHECK(staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS && staging_try(&relay_links[0]) == chunks[3]);
     CHECK(staging_awaited_mark(&context, 0, chunks[3]) == CUDA_SUCCESS &&

@@ -74,7 +74,7 @@ static void time_launches(void)
         best_ns = each_ns < best_ns ? each_ns : best_ns;
     }
     printf("launch: %llu ns\n", (unsigned long long)best_ns);
-    CHECK(best_ns < 3000); /* a loaded builder; the figure itself is the benchmark's matter */
+    CHECK(SANITIZED || best_ns < 3000); /* a loaded builder; the figure itself is the benchmark's matter */
 }
 
 static void streams(void)
@@ -87,13 +87,13 @@ static void streams(void)
     CHECK(relay_cuStreamQuery(stream) == CUDA_SUCCESS && relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);
     CHECK(seen[TESSERA_RELAY_MARK] == marks); /* nothing was submitted: nothing was asked */
 
-    hold_marks = true;
+    __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     CHECK(launch(1, 1, 0, stream) == CUDA_SUCCESS);
     CHECK(relay_cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
     CHECK(relay_cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
     player_settle();
-    CHECK(held_count == 1);
-    hold_marks = false;
+    CHECK(__atomic_load_n(&held_count, __ATOMIC_ACQUIRE) == 1);
+    __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
     write_word(&held[0], TESSERA_RELAY_MARK);
     held_count = 0;
     marks = seen[TESSERA_RELAY_MARK];
@@ -115,12 +115,12 @@ static void events(void)
     CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
     CHECK(relay_cuEventCreate(&event, 2) == CUDA_SUCCESS);
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS); /* never recorded */
-    hold_marks = true;
+    __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuEventQuery(event) == CUDA_ERROR_NOT_READY);
     player_settle();
-    CHECK(held_count == 1);
-    hold_marks = false;
+    CHECK(__atomic_load_n(&held_count, __ATOMIC_ACQUIRE) == 1);
+    __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
     write_word(&held[0], TESSERA_RELAY_WATCH_EVENT); /* a query asks about the event itself */
     held_count = 0;
     unsigned marks = seen[TESSERA_RELAY_MARK], watches = seen[TESSERA_RELAY_WATCH_EVENT];

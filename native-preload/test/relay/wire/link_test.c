@@ -125,11 +125,16 @@ static void silence(void)
     close(socket);
 }
 
+static bool is_lost(const struct relay_link *link)
+{
+    return __atomic_load_n(&link->lost, __ATOMIC_ACQUIRE);
+}
+
 static bool becomes_lost(const struct relay_link *link)
 {
-    for (int i = 0; i < 3000 && !__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE); i++)
+    for (int i = 0; i < 3000 && !is_lost(link); i++)
         usleep(1000);
-    return link->lost;
+    return is_lost(link);
 }
 
 /* The child of a program that used CUDA has no link, writes into no ring, and keeps no connection open. */
@@ -164,9 +169,10 @@ static void watched(void)
     relay_links[0].segment->executor_heartbeat_ns = 0; /* none yet: it is counted from the start */
     CHECK(link_watch(2));
     usleep(100000);
-    CHECK(!relay_links[0].lost && !relay_links[1].lost && relay_links[0].segment->client_heartbeat_ns != 0);
+    CHECK(!is_lost(&relay_links[0]) && !is_lost(&relay_links[1]) &&
+          __atomic_load_n(&relay_links[0].segment->client_heartbeat_ns, __ATOMIC_RELAXED) != 0);
     close(second[1]);
-    CHECK(becomes_lost(&relay_links[1]) && !relay_links[0].lost); /* one executor's end is not another's */
+    CHECK(becomes_lost(&relay_links[1]) && !is_lost(&relay_links[0])); /* one executor's end is not another's */
     forked(first[1]);
     close(first[1]);
 }
