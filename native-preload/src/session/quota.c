@@ -30,23 +30,20 @@ static void hold(void)
     pthread_mutex_lock(&lock);
 }
 
-static uint64_t own_limit(void)
-{
-    return settings()->limit_bytes ? settings()->limit_bytes : UINT64_MAX;
-}
-
 /* With the lock: what may be used without asking. */
 static uint64_t granted(unsigned device)
 {
-    return governed[device] ? lease[device] : own_limit();
+    uint64_t own = settings()->limit_bytes;
+    return governed[device] ? lease[device] : own ? own : UINT64_MAX;
 }
 
-static void publish(unsigned device, uint64_t used)
+/* With the lock; `limit` is granted(). */
+static void publish(unsigned device, uint64_t used, uint64_t limit)
 {
     segment_change_begin();
     struct tessera_device *b = &tessera_segment->devices[device];
     b->used_bytes = used;
-    b->granted_bytes = granted(device);
+    b->granted_bytes = limit;
     segment_change_end();
 }
 
@@ -62,23 +59,25 @@ static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 bool quota_take(unsigned device, uint64_t bytes)
 {
     struct tessera_device *b = &segment_get()->devices[device];
-    uint64_t until_ns = monotonic_ns() + settings()->manager_timeout_ns /* SPEC.md, section 5 */;
+    uint64_t until_ns = 0;
     bool asked = false, taken = false;
     hold();
     for (;;) {
-        uint64_t used = b->used_bytes, wanted;
+        uint64_t used = b->used_bytes, limit = granted(device), wanted;
         if (__builtin_add_overflow(used, bytes, &wanted))
             break;
-        taken = wanted <= granted(device);
+        taken = wanted <= limit;
         if (taken) {
-            publish(device, wanted);
+            publish(device, wanted, limit);
             break;
         }
         if (!governed[device] || (asked && answers[device] != 0))
             break;
+        if (until_ns == 0)
+            until_ns = monotonic_ns() + settings()->manager_timeout_ns; /* SPEC.md, section 5 */
         uint64_t seen = answers[device];
         if (seen != 0) {
-            asked = manager_quota(TESSERA_MSG_QUOTA_ASK, device, wanted - granted(device));
+            asked = manager_quota(TESSERA_MSG_QUOTA_ASK, device, wanted - limit);
             if (!asked)
                 break;
         }
@@ -100,7 +99,7 @@ void quota_give(unsigned device, uint64_t bytes)
 {
     hold();
     uint64_t used = segment_get()->devices[device].used_bytes;
-    publish(device, used > bytes ? used - bytes : 0);
+    publish(device, used > bytes ? used - bytes : 0, granted(device));
     pthread_mutex_unlock(&lock);
 }
 
@@ -129,7 +128,7 @@ void quota_graph_memory(unsigned device, uint64_t bytes)
     hold();
     uint64_t used = tessera_segment->devices[device].used_bytes - graph_bytes[device] + bytes;
     graph_bytes[device] = bytes;
-    publish(device, used);
+    publish(device, used, granted(device));
     pthread_mutex_unlock(&lock);
 }
 
@@ -164,7 +163,7 @@ void quota_answer(unsigned device, uint64_t granted_bytes)
         bool first = answers[device]++ == 0;
         lease[device] = granted_bytes;
         uint64_t used = tessera_segment->devices[device].used_bytes;
-        publish(device, used);
+        publish(device, used, granted_bytes);
         /* Registered again with memory in use: the lease has to cover it before anything else. */
         if (first && used > granted_bytes)
             manager_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
@@ -179,7 +178,7 @@ void quota_trim(unsigned device)
     uint64_t used = tessera_segment->devices[device].used_bytes;
     if (governed[device] && lease[device] != UINT64_MAX && lease[device] > used)
         lease[device] = used;
-    publish(device, used);
+    publish(device, used, granted(device));
     if (governed[device])
         manager_quota(TESSERA_MSG_QUOTA_RETURN, device, lease[device]);
     pthread_mutex_unlock(&lock);

@@ -52,6 +52,9 @@ bool segment_open(void)
 
 struct tessera_segment *segment_get(void)
 {
+    struct tessera_segment *known = __atomic_load_n(&tessera_segment, __ATOMIC_ACQUIRE);
+    if (known)
+        return known;
     return segment_open() ? tessera_segment : &last_resort;
 }
 

@@ -61,6 +61,9 @@ static void look_around(void)
 
 bool memory_swapped(unsigned device)
 {
+    const struct tessera_settings *plan = settings();
+    if (!plan->swap && !plan->automatic)
+        return false;
     look_around();
     bool governs = memory_mapped(device);
     uint64_t reasons = __atomic_load_n(&plain_reasons, __ATOMIC_RELAXED);
@@ -87,7 +90,8 @@ static bool pages_managed(unsigned device)
 
 bool memory_managed(unsigned device)
 {
-    bool asked = settings()->managed || (settings()->automatic && !memory_mapped(device));
+    const struct tessera_settings *plan = settings();
+    bool asked = plan->managed || (plan->automatic && !memory_mapped(device));
     return asked && !memory_stays_plain() && pages_managed(device);
 }
 
