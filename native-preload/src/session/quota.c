@@ -18,9 +18,11 @@ static uint64_t lease[TESSERA_MAX_DEVICES]; /* while governed */
 static uint64_t answers[TESSERA_MAX_DEVICES];
 static bool governed[TESSERA_MAX_DEVICES];
 static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
+static uint64_t own_limit; /* of the settings; from the first hold() on */
 
 static void prepare(void)
 {
+    own_limit = settings()->limit_bytes ? settings()->limit_bytes : UINT64_MAX;
     condition_prepare(&answered);
 }
 
@@ -33,8 +35,7 @@ static void hold(void)
 /* With the lock: what may be used without asking. */
 static uint64_t granted(unsigned device)
 {
-    uint64_t own = settings()->limit_bytes;
-    return governed[device] ? lease[device] : own ? own : UINT64_MAX;
+    return governed[device] ? lease[device] : own_limit;
 }
 
 /* With the lock; `limit` is granted(). */

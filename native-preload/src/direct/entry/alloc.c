@@ -34,18 +34,34 @@ static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t b
     return result;
 }
 
-enum form { DRIVERS, MANAGED, SWAPPED };
-
 /* The limit's part of an allocation: taken before, recorded or given back after. */
-static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device, enum form form)
+static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device,
+                       enum memory_form form)
 {
     if (result != CUDA_SUCCESS)
         quota_give(device, bytes);
-    else if (form == DRIVERS)
+    else if (form == MEMORY_DRIVERS)
         memory_record_fixed(ALLOCATION_POINTER, *pointer, bytes, device, memory_context());
     else
-        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), form == MANAGED);
+        memory_record(ALLOCATION_POINTER, *pointer, bytes, device, memory_context(), form == MEMORY_MANAGED);
     return result;
+}
+
+/* In the plan's form, which is not the driver's; false: the driver has to allocate it after all. */
+static bool allocate_by_plan(enum memory_form form, unsigned device, CUdeviceptr *pointer, size_t bytes,
+                             CUresult *result)
+{
+    if (form == MEMORY_SWAPPED) {
+        *result = allocate_swapped(device, pointer, bytes);
+        if (*result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows(device, bytes))
+            form = MEMORY_MANAGED;
+    }
+    if (form == MEMORY_MANAGED)
+        *result = allocate_managed(pointer, bytes);
+    if (*result != CUDA_SUCCESS && *result != CUDA_ERROR_OUT_OF_MEMORY)
+        return false;
+    settle(*result, pointer, bytes, device, form);
+    return true;
 }
 
 TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
@@ -55,20 +71,12 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
         return REAL(cuMemAlloc_v2)(pointer, bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    bool overflows = false;
-    if (memory_swapped((unsigned)device)) {
-        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
-        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
-        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
-            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
-    }
-    if (overflows || memory_managed((unsigned)device)) {
-        CUresult result = allocate_managed(pointer, bytes);
-        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
-    }
-    return settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes,
-                  (unsigned)device, DRIVERS);
+    CUresult result;
+    enum memory_form form = memory_form((unsigned)device);
+    if (form == MEMORY_DRIVERS || !allocate_by_plan(form, (unsigned)device, pointer, bytes, &result))
+        result = settle(WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc_v2)(pointer, bytes)), pointer, bytes,
+                        (unsigned)device, MEMORY_DRIVERS);
+    return result;
 }
 
 /* The 32-bit form: its pointers cannot hold managed addresses. */
@@ -81,7 +89,7 @@ TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes, REAL(cuMemAlloc)(pointer, bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
+    return settle(result, &wide, bytes, (unsigned)device, MEMORY_DRIVERS);
 }
 
 static bool pitched_bytes(size_t width, size_t height, uint64_t *pitch, uint64_t *bytes)
@@ -101,25 +109,16 @@ TESSERA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, 
         return REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes);
     if (!quota_take((unsigned)device, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    bool overflows = false;
-    if (memory_swapped((unsigned)device)) {
-        CUresult result = allocate_swapped((unsigned)device, pointer, bytes);
-        overflows = result == CUDA_ERROR_OUT_OF_MEMORY && memory_overflows((unsigned)device, bytes);
+    CUresult result;
+    enum memory_form form = memory_form((unsigned)device);
+    if (form != MEMORY_DRIVERS && allocate_by_plan(form, (unsigned)device, pointer, bytes, &result)) {
         if (result == CUDA_SUCCESS)
             *pitch = row;
-        if (result == CUDA_SUCCESS || (result == CUDA_ERROR_OUT_OF_MEMORY && !overflows))
-            return settle(result, pointer, bytes, (unsigned)device, SWAPPED);
+        return result;
     }
-    if (overflows || memory_managed((unsigned)device)) {
-        CUresult result = allocate_managed(pointer, bytes);
-        if (result == CUDA_SUCCESS)
-            *pitch = row;
-        if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
-            return settle(result, pointer, bytes, (unsigned)device, MANAGED);
-    }
-    CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes,
-                                      REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
-    return settle(result, pointer, bytes, (unsigned)device, DRIVERS);
+    result = WITH_FIXED_ROOM((unsigned)device, bytes,
+                             REAL(cuMemAllocPitch_v2)(pointer, pitch, width, height, element_bytes));
+    return settle(result, pointer, bytes, (unsigned)device, MEMORY_DRIVERS);
 }
 
 TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch, unsigned width, unsigned height,
@@ -134,7 +133,7 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
     CUresult result = WITH_FIXED_ROOM((unsigned)device, bytes,
                                       REAL(cuMemAllocPitch)(pointer, pitch, width, height, element_bytes));
     CUdeviceptr wide = result == CUDA_SUCCESS ? *pointer : 0;
-    return settle(result, &wide, bytes, (unsigned)device, DRIVERS);
+    return settle(result, &wide, bytes, (unsigned)device, MEMORY_DRIVERS);
 }
 
 /* The program's own managed memory: counted like any other, left as it is. */

@@ -61,9 +61,6 @@ static void look_around(void)
 
 bool memory_swapped(unsigned device)
 {
-    const struct tessera_settings *plan = settings();
-    if (!plan->swap && !plan->automatic)
-        return false;
     look_around();
     bool governs = memory_mapped(device);
     uint64_t reasons = __atomic_load_n(&plain_reasons, __ATOMIC_RELAXED);
@@ -93,6 +90,16 @@ bool memory_managed(unsigned device)
     const struct tessera_settings *plan = settings();
     bool asked = plan->managed || (plan->automatic && !memory_mapped(device));
     return asked && !memory_stays_plain() && pages_managed(device);
+}
+
+enum memory_form memory_form(unsigned device)
+{
+    const struct tessera_settings *plan = settings();
+    if (!plan->swap && !plan->managed && !plan->automatic)
+        return MEMORY_DRIVERS;
+    if (memory_swapped(device))
+        return MEMORY_SWAPPED;
+    return memory_managed(device) ? MEMORY_MANAGED : MEMORY_DRIVERS;
 }
 
 bool memory_overflows(unsigned device, uint64_t bytes)

@@ -9,6 +9,10 @@
 #include "direct/memory/allocations.h"
 #include "driver/driver_types.h"
 
+/* What new allocations on the device are made of. */
+enum memory_form { MEMORY_DRIVERS, MEMORY_MANAGED, MEMORY_SWAPPED };
+enum memory_form memory_form(unsigned device);
+
 /* Whether new allocations on the device become managed memory. */
 bool memory_managed(unsigned device);
 

@@ -17,11 +17,6 @@ struct fixed_room {
     uint64_t until_ns; /* 0: nothing has been claimed yet */
 };
 
-static inline struct fixed_room fixed_room(unsigned device, uint64_t bytes)
-{
-    return (struct fixed_room){device, bytes, 0};
-}
-
 /* The driver has answered: whether to ask it again. Waits some milliseconds before it says so. */
 bool fixed_room_again(struct fixed_room *room, CUresult result);
 
@@ -31,7 +26,7 @@ bool fixed_room_again(struct fixed_room *room, CUresult result);
  */
 #define WITH_FIXED_ROOM(device, bytes, call)                                                                           \
     __extension__({                                                                                                    \
-        struct fixed_room room = fixed_room((device), (bytes));                                                        \
+        struct fixed_room room = {(device), (bytes), 0};                                                               \
         CUresult answered;                                                                                             \
         do                                                                                                             \
             answered = (call);                                                                                         \

@@ -85,7 +85,8 @@ void several_devices_opened(void)
 int several_devices_current(void)
 {
     int device = settings()->disabled ? -1 : devices_current();
-    several_devices_opened();
+    if (devices_opened_count() > 1)
+        several_devices_opened();
     return device;
 }
 

@@ -174,16 +174,16 @@ int devices_current(void)
     CUdevice device;
     if (REAL(cuCtxGetDevice)(&device) != CUDA_SUCCESS || device < 0 || device >= TESSERA_MAX_DEVICES)
         return -1;
-    bool open = devices_opened((unsigned)device);
-    if (!open) {
+    if (!__atomic_load_n(&opened[device], __ATOMIC_ACQUIRE)) {
         /* A context that came to life out of our sight, for example through an export table. */
         CUcontext context = NULL;
         if (REAL(cuCtxGetCurrent)(&context) != CUDA_SUCCESS || !context)
             return -1;
         devices_context_opened(context, device);
-        open = devices_opened((unsigned)device);
+        if (!devices_opened((unsigned)device))
+            return -1;
     }
-    return open ? device : -1;
+    return device;
 }
 
 int devices_of_stream(uintptr_t stream)
