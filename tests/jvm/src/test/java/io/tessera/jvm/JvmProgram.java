@@ -119,7 +119,7 @@ final class JvmProgram implements AutoCloseable {
     }
 
     /** Waits for its end. */
-    Ended end() {
+    ProcessResult end() {
         try {
             if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
                 dumpThreads();
@@ -131,7 +131,7 @@ final class JvmProgram implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("the test was interrupted", e);
         }
-        return new Ended(String.join(" ", command), process.exitValue(), output(), errors());
+        return new ProcessResult(String.join(" ", command), process.exitValue(), output(), errors());
     }
 
     /** A JVM writes what its threads do and which wait for each other to its output, behind what it has written. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class JvmTurnsTest {
     private static World world;
-    private static Ended natively;
+    private static ProcessResult natively;
 
     @BeforeAll
     static void start() {
@@ -40,21 +40,21 @@ class JvmTurnsTest {
 
     @ParameterizedTest
     @EnumSource
-    void theOutputIsTheSame(Start start) {
+    void theOutputIsTheSame(TenantStart start) {
         List<String> command = new ArrayList<>();
         Map<String, String> environment = world.scripted();
-        if (start != Start.AGENT) {
+        if (start != TenantStart.AGENT) {
             command.addAll(List.of(Outputs.tessera().toString(), "run", "--no-manager", "--name", "wrapped", "--"));
         }
-        command.addAll(java(start == Start.WRAPPER ? List.of()
+        command.addAll(java(start == TenantStart.WRAPPER ? List.of()
                 : List.of("-javaagent:" + Outputs.agent() + "=tenant=named,memory=64MiB")));
-        Ended ended = world.start(command, environment).end();
+        ProcessResult ended = world.start(command, environment).end();
         assertEquals(0, natively.exit(), natively::toString);
         assertEquals(0, ended.exit(), ended::toString);
         assertEquals(natively.output(), ended.output(), ended::toString);
         assertEquals(List.of(), ended.errors(), ended::toString);
         // The wrapper was first, so its settings hold.
-        String tenant = start == Start.AGENT ? "named" : "wrapped";
+        String tenant = start == TenantStart.AGENT ? "named" : "wrapped";
         assertTrue(world.managersLog().stream().anyMatch(line -> line.contains(tenant)),
                 () -> "no client of " + tenant + " in " + world.managersLog());
     }

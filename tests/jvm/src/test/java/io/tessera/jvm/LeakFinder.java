@@ -31,7 +31,7 @@ record LeakFinder(World world) {
 
     /** Sites that the leak finder holds against a service. */
     List<String> accused(JvmProgram service) {
-        Ended look = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s", "--gc", "--json");
+        ProcessResult look = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s", "--gc", "--json");
         assertEquals(0, look.exit(), look::toString);
         JsonObject json = JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
         assertEquals(0, json.get("suppressed").getAsLong(), json::toString);

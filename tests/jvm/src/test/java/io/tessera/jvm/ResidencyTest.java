@@ -58,7 +58,7 @@ class ResidencyTest {
     }
 
     private JsonObject asked(JvmProgram program) {
-        Ended look = world.tessera("jvm", Long.toString(program.pid()), "--json");
+        ProcessResult look = world.tessera("jvm", Long.toString(program.pid()), "--json");
         assertEquals(0, look.exit(), look::toString);
         return JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
     }
@@ -81,16 +81,16 @@ class ResidencyTest {
     void anEvictionIsSeen() throws IOException {
         JvmProgram notebook = notebook("evicted");
         assertEquals(0, asked(notebook).get("evictedBytes").getAsLong());
-        Ended evict = world.tessera("evict", "evicted");
+        ProcessResult evict = world.tessera("evict", "evicted");
         assertEquals(0, evict.exit(), evict::toString);
         await("the eviction", notebook, json -> json.get("swappedBytes").getAsLong() == DATA_BYTES
                 && json.get("evictedBytes").getAsLong() >= DATA_BYTES);
-        Ended table = world.tessera("jvm", Long.toString(notebook.pid()));
+        ProcessResult table = world.tessera("jvm", Long.toString(notebook.pid()));
         assertTrue(table.output().stream().anyMatch(line -> line.contains("16.0 MiB are off it now")), table::toString);
         notebook.tell("check");
         notebook.awaitLine("right");
         await("the return", notebook, json -> json.get("swappedBytes").getAsLong() == 0);
-        Ended ended = notebook.finish().end();
+        ProcessResult ended = notebook.finish().end();
         assertEquals(0, ended.exit(), ended::toString);
         List<RecordedEvent> evictions = events(recording("evicted"), "tessera.Eviction");
         long bytes = evictions.stream().mapToLong(event -> event.getLong("bytes")).sum();
@@ -113,7 +113,7 @@ class ResidencyTest {
         assertTrue(waited > 0, "nobody waited");
         TimeUnit.SECONDS.sleep(1); // the agent looks at the counters twice a second
         for (JvmProgram program : List.of(first, second)) {
-            Ended ended = program.finish().end();
+            ProcessResult ended = program.finish().end();
             assertEquals(0, ended.exit(), ended::toString);
         }
         List<RecordedEvent> waits = events(recording("second"), "tessera.TurnWait");

@@ -50,7 +50,7 @@ class SecondStartTest {
 
     /** Runs the binding with native methods, which are wrapped, to its end. */
     private long natives(Jvm jvm, String options) throws IOException {
-        Ended ended = program(jvm, options + Sample.JAVACPP.agentOption(), Sample.JAVACPP.type()).end();
+        ProcessResult ended = program(jvm, options + Sample.JAVACPP.agentOption(), Sample.JAVACPP.type()).end();
         assertEquals(0, ended.exit(), ended::toString);
         assertTrue(ended.output().getLast().endsWith(": correct"), ended::toString);
         assertEquals(List.of(), ended.errors(), ended::toString);
@@ -74,7 +74,7 @@ class SecondStartTest {
                     .awaitLine("ready");
             JsonObject json = new JsonObject();
             for (int tries = 0; tries < 30 && !sites(json).contains("LeakingService.remember"); tries++) {
-                Ended look = world.tessera("jvm", Long.toString(service.pid()), "--heap", "--json");
+                ProcessResult look = world.tessera("jvm", Long.toString(service.pid()), "--heap", "--json");
                 json = JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
             }
             sites.add(sites(json));

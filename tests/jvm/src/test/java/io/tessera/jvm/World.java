@@ -85,7 +85,7 @@ final class World implements AutoCloseable {
     }
 
     /** A sample as a tenant of the manager. */
-    JvmProgram sample(Jvm jvm, Sample sample, Start start) {
+    JvmProgram sample(Jvm jvm, Sample sample, TenantStart start) {
         return start(start.command(jvm, sample, Outputs.agent(), folders()),
                 Map.of("TESSERA_RUNTIME_DIR", runtimeDirectory().toString()));
     }
@@ -109,7 +109,7 @@ final class World implements AutoCloseable {
     }
 
     /** {@code tessera} with these words, to its end. */
-    Ended tessera(String... words) {
+    ProcessResult tessera(String... words) {
         List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString()));
         command.addAll(List.of(words));
         return start(command, Map.of("TESSERA_JAVA", System.getProperty("java.home"), "TESSERA_RUNTIME_DIR",

@@ -15,7 +15,7 @@ final class ManagerProcess implements AutoCloseable {
     static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 
-    private final RunningCase process;
+    private final RunningProgram process;
     private final ControlSocket control;
 
     ManagerProcess(TestRun run, Path app, Map<String, String> environment, String... options) {
@@ -38,7 +38,7 @@ final class ManagerProcess implements AutoCloseable {
         builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no");
         builder.environment().putAll(environment);
         try {
-            process = new RunningCase("manager", builder.start());
+            process = new RunningProgram("manager", builder.start());
         } catch (IOException e) {
             throw new UncheckedIOException("the manager cannot be started", e);
         }

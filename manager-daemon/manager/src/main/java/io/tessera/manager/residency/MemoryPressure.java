@@ -87,7 +87,7 @@ final class MemoryPressure {
 
     /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
     private void learnIdleness(DeviceResidency device, long moveNs, MoveRates rates, long nowNs) {
-        for (MemberMemory member : device.members()) {
+        for (ClientDeviceMemory member : device.members()) {
             if (!member.planned()) {
                 continue;
             }
@@ -110,12 +110,12 @@ final class MemoryPressure {
     }
 
     /** How long the client may pause before its memory had better serve somebody who waits. */
-    long idleReleaseNs(MemberMemory member, long moveNs) {
+    long idleReleaseNs(ClientDeviceMemory member, long moveNs) {
         return idle.idleReleaseNs(member.clientId(), moveNs);
     }
 
     /** A client that ran freely and paused lost its memory to somebody else. */
-    void evicted(MemberMemory member, long nowNs) {
+    void evicted(ClientDeviceMemory member, long nowNs) {
         idle.released(member.clientId(), nowNs);
     }
 
@@ -124,7 +124,7 @@ final class MemoryPressure {
         long fixed = device.executorBytes();
         long needed = 0;
         long managed = 0;
-        for (MemberMemory member : device.members()) {
+        for (ClientDeviceMemory member : device.members()) {
             boolean active = member.activeAt(nowNs) && !member.evicted && !member.heldBack && member.shortOf.isEmpty();
             fixed += member.fixedBytes;
             if (member.plan == MemoryPlan.MANAGED) {
@@ -143,7 +143,7 @@ final class MemoryPressure {
 
     private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
-        for (MemberMemory member : device.members()) {
+        for (ClientDeviceMemory member : device.members()) {
             if (member.planned() && member.activeAt(nowNs) && !member.heldBack && member.shortOf.isEmpty()) {
                 participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes)));

@@ -9,11 +9,11 @@ import io.tessera.software.memory.MemoryFault;
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */
 final class BlockRun {
     static final byte READY = 0;
-    static final byte EXITED = Stop.EXIT.status();
-    static final byte YIELDED = Stop.YIELD.status();
-    static final byte AT_BARRIER = Stop.BARRIER.status();
-    static final byte AT_CLUSTER = Stop.CLUSTER.status();
-    static final byte AT_WARP = Stop.WARP.status();
+    static final byte EXITED = StopReason.EXIT.status();
+    static final byte YIELDED = StopReason.YIELD.status();
+    static final byte AT_BARRIER = StopReason.BARRIER.status();
+    static final byte AT_CLUSTER = StopReason.CLUSTER.status();
+    static final byte AT_WARP = StopReason.WARP.status();
 
     /** What a pass over all threads came to. */
     enum Progress {

@@ -70,8 +70,8 @@ final class FenceText {
             row.add(Cell.of(number(sum(report.fences()))));
             row.add(Cell.of(number(sum(report.proved()))));
             if (resources) {
-                Resources before = outcome.before().get(report.name());
-                Resources after = outcome.after().get(report.name());
+                KernelResources before = outcome.before().get(report.name());
+                KernelResources after = outcome.after().get(report.name());
                 boolean spills = after != null && after.spillBytes() > (before == null ? 0 : before.spillBytes());
                 row.add(Cell.of(change(before == null ? null : before.registers(),
                         after == null ? null : after.registers())));
@@ -101,7 +101,7 @@ final class FenceText {
     }
 
     /** The last lines: sums over everything. */
-    static List<String> totals(Totals totals, boolean compiled, Style style) {
+    static List<String> totals(OutcomeTotals totals, boolean compiled, Style style) {
         List<String> lines = new ArrayList<>();
         int usable = totals.images() - totals.machineCodeAlone() - totals.partsWithoutPtx() - totals.forOtherGpus();
         lines.add(style.apply(Emphasis.HEADING, totals.images() + " images, " + usable + " with PTX for this GPU ("
