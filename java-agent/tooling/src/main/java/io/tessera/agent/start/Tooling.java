@@ -7,6 +7,7 @@ import io.tessera.agent.host.AgentLog;
 import io.tessera.agent.instrument.ClassCache;
 import io.tessera.agent.instrument.Instrumenter;
 import io.tessera.agent.instrument.Table;
+import io.tessera.agent.instrument.WarmUp;
 import io.tessera.agent.instrument.WrappedClasses;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -113,7 +114,7 @@ final class Tooling implements Consumer<String> {
     void warmUp() throws IOException {
         first.hold(() -> {
             if (instrumenter == null) {
-                Instrumenter.warmUp();
+                WarmUp.run();
             }
             return null;
         });

@@ -123,13 +123,13 @@ public final class Leases {
             answer(member, lease);
             return;
         }
-        long total = told > QuotaLedger.UNLIMITED - needBytes ? QuotaLedger.UNLIMITED : told + needBytes;
+        long total = told > QuotaDecision.UNLIMITED - needBytes ? QuotaDecision.UNLIMITED : told + needBytes;
         wanted.put(member, total);
         if (total <= lease && SwapPool.governs(member)) {
             askPool(member, nowNs + SwapPool.WAIT_NS, nowNs);
             return;
         }
-        long more = lease == QuotaLedger.UNLIMITED ? needBytes : total - lease;
+        long more = lease == QuotaDecision.UNLIMITED ? needBytes : total - lease;
         QuotaDecision decision = ledger.ask(member.clientId(), group.device(), more, nowNs + TRIM_WAIT_NS);
         if (decision instanceof QuotaDecision.Trim trim) {
             trim(group, trim.clients(), ledger);
@@ -157,7 +157,7 @@ public final class Leases {
     /** A client lowered its lease; unsigned. */
     void returned(DeviceClient member, long grantedBytes) {
         Group group = Group.of(member);
-        long lowered = grantedBytes < 0 ? QuotaLedger.UNLIMITED : grantedBytes;
+        long lowered = grantedBytes < 0 ? QuotaDecision.UNLIMITED : grantedBytes;
         ArrayDeque<QuotaLedger> open = trims.get(member);
         QuotaLedger asker = open == null ? null : open.poll();
         if (asker == null || !asker.returned(member.clientId(), group.device(), lowered)) {
@@ -273,7 +273,7 @@ public final class Leases {
         wanted.remove(member);
         long lease = bounded(member, leaseBytes);
         member.session().answerQuota(member.slot(),
-                lease == QuotaLedger.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
+                lease == QuotaDecision.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
     }
 
     /** Writes into every segment what the tenant's other clients use. */

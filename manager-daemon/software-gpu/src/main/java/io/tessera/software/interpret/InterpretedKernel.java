@@ -119,6 +119,7 @@ final class InterpretedKernel implements ThreadProgram {
             case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
             case TEX, TXQ, SULD, SUST, SUQ -> TextureOperations.execute(instruction, frame, thread);
             case STACKSAVE, STACKRESTORE, ALLOCA -> AddressOperations.stack(instruction, frame, thread);
+            case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.execute(instruction, frame, thread);
             default -> MemoryOperations.execute(instruction, frame, thread);
         }
     }

@@ -40,7 +40,7 @@ public final class JavaEntries {
 
     private static String enumeration(Description description) {
         List<Description.Export> exports = description.exports();
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("package io.tessera.device;\n\n");
         text.append("/** The driver's exported entries, spelled as it spells them; the ordinal is the relay's index. */\n");
         text.append("public enum DriverEntry {\n");

@@ -79,7 +79,7 @@ final class FenceJson {
 
     private static JsonObject counts(Map<?, Integer> counts) {
         JsonObject object = new JsonObject();
-        counts.forEach((key, count) -> object.addProperty(key instanceof Enum<?> e ? FenceText.name(e) : key.toString(),
+        counts.forEach((key, count) -> object.addProperty(key instanceof Enum<?> e ? ConstantName.text(e) : key.toString(),
                 count));
         return object;
     }

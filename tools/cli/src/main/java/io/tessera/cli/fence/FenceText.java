@@ -22,11 +22,6 @@ final class FenceText {
     private FenceText() {
     }
 
-    /** {@code BRANCH_INDEX} as {@code branch index}. */
-    static String name(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    }
-
     /** The lines of one image: what it is, then a table of its kernels, or why it is refused. */
     static List<String> image(FenceOutcome outcome, boolean kernels, Style style) {
         String what = TextTable.printable(outcome.file()) + ", " + TextTable.printable(outcome.where()) + " at 0x"

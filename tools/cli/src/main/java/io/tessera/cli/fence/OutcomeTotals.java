@@ -39,8 +39,8 @@ final class OutcomeTotals {
         kernels += outcome.kernels().size();
         for (KernelReport report : outcome.reports()) {
             report.accesses().forEach((name, count) -> accesses.merge(name, count, Integer::sum));
-            report.fences().forEach((fence, count) -> fences.merge(FenceText.name(fence), count, Integer::sum));
-            report.proved().forEach((proof, count) -> proved.merge(FenceText.name(proof), count, Integer::sum));
+            report.fences().forEach((fence, count) -> fences.merge(ConstantName.text(fence), count, Integer::sum));
+            report.proved().forEach((proof, count) -> proved.merge(ConstantName.text(proof), count, Integer::sum));
         }
         outcome.after().forEach((name, after) -> {
             KernelResources before = outcome.before().get(name);

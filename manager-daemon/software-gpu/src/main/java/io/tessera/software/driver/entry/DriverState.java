@@ -33,7 +33,7 @@ public final class DriverState implements AutoCloseable {
     private final Pool defaultPool = new Pool(0);
     private final List<Context> contexts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
-    private final PrimaryContext primary = new PrimaryContext(this);
+    private final PrimaryContext primary = new PrimaryContext(this::newContext, this::destroyContext);
     private final Map<Long, AllocationNodeMemory> graphMemory = new ConcurrentHashMap<>();
     private volatile Pool currentPool = defaultPool;
 
