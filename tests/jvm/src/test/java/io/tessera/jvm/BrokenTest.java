@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ class BrokenTest {
                 case TOOLING_MISSING -> DamagedJar.without(world.directory(), "inst/io/tessera/");
                 case BOOTSTRAP_MISSING -> DamagedJar.without(world.directory(), "boot/");
                 case LIBRARIES_MISSING -> DamagedJar.without(world.directory(), "inst/libraries.pack");
-                case UNKNOWN_OPTION, NO_MANAGER, ALIEN_MANAGER -> Outputs.agent();
+                case UNKNOWN_OPTION, NO_MANAGER, ALIEN_MANAGER -> BuildOutputs.agent();
             };
         }
 
@@ -94,7 +95,7 @@ class BrokenTest {
         List<String> command = new ArrayList<>(before);
         command.addAll(jvm.command());
         command.addAll(options);
-        command.addAll(List.of("-cp", Outputs.samples(), Sample.ASYNC_COPIES.type()));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), Sample.ASYNC_COPIES.type()));
         return world.start(command, world.scripted());
     }
 
@@ -121,7 +122,7 @@ class BrokenTest {
         ProcessResult plain = natively(jvm);
         if (fault == Fault.ALIEN_MANAGER) {
             Files.createDirectories(world.runtimeDirectory());
-            try (JvmProgram manager = world.start(List.of(Outputs.alienManager().toString(),
+            try (JvmProgram manager = world.start(List.of(BuildOutputs.alienManager().toString(),
                     world.runtimeDirectory().toString(), "refuse"), Map.of())) {
                 manager.awaitLine("listening");
                 ProcessResult ended = program(jvm, List.of(), options).end();
@@ -139,7 +140,7 @@ class BrokenTest {
     @Test
     void aFileThatIsNoJarIsRefusedByTheJvm() throws IOException {
         Path half = Files.write(world.directory().resolve("half.jar"),
-                Arrays.copyOf(Files.readAllBytes(Outputs.agent()), 10_000));
+                Arrays.copyOf(Files.readAllBytes(BuildOutputs.agent()), 10_000));
         ProcessResult ended = program(Jvm.newest(), List.of(), List.of("-javaagent:" + half)).end();
         assertEquals(1, ended.exit(), ended::toString);
         assertEquals(List.of(), ended.ownLines(), ended::toString);
@@ -155,7 +156,7 @@ class BrokenTest {
         List<String> options = new ArrayList<>(List.of("-Djava.library.path=" + natives()));
         ProcessResult plain = program(Jvm.newest(), before, options).end();
         assumeTrue(plain.exit() != NOT_PERMITTED, "skipped: mounting is not permitted");
-        options.add("-javaagent:" + Outputs.agent());
+        options.add("-javaagent:" + BuildOutputs.agent());
         ProcessResult ended = program(Jvm.newest(), before, options).end();
         sameButForOneLine(plain, ended, "tessera-agent: the application keeps the vendor's driver: no folder to unpack");
         // With one folder that can be written the agent does its work again: what is missing then is a manager.
@@ -170,7 +171,7 @@ class BrokenTest {
     /** Folder with JCuda's library unpacked. */
     private static Path natives() throws IOException {
         Path folder = Files.createDirectories(world.directory().resolve("natives"));
-        try (var jars = Files.newDirectoryStream(Outputs.bindings(), "jcuda-natives-*.jar")) {
+        try (var jars = Files.newDirectoryStream(BuildOutputs.bindings(), "jcuda-natives-*.jar")) {
             for (Path file : jars) {
                 try (JarFile jar = new JarFile(file.toFile())) {
                     for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {

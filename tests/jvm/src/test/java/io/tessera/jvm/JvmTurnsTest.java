@@ -3,6 +3,7 @@ package io.tessera.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ class JvmTurnsTest {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(options);
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), Sample.ASYNC_COPIES.type()));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), Sample.ASYNC_COPIES.type()));
         return command;
     }
 
@@ -44,10 +45,10 @@ class JvmTurnsTest {
         List<String> command = new ArrayList<>();
         Map<String, String> environment = world.scripted();
         if (start != TenantStart.AGENT) {
-            command.addAll(List.of(Outputs.tessera().toString(), "run", "--no-manager", "--name", "wrapped", "--"));
+            command.addAll(List.of(BuildOutputs.tessera().toString(), "run", "--no-manager", "--name", "wrapped", "--"));
         }
         command.addAll(java(start == TenantStart.WRAPPER ? List.of()
-                : List.of("-javaagent:" + Outputs.agent() + "=tenant=named,memory=64MiB")));
+                : List.of("-javaagent:" + BuildOutputs.agent() + "=tenant=named,memory=64MiB")));
         ProcessResult ended = world.start(command, environment).end();
         assertEquals(0, natively.exit(), natively::toString);
         assertEquals(0, ended.exit(), ended::toString);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,12 +74,12 @@ class LeakFinderTest {
     /** Loading the agent into a service that runs: what comes afterwards is seen, and the service goes on. */
     @Test
     void aServiceThatRunsIsLookedInto() {
-        List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString(), "run", "--share", "space",
+        List<String> command = new ArrayList<>(List.of(BuildOutputs.tessera().toString(), "run", "--share", "space",
                 "--no-manager", "--"));
         command.addAll(Jvm.newest().command());
         command.add("-XX:+EnableDynamicAgentLoading");
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples.LeakingService", "serve"));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.LeakingService", "serve"));
         JvmProgram service = world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()))
                 .awaitLine("ready");
         ProcessResult first = world.tessera("jvm", Long.toString(service.pid()), "--json");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,11 +50,11 @@ class ResidencyTest {
         Map<String, String> environment = world.scripted();
         environment.put("TESSERA_SCRIPT", "memory 64MiB");
         List<String> command = new ArrayList<>(Jvm.newest().command());
-        command.add("-javaagent:" + Outputs.agent() + "=plan=swap,tenant=" + tenant);
+        command.add("-javaagent:" + BuildOutputs.agent() + "=plan=swap,tenant=" + tenant);
         command.add("-XX:StartFlightRecording:filename=" + recording(tenant));
         command.add("-Xlog:jfr*=error");
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples.Notebook", Integer.toString(DATA_BYTES)));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.Notebook", Integer.toString(DATA_BYTES)));
         return world.start(command, environment).awaitLine("ready");
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,10 +36,10 @@ class SecondStartTest {
 
     private JvmProgram program(Jvm jvm, String options, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
-        command.addAll(List.of("-javaagent:" + Outputs.agent() + "=share=space" + options,
+        command.addAll(List.of("-javaagent:" + BuildOutputs.agent() + "=share=space" + options,
                 "-Xlog:class+load:file=" + loaded));
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), type));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), type));
         command.addAll(List.of(arguments));
         return world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()));
     }

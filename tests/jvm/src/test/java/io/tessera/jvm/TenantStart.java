@@ -1,5 +1,6 @@
 package io.tessera.jvm;
 
+import io.tessera.testing.BuildOutputs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,14 +26,14 @@ enum TenantStart {
     List<String> command(Jvm jvm, Sample sample, Path agent, List<String> options) {
         List<String> command = new ArrayList<>();
         if (wrapper()) {
-            command.addAll(List.of(Outputs.tessera().toString(), "run", "--share", "space", "--no-manager", "--"));
+            command.addAll(List.of(BuildOutputs.tessera().toString(), "run", "--share", "space", "--no-manager", "--"));
         }
         command.addAll(jvm.command());
         if (agent()) {
             command.add("-javaagent:" + agent + "=share=space" + sample.agentOption());
         }
         command.addAll(options);
-        command.addAll(List.of("-cp", Outputs.samples(), sample.type()));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), sample.type()));
         command.addAll(sample.arguments());
         return command;
     }

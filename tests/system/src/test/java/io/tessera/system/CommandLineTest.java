@@ -9,6 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tessera.os.linux.Linux;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

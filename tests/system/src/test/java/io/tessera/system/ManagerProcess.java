@@ -1,6 +1,7 @@
 package io.tessera.system;
 
 import io.tessera.os.StartArchive;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

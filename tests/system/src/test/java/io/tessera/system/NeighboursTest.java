@@ -3,8 +3,8 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

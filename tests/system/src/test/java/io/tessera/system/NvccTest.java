@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.protocol.segment.CounterId;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

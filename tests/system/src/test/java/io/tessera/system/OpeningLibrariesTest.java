@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import io.tessera.testing.BuildOutputs;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,6 +2,7 @@ package io.tessera.system;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.tessera.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.testing.BuildOutputs;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import io.tessera.testing.FolderTree;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,7 +66,7 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
         run.forceClose();
         if (failure.isEmpty()) {
             for (Path tree : List.of(run.directory(), run.sharedMemory())) {
-                TestRun.delete(tree);
+                FolderTree.delete(tree);
             }
         } else if (context.getExecutionException().isEmpty()) {
             throw failure.get() instanceof AssertionError e ? e : new AssertionError(failure.get());

@@ -8,7 +8,6 @@ import io.tessera.software.memory.MemoryFault;
 
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */
 final class BlockRun {
-
     /** What a pass over all threads came to. */
     enum Progress {
         /** All threads have exited. */

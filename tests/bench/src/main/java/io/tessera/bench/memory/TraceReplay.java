@@ -7,7 +7,6 @@ import java.util.List;
 
 /** Runs traces of programs on a window's heap whose memory is only counted. */
 final class TraceReplay {
-
     /**
      * How a replay went.
      *
