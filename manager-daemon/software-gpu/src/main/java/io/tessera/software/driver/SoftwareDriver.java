@@ -1,9 +1,9 @@
 package io.tessera.software.driver;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescriptions;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Services;
 import io.tessera.software.driver.entry.Call;

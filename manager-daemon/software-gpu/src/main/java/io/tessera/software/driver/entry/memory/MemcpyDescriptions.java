@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy2D;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy3D;

@@ -1,7 +1,8 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy3DBatch;
