@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Who is resident on one device. Each {@link #doWork} reads the clients' words, parks who has to give memory up and does
  * not work, plans, and writes targets, until nothing is left to be written. One owner thread.
  */
-final class DeviceResidency {
+final class DeviceResidency implements ResidencyView {
     /** How often words are looked at that nobody rings for: who has become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
@@ -61,7 +61,13 @@ final class DeviceResidency {
         this.usable = new UsableMemory(device.uuid(), device.totalBytes(), nowNs);
     }
 
-    Collection<ClientDeviceMemory> members() {
+    @Override
+    public ManagedDevice device() {
+        return device;
+    }
+
+    @Override
+    public Collection<ClientDeviceMemory> members() {
         return members.values();
     }
 
@@ -79,8 +85,8 @@ final class DeviceResidency {
         return nextLookNs;
     }
 
-    /** When somebody's memory last moved, or somebody came or went. */
-    long settledNs() {
+    @Override
+    public long settledNs() {
         return settledNs;
     }
 
@@ -113,8 +119,8 @@ final class DeviceResidency {
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
     }
 
-    /** What executors hold of the device, as they last said: it cannot leave. */
-    long executorBytes() {
+    @Override
+    public long executorBytes() {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
@@ -123,8 +129,8 @@ final class DeviceResidency {
         return Math.max(1, plannedBytes() - executorBytes());
     }
 
-    /** What everybody may have together, executors included: the capacity less what the driver may need. */
-    long plannedBytes() {
+    @Override
+    public long plannedBytes() {
         long largest = members.values().stream().filter(ClientDeviceMemory::movable)
                 .mapToLong(member -> Math.max(member.neededBytes, member.wantedBytes)).max().orElse(0);
         return usable.room().plannedBytes(believedBytes(), settings.capacityBytes() > 0, largest + fixedBytes());
@@ -196,12 +202,8 @@ final class DeviceResidency {
         return done;
     }
 
-    /**
-     * What the client needs cannot be had: its calls fail instead of waiting.
-     *
-     * @param sinceNs since when nobody can give it up; {@link ClientDeviceMemory#NEVER}: the device does not have it
-     */
-    void fallsShort(ClientDeviceMemory member, String why, long sinceNs, long nowNs) {
+    @Override
+    public void fallsShort(ClientDeviceMemory member, String why, long sinceNs, long nowNs) {
         LOG.warn("{} is out of memory on {}: {}", member.member.session(), device.uuid(), why);
         member.shortOf = why;
         member.shortSinceNs = sinceNs;

@@ -67,8 +67,8 @@ final class MemoryPressure {
     }
 
     /** Judges, and tells the schedule what is new. */
-    int judge(DeviceResidency device, MoveRates rates, long nowNs) {
-        DeviceScheduling scheduling = device.device.scheduling();
+    int judge(ResidencyView device, MoveRates rates, long nowNs) {
+        DeviceScheduling scheduling = device.device().scheduling();
         PressureSample sample = sample(device, nowNs);
         Pressure found = detector.observe(sample, nowNs);
         List<QuantumChooser.Participant> participants = participants(device, nowNs);
@@ -86,7 +86,7 @@ final class MemoryPressure {
     }
 
     /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
-    private void learnIdleness(DeviceResidency device, long moveNs, MoveRates rates, long nowNs) {
+    private void learnIdleness(ResidencyView device, long moveNs, MoveRates rates, long nowNs) {
         for (ClientDeviceMemory member : device.members()) {
             if (!member.planned()) {
                 continue;
@@ -104,7 +104,7 @@ final class MemoryPressure {
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
             if (idleTold.getOrDefault(clientId, 0L) != ns) {
                 idleTold.put(clientId, ns);
-                device.device.scheduling().idleRelease(clientId, ns);
+                device.device().scheduling().idleRelease(clientId, ns);
             }
         }
     }
@@ -120,7 +120,7 @@ final class MemoryPressure {
     }
 
     /** Idle clients count with what is guaranteed to them and resident, or all that they cannot give up: that stays. */
-    private static PressureSample sample(DeviceResidency device, long nowNs) {
+    private static PressureSample sample(ResidencyView device, long nowNs) {
         long fixed = device.executorBytes();
         long needed = 0;
         long managed = 0;
@@ -141,7 +141,7 @@ final class MemoryPressure {
         return new PressureSample(device.plannedBytes(), fixed, needed, managed);
     }
 
-    private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
+    private static List<QuantumChooser.Participant> participants(ResidencyView device, long nowNs) {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
         for (ClientDeviceMemory member : device.members()) {
             if (member.planned() && member.activeAt(nowNs) && !member.heldBack && member.shortOf.isEmpty()) {

@@ -37,7 +37,7 @@ final class ResidencyWatchdog {
     }
 
     /** Looks at everybody, as read just now; returns how much it changed. */
-    int watch(DeviceResidency device, long nowNs) {
+    int watch(ResidencyView device, long nowNs) {
         Collection<ClientDeviceMemory> members = device.members();
         int done = 0;
         List<String> sentences = new ArrayList<>();
@@ -76,17 +76,17 @@ final class ResidencyWatchdog {
     }
 
     /** Whether the client may run, or allocate, and waits for memory. */
-    private static boolean stands(DeviceResidency device, ClientDeviceMemory member, long nowNs) {
+    private static boolean stands(ResidencyView device, ClientDeviceMemory member, long nowNs) {
         if (!member.movable() || member.checkpointed || member.parked) {
             return false;
         }
-        ClientOutlook outlook = device.device.scheduling().outlook(member.clientId(), nowNs);
+        ClientOutlook outlook = device.device().scheduling().outlook(member.clientId(), nowNs);
         boolean gate = member.member.waitsSinceNs() != 0 && !member.member.isOpen();
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
     /** Has others reckoned without who cannot give memory up; returns whether everybody else has stopped. */
-    private static boolean help(DeviceResidency device, ClientDeviceMemory standing, long nowNs) {
+    private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();
         for (ClientDeviceMemory member : device.members()) {
@@ -106,18 +106,18 @@ final class ResidencyWatchdog {
         return alone;
     }
 
-    private static boolean isQuiet(DeviceResidency device, ClientDeviceMemory member, long nowNs) {
-        return device.device.scheduling().outlook(member.clientId(), nowNs).quiet();
+    private static boolean isQuiet(ResidencyView device, ClientDeviceMemory member, long nowNs) {
+        return device.device().scheduling().outlook(member.clientId(), nowNs).quiet();
     }
 
-    private static void say(DeviceResidency device, ClientDeviceMemory member, String why) {
+    private static void say(ResidencyView device, ClientDeviceMemory member, String why) {
         if (!member.standingSaid) {
             member.standingSaid = true;
-            LOG.info("{}: {}", device.device.uuid(), why);
+            LOG.info("{}: {}", device.device().uuid(), why);
         }
     }
 
-    private static String sentence(DeviceResidency device, ClientDeviceMemory member, long forNs, long nowNs) {
+    private static String sentence(ResidencyView device, ClientDeviceMemory member, long forNs, long nowNs) {
         long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
         List<String> causes = new ArrayList<>();
         if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
