@@ -8,41 +8,14 @@ import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.RecordingLauncher.Started;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.os.Activity;
-import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.message.FenceWish;
-import io.tessera.protocol.message.Hello;
-import io.tessera.protocol.message.MessageEncoder;
-import io.tessera.protocol.message.RelayMessageEncoder;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors that fall silent, that a former manager has left, and that end with everything, step by step. */
 @Timeout(180)
-class ExecutorLifeStepTest {
-    private SteppedManager stepped;
-
-    @AfterEach
-    void end() {
-        stepped.close();
-    }
-
-    private InMemoryClient asking(int pid) throws Exception {
-        InMemoryClient peer = stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p,
-                new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
-        stepped.step();
-        peer.heard();
-        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
-        stepped.step();
-        return peer;
-    }
-
-    private Started executor(int start) {
-        return stepped.launcher.started.get(start);
-    }
-
+class ExecutorLifeStepTest extends ExecutorSteps {
     private String status() {
         try {
             InMemoryClient control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());

@@ -9,7 +9,6 @@ import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.FencePolicy;
 import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.memory.InMemoryClient;
-import io.tessera.manager.memory.RecordingLauncher.Started;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.MemoryPlan;
@@ -20,34 +19,12 @@ import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.RelayMessageEncoder;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors as the manager starts, watches and announces them, step by step. */
 @Timeout(180)
-class ExecutorsStepTest {
-    private SteppedManager stepped;
-
-    @AfterEach
-    void end() {
-        stepped.close();
-    }
-
-    private InMemoryClient asking(int pid) throws Exception {
-        InMemoryClient peer = stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p,
-                new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
-        stepped.step();
-        peer.heard();
-        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
-        stepped.step();
-        return peer;
-    }
-
-    private Started executor(int start) {
-        return stepped.launcher.started.get(start);
-    }
-
+class ExecutorsStepTest extends ExecutorSteps {
     @Test
     void theFirstWhoAsksStartsOneForEachDeviceAndIsToldOfThem() throws Exception {
         stepped = new SteppedManager();
