@@ -54,7 +54,8 @@ public final class SoftwareDriver implements DriverPort {
                 (task, failure) -> log.defect(task.operation().getClass().getSimpleName(), failure));
         state = new DriverState(processor, new Services(new DriverMemory(processor.memory()), workers,
                 options.clock()), new DeviceProfile(options.limits(), machine, ordinal, devices), log);
-        table = new EntryTable(EntryGroups.of(state));
+        table = new EntryTable();
+        EntryGroups.of(state).forEach(group -> group.register(table));
         for (DriverEntry entry : DriverEntry.values()) {
             perThread[entry.ordinal()] = EntryDescriptions.of(entry).perThread();
         }

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A program made from a PTX module. Thread-safe. */
-public final class PtxProgram implements LoweredProgram, ModuleSymbols {
+public final class PtxProgram implements LoweredProgram, LoweringSymbols {
     private final Map<String, PtxFunction> entries = new LinkedHashMap<>();
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();

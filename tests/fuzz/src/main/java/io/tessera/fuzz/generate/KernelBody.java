@@ -18,6 +18,12 @@ final class KernelBody {
         void write();
     }
 
+    /** What takes a step at a place. */
+    @FunctionalInterface
+    interface StepTaker {
+        void take(KernelBody body, long place);
+    }
+
     final ModuleShape shape;
     final ScopedNames names;
     final GeneratedText text = new GeneratedText();
@@ -32,6 +38,7 @@ final class KernelBody {
     Kernel kernel;
     Random random;
     boolean uniform;
+    private final StepTaker taker;
     private final Set<Long> without;
     private final List<Long> taken;
     private int depth;
@@ -41,7 +48,8 @@ final class KernelBody {
     record Kernel(NamedEntity in, NamedEntity out, NamedEntity tile, NamedEntity frame, NamedEntity foreign, NamedEntity sharedGeneric, NamedEntity localGeneric, NamedEntity outFlat, NamedEntity slice) {
     }
 
-    KernelBody(ModuleShape shape, ScopedNames names, Set<Long> without, List<Long> taken) {
+    KernelBody(ModuleShape shape, ScopedNames names, StepTaker taker, Set<Long> without, List<Long> taken) {
+        this.taker = taker;
         this.shape = shape;
         this.names = names;
         this.without = without;
@@ -58,7 +66,7 @@ final class KernelBody {
                 taken.add(id);
                 random = new Random(id);
                 List<NamedEntity> pinned = names.beginStep();
-                StepChooser.take(this, id);
+                taker.take(this, id);
                 names.endStep(pinned);
             }
         }

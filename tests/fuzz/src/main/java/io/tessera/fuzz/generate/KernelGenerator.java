@@ -72,7 +72,7 @@ public final class KernelGenerator {
     }
 
     private KernelBody body() {
-        KernelBody body = new KernelBody(shape, names, without, taken);
+        KernelBody body = new KernelBody(shape, names, StepChooser::take, without, taken);
         body.random = random;
         return body;
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What names of a module stand for, as lowering asks for it. Immutable. */
-interface ModuleSymbols {
+interface LoweringSymbols {
     /** The device function of that name or alias, or null if the module has no body for it. */
     PtxFunction function(String name);
 
