@@ -1,4 +1,4 @@
-/* The victim's secret: word `index` of a region. The runner computes the same (io.tessera.attacks.Secret). */
+/* The victim's secret: word `index` of a region. The runner computes the same (io.tessera.attacks.VictimSecret). */
 #ifndef ATTACKS_SECRET_H
 #define ATTACKS_SECRET_H
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Generates the tables of exported names.
 #   generate.sh tables NAMES VERSIONS DIRECTORY      entry_ids.h, names.c, lookup_rows.c
+#   generate.sh constants CONSTANTS DIRECTORY         constants.h, result_names.inc
 #   generate.sh unsupported NAMES FILE OBJECTS...    an entry that answers 801 for every name no object defines
 set -eu
 
@@ -26,6 +27,17 @@ tables)
         echo '    {0, 0, 0, 0},'
         echo '};'
     } > "$4/lookup_rows.c"
+    ;;
+constants)
+    {
+        echo 'enum {'
+        awk '$1 == "result" { print "    " ($2 ? "ERROR_" $3 : "OK") " = " $2 "," }' "$2"
+        echo '};'
+        echo 'enum {'
+        awk '$1 == "attribute" { print "    ATTRIBUTE_" $3 " = " $2 "," }' "$2"
+        echo '};'
+    } > "$3/constants.h"
+    awk '$1 == "result" { print "    {" $2 ", \"CUDA_" ($2 ? "ERROR_" : "") $3 "\"}," }' "$2" > "$3/result_names.inc"
     ;;
 unsupported)
     list=$2

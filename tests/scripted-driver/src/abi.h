@@ -1,5 +1,5 @@
 /*
- * The driver ABI as far as this stand-in serves it: result codes, structures and ids, written down by us from the facts
+ * The driver ABI as far as this stand-in serves it: structures and ids, written down by us from the facts
  * of the CUDA 13.0 driver API. No vendor header is used.
  */
 #ifndef SCRIPTED_ABI_H
@@ -8,47 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "constants.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 typedef int CUresult;
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
 
-enum {
-    OK = 0,
-    ERROR_INVALID_VALUE = 1,
-    ERROR_OUT_OF_MEMORY = 2,
-    ERROR_NOT_INITIALIZED = 3,
-    ERROR_DEINITIALIZED = 4,
-    ERROR_NO_DEVICE = 100,
-    ERROR_INVALID_DEVICE = 101,
-    ERROR_INVALID_IMAGE = 200,
-    ERROR_INVALID_CONTEXT = 201,
-    ERROR_MAP_FAILED = 205,
-    ERROR_OPERATING_SYSTEM = 304,
-    ERROR_FILE_NOT_FOUND = 301,
-    ERROR_INVALID_HANDLE = 400,
-    ERROR_ILLEGAL_STATE = 401,
-    ERROR_NOT_FOUND = 500,
-    ERROR_NOT_READY = 600,
-    ERROR_ILLEGAL_ADDRESS = 700,
-    ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
-    ERROR_PEER_ACCESS_NOT_ENABLED = 705,
-    ERROR_CONTEXT_IS_DESTROYED = 709,
-    ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
-    ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
-    ERROR_NOT_PERMITTED = 800,
-    ERROR_NOT_SUPPORTED = 801,
-    ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
-    ERROR_STREAM_CAPTURE_INVALIDATED = 901,
-    ERROR_STREAM_CAPTURE_MERGE = 902,
-    ERROR_STREAM_CAPTURE_UNMATCHED = 903,
-    ERROR_STREAM_CAPTURE_UNJOINED = 904,
-    ERROR_STREAM_CAPTURE_ISOLATION = 905,
-    ERROR_STREAM_CAPTURE_IMPLICIT = 906,
-    ERROR_CAPTURED_EVENT = 907,
-    ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
-};
 
 #define STREAM_LEGACY ((uintptr_t)1)
 #define STREAM_PER_THREAD ((uintptr_t)2)

@@ -132,58 +132,58 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 static int attribute_value(int attribute, CUdevice device)
 {
     switch (attribute) {
-    case 1: /* threads of a block */
-    case 2: /* block x */
-    case 3: /* block y */
+    case ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    case ATTRIBUTE_MAX_BLOCK_DIM_X:
+    case ATTRIBUTE_MAX_BLOCK_DIM_Y:
         return 1024;
-    case 4: /* block z */
+    case ATTRIBUTE_MAX_BLOCK_DIM_Z:
         return 64;
-    case 5: /* grid x */
+    case ATTRIBUTE_MAX_GRID_DIM_X:
         return 2147483647;
-    case 6: /* grid y */
-    case 7: /* grid z */
+    case ATTRIBUTE_MAX_GRID_DIM_Y:
+    case ATTRIBUTE_MAX_GRID_DIM_Z:
         return 65535;
-    case 8: /* shared memory of a block */
+    case ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
         return 49152;
-    case 9: /* constant memory */
+    case ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
         return 65536;
-    case 10: /* warp */
+    case ATTRIBUTE_WARP_SIZE:
         return 32;
-    case 11: /* pitch */
+    case ATTRIBUTE_MAX_PITCH:
         return 2147483647;
-    case 12: /* registers of a block */
+    case ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
         return 65536;
-    case 13: /* clock, kHz */
+    case ATTRIBUTE_CLOCK_RATE:
         return 1000000;
-    case 14: /* texture alignment */
+    case ATTRIBUTE_TEXTURE_ALIGNMENT:
         return 512;
-    case 16: /* multiprocessors */
+    case ATTRIBUTE_MULTIPROCESSOR_COUNT:
         return 4;
-    case 33: /* PCI bus */
+    case ATTRIBUTE_PCI_BUS_ID:
         return script.gpu[device] + 1;
-    case 39: /* threads of a multiprocessor */
+    case ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
         return 2048;
-    case 40: /* copy engines */
+    case ATTRIBUTE_ASYNC_ENGINE_COUNT:
         return 2;
-    case 75: /* capability, major */
+    case ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
         return 9;
-    case 81: /* shared memory of a multiprocessor */
-    case 97: /* with opt-in */
+    case ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+    case ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
         return 232448;
-    case 15:  /* copies overlap kernels */
-    case 19:  /* maps host memory */
-    case 31:  /* concurrent kernels */
-    case 41:  /* unified addressing */
-    case 78:  /* stream priorities */
-    case 83:  /* managed memory */
-    case 89:  /* concurrent managed access */
-    case 92:  /* stream memory operations */
-    case 94:  /* 64 bit */
-    case 95:  /* cooperative launch */
-    case 99:  /* host memory register */
-    case 102: /* virtual memory management */
-    case 103: /* POSIX file descriptors as handles */
-    case 115: /* memory pools */
+    case ATTRIBUTE_GPU_OVERLAP:
+    case ATTRIBUTE_CAN_MAP_HOST_MEMORY:
+    case ATTRIBUTE_CONCURRENT_KERNELS:
+    case ATTRIBUTE_UNIFIED_ADDRESSING:
+    case ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
+    case ATTRIBUTE_MANAGED_MEMORY:
+    case ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+    case ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
+    case ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
+    case ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+    case ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED:
+    case ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
         return 1;
     default:
         return 0;

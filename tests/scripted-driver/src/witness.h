@@ -1,6 +1,6 @@
 /*
  * The witness: a file that every process of a test maps, in which the driver says what it sees while it sees it.
- * README.md describes the layout for readers in other languages; io.tessera.system.Witness is its Java reader.
+ * README.md describes the layout for readers in other languages; io.tessera.system.DriverActivity is its Java reader.
  *
  * All fields are written with atomic operations, from any process. A process that is killed leaves its slot as it
  * was; a slot counts only while the process of that pid and start time lives and is no zombie.

@@ -4,10 +4,13 @@ import java.util.List;
 
 /** What becomes of a client's ask for more memory. Immutable. */
 public sealed interface QuotaDecision {
+    /** The lease and the limit of who has none; UINT64_MAX in the segment. */
+    long UNLIMITED = Long.MAX_VALUE;
+
     /**
      * The client may use more.
      *
-     * @param leaseBytes its new lease, all of it; {@link QuotaLedger#UNLIMITED} where there is no limit
+     * @param leaseBytes its new lease, all of it; {@link #UNLIMITED} where there is no limit
      */
     record Granted(long leaseBytes) implements QuotaDecision {
     }

@@ -20,9 +20,6 @@ import java.util.Objects;
  * <p>Not thread-safe: one owner thread. Times are the caller's monotonic clock.
  */
 public final class QuotaLedger {
-    /** The lease and the limit of who has none; UINT64_MAX in the segment. */
-    public static final long UNLIMITED = Long.MAX_VALUE;
-
     private record Key(String tenant, String device) {
     }
 
@@ -62,8 +59,8 @@ public final class QuotaLedger {
         TenantQuota account = account(tenant, device);
         register(account, device, client);
         if (account.unlimited()) {
-            account.enter(client, UNLIMITED);
-            return new LimitChange(leaseBytes == UNLIMITED ? Map.of() : Map.of(client, UNLIMITED), List.of());
+            account.enter(client, QuotaDecision.UNLIMITED);
+            return new LimitChange(leaseBytes == QuotaDecision.UNLIMITED ? Map.of() : Map.of(client, QuotaDecision.UNLIMITED), List.of());
         }
         account.enter(client, leaseBytes);
         return new LimitChange(Map.of(), account.trimIfOver());
@@ -101,7 +98,7 @@ public final class QuotaLedger {
     public LimitChange limit(String tenant, String device, long bytes) {
         requireSize("bytes", bytes);
         TenantQuota account = account(tenant, device);
-        LimitChange change = account.limit(bytes == 0 ? UNLIMITED : bytes);
+        LimitChange change = account.limit(bytes == 0 ? QuotaDecision.UNLIMITED : bytes);
         if (account.isUnused()) {
             accounts.remove(new Key(tenant, device));
         }

@@ -1,6 +1,6 @@
 package io.tessera.memory;
 
-import static io.tessera.memory.QuotaLedger.UNLIMITED;
+import static io.tessera.memory.QuotaDecision.UNLIMITED;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

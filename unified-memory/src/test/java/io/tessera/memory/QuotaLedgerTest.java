@@ -1,6 +1,6 @@
 package io.tessera.memory;
 
-import static io.tessera.memory.QuotaLedger.UNLIMITED;
+import static io.tessera.memory.QuotaDecision.UNLIMITED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;

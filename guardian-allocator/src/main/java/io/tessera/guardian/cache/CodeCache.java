@@ -24,8 +24,6 @@ import java.util.function.Consumer;
 public final class CodeCache {
     /** What the directory may grow to where nobody says otherwise. */
     public static final long DEFAULT_LIMIT_BYTES = 2L << 30;
-    /** End of the names of files that are being written. */
-    static final String UNFINISHED = ".new";
     private static final String ENTRY = ".code";
     /** How long storing rests after a failure. */
     private static final Duration REST = Duration.ofMinutes(1);
@@ -121,7 +119,7 @@ public final class CodeCache {
                 || clock.instant().isBefore(restsUntil)) {
             return false;
         }
-        String unfinished = key.hex() + "-" + Long.toHexString(names.nextLong()) + UNFINISHED;
+        String unfinished = key.hex() + "-" + Long.toHexString(names.nextLong()) + Evictor.UNFINISHED;
         try {
             write(unfinished, key, code);
             files.rename(unfinished, key.hex() + ENTRY);

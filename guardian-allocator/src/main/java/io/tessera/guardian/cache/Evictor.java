@@ -14,6 +14,8 @@ import java.util.Optional;
  * writers left. Of all processes only one does it at a time; the others go on. Not thread-safe.
  */
 final class Evictor {
+    /** End of the names of files that are being written. */
+    static final String UNFINISHED = ".new";
     /** A write takes seconds at most; what is older was left by a process that died. */
     static final Duration ABANDONED = Duration.ofMinutes(10);
     /** Evicting to below the limit saves looking at the directory at every store. */
@@ -53,7 +55,7 @@ final class Evictor {
         long total = 0;
         for (Listed file : files.list()) {
             // A clock that was set back makes files of the future; those are nobody's leftovers yet.
-            boolean abandoned = file.name().endsWith(CodeCache.UNFINISHED)
+            boolean abandoned = file.name().endsWith(UNFINISHED)
                     && file.lastUsed().isBefore(now.minus(ABANDONED));
             if (abandoned) {
                 files.delete(file.name());
@@ -70,7 +72,7 @@ final class Evictor {
         long goal = (long) (limitBytes * REFILL);
         long left = total;
         int evicted = 0;
-        List<Listed> oldestFirst = files.list().stream().filter(file -> !file.name().endsWith(CodeCache.UNFINISHED))
+        List<Listed> oldestFirst = files.list().stream().filter(file -> !file.name().endsWith(UNFINISHED))
                 .sorted(Comparator.comparing(Listed::lastUsed)).toList();
         for (Listed file : oldestFirst) {
             if (left <= goal) {

@@ -14,7 +14,6 @@ import java.util.Optional;
  * @param entries in the order of the file
  */
 public record FatBinary(List<FatBinaryEntry> entries) {
-    static final int HEADER_BYTES = 16;
     private static final int VERSION = 1;
     /** Entries are read into memory: far above what compilers write, which make one for each GPU and kind. */
     private static final int MOST_ENTRIES = 1 << 16;
@@ -35,13 +34,13 @@ public record FatBinary(List<FatBinaryEntry> entries) {
      */
     public static FatBinary parse(MemorySegment image) throws ImageException {
         Bytes bytes = new Bytes(image);
-        if (bytes.size() < HEADER_BYTES || bytes.u32(0) != ImageKind.FAT_BINARY_MAGIC) {
+        if (bytes.size() < FatBinaryEntry.FILE_HEADER_BYTES || bytes.u32(0) != ImageKind.FAT_BINARY_MAGIC) {
             throw new ImageException("not a fat binary: " + bytes.size() + " bytes without its magic number");
         }
         int version = bytes.u16(4);
         int header = bytes.u16(6);
         long size = bytes.u64(8);
-        if (version != VERSION || header < HEADER_BYTES || header > bytes.size()) {
+        if (version != VERSION || header < FatBinaryEntry.FILE_HEADER_BYTES || header > bytes.size()) {
             throw new ImageException("fat binary of version " + version + " with a header of " + header + " bytes");
         }
         if (size < 0 || size > Math.min(bytes.size(), Integer.MAX_VALUE) - header) {

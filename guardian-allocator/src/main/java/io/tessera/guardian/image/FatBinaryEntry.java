@@ -14,6 +14,8 @@ import java.util.Optional;
  * writes to those bytes.
  */
 public final class FatBinaryEntry {
+    /** Bytes of a fat binary before its first entry. */
+    static final int FILE_HEADER_BYTES = 16;
     /** What an entry holds. */
     public enum Kind {
         /** PTX text. */
@@ -212,8 +214,8 @@ public final class FatBinaryEntry {
     /** A fat binary of this entry alone, packed as it is. */
     byte[] alone() {
         int bytes = headerBytes + storedBytes;
-        ByteBuffer alone = ByteBuffer.allocate(FatBinary.HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        alone.putInt(ImageKind.FAT_BINARY_MAGIC).putShort((short) 1).putShort((short) FatBinary.HEADER_BYTES).putLong(bytes);
+        ByteBuffer alone = ByteBuffer.allocate(FILE_HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        alone.putInt(ImageKind.FAT_BINARY_MAGIC).putShort((short) 1).putShort((short) FILE_HEADER_BYTES).putLong(bytes);
         alone.put(image.asSlice(headerAt, bytes).asByteBuffer());
         return alone.array();
     }

@@ -22,7 +22,7 @@ public final class ImageExtent {
 
     private static long fatBinary(MemorySegment image) {
         Bytes bytes = new Bytes(image);
-        if (bytes.size() < FatBinary.HEADER_BYTES) {
+        if (bytes.size() < FatBinaryEntry.FILE_HEADER_BYTES) {
             return bytes.size();
         }
         int header = bytes.u16(6);

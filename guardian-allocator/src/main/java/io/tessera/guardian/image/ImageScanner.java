@@ -21,7 +21,7 @@ public final class ImageScanner {
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int STEP = 2;
-    private static final int FIRST_ENTRY = FatBinary.HEADER_BYTES;
+    private static final int FIRST_ENTRY = FatBinaryEntry.FILE_HEADER_BYTES;
     /** ".ver" of PTX's first directive as a little-endian number. */
     private static final int DOT_VER = 0x7265762E;
     private static final String WHOLE_FILE = "file";

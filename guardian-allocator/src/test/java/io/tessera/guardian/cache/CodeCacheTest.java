@@ -131,9 +131,9 @@ class CodeCacheTest {
     @Test
     void leftoversOfDeadWritersGoOnceTheyAreOld() throws IOException {
         open(LARGE);
-        Path old = Files.write(directory().resolve("x" + CodeCache.UNFINISHED), new byte[5]);
+        Path old = Files.write(directory().resolve("x" + Evictor.UNFINISHED), new byte[5]);
         Files.setLastModifiedTime(old, java.nio.file.attribute.FileTime.from(now.get().minus(Evictor.ABANDONED)));
-        Path fresh = Files.write(directory().resolve("y" + CodeCache.UNFINISHED), new byte[5]);
+        Path fresh = Files.write(directory().resolve("y" + Evictor.UNFINISHED), new byte[5]);
         Files.setLastModifiedTime(fresh, java.nio.file.attribute.FileTime.from(now.get()));
         pass(Duration.ofSeconds(1));
         open(LARGE);
@@ -154,7 +154,7 @@ class CodeCacheTest {
             assertFalse(cache.store(key(1), code(1)), "it rests");
             assertTrue(same(code(5), cache.find(key(5)).orElseThrow()), "what is there is still found");
             try (var files = Files.list(directory())) {
-                assertTrue(files.noneMatch(f -> f.toString().endsWith(CodeCache.UNFINISHED)), "after " + steps);
+                assertTrue(files.noneMatch(f -> f.toString().endsWith(Evictor.UNFINISHED)), "after " + steps);
             }
             pass(Duration.ofMinutes(2));
         }

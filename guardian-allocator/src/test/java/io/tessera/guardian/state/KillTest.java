@@ -1,16 +1,12 @@
 package io.tessera.guardian.state;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,14 +27,7 @@ class KillTest {
         for (int round = 0; round < ROUNDS; round++) {
             killedAfter(random.nextInt(60), known);
             try (StateStore store = FileStateStore.open(folder.resolve("state"))) {
-                for (int key = 0; key < EndlessWriter.KEYS; key++) {
-                    int from = known[key];
-                    int found = EndlessWriter.requireWhole(store.get("key" + key));
-                    // The writer says a number after its record is written: it may have written one more.
-                    assertTrue(found == from || found == from + EndlessWriter.KEYS || from == 0 && found == key + 1,
-                            "seed " + seed + ", round " + round + ", key " + key + ": " + from + " then " + found);
-                    known[key] = found;
-                }
+                EndlessWriter.check(store, known, "seed " + seed + ", round " + round);
                 assertTrue(store.dropped() <= 1, "one record at most was unfinished");
             }
         }
@@ -51,23 +40,6 @@ class KillTest {
                 "-XX:+UseSerialGC", "-Xshare:auto", "-cp", System.getProperty("java.class.path"),
                 EndlessWriter.class.getName(), folder.resolve("state").toString()));
         Process writer = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        try (BufferedReader said = writer.inputReader()) {
-            assertEquals("writing", said.readLine());
-            boolean ending = false;
-            for (String line = said.readLine(); line != null; line = said.readLine()) {
-                int number = EndlessWriter.numberOf(line);
-                if (number > 0) {
-                    known[(number - 1) % EndlessWriter.KEYS] = number;
-                    if (!ending) { // counted from the first record: a slow machine writes one, too
-                        ending = true;
-                        CompletableFuture.runAsync(() -> writer.toHandle().destroyForcibly(),
-                                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
-                    }
-                }
-            }
-            assertTrue(writer.waitFor(10, TimeUnit.SECONDS));
-        } finally {
-            writer.destroyForcibly();
-        }
+        EndlessWriter.kill(writer, millis, known);
     }
 }

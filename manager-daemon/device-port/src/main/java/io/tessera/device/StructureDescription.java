@@ -23,7 +23,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
 
     /** The structure behind a parameter or pointer of a C type; empty where nothing in it needs a look. */
     public static Optional<StructureDescription> of(String type) {
-        return EntryDescriptions.structure(type);
+        return Optional.ofNullable(StructureDescriptions.BY_TYPE.get(type));
     }
 
     /** What a field is. */

@@ -13,8 +13,8 @@ import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.residency.Checkpoints;
-import io.tessera.manager.residency.HandedMemory;
 import io.tessera.manager.residency.HostMemorySource;
+import io.tessera.manager.residency.MemoryExchange;
 import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.residency.ProcessCheckpoints;
 import io.tessera.manager.residency.Residency;
@@ -65,7 +65,7 @@ public final class Manager implements AutoCloseable {
     private final DeviceRegistry devices;
     private final Executors executors;
     private final Residency residency;
-    private final HandedMemory handed;
+    private final MemoryExchange handed;
     private final ControlServer control;
     private final ConductorProxy proxy;
     private final Conductor conductor;
@@ -87,10 +87,10 @@ public final class Manager implements AutoCloseable {
                 os.processes(), proxy);
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
                 checkpoints.over(proxy));
-        this.handed = new HandedMemory(devices, os.sockets(), errors);
+        this.handed = new MemoryExchange(devices, os.sockets(), errors);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
-        Ending ending = new Ending(sessions, executors, this::stopping);
+        Shutdown ending = new Shutdown(sessions, executors, this::stopping);
         ControlledManager target =
                 new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
                         (programs, nowNs) -> {
@@ -102,7 +102,7 @@ public final class Manager implements AutoCloseable {
                         });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors, residency, handed, ending, new Whereabouts(directory, this::stopping)), errors);
+                List.of(control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.tessera.manager;
 
 import io.tessera.manager.executors.ExecutorKind;
-import io.tessera.manager.executors.FenceRules;
+import io.tessera.manager.executors.FencePolicy;
 import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.SchedulerMode;
@@ -35,7 +35,7 @@ import java.util.Map;
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FenceRules fences, ResidencySettings residency, String executorUser) {
+        FencePolicy fences, ResidencySettings residency, String executorUser) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
@@ -47,7 +47,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FenceRules.standard(), ResidencySettings.defaults(), "");
+                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "");
     }
 
     /**
@@ -133,13 +133,13 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTOR_USER -> new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value);
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
-            case FENCE -> withFences(new FenceRules(choice(FenceChoice.class, value), fences.unfenced(),
+            case FENCE -> withFences(new FencePolicy(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
-            case UNFENCED -> withFences(new FenceRules(fences.fence(), choice(UnfencedPolicy.class, value),
+            case UNFENCED -> withFences(new FencePolicy(fences.fence(), choice(UnfencedPolicy.class, value),
                     fences.fenceAlone(), fences.timeoutS()));
-            case FENCE_ALONE -> withFences(new FenceRules(fences.fence(), fences.unfenced(), yes(value),
+            case FENCE_ALONE -> withFences(new FencePolicy(fences.fence(), fences.unfenced(), yes(value),
                     fences.timeoutS()));
-            case KERNEL_TIMEOUT -> withFences(new FenceRules(fences.fence(), fences.unfenced(), fences.fenceAlone(),
+            case KERNEL_TIMEOUT -> withFences(new FencePolicy(fences.fence(), fences.unfenced(), fences.fenceAlone(),
                     timeoutS(value)));
             case SOFTWARE_MEMORY -> withExecutors(executors,
                     new SoftwareDevices(software.count(), aboveZero(Quantities.sizeBytes(value), SIZE_BOUND)));
@@ -248,7 +248,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     }
 
     /** The same with other rules for fences. */
-    public ManagerContext withFences(FenceRules rules) {
+    public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
                 rules, residency, executorUser);
     }

@@ -3,7 +3,7 @@ package io.tessera.manager;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.os.Errno;
 import java.util.List;
@@ -31,7 +31,7 @@ class AdmissionStepTest {
 
     @Test
     void whoSaysNothingIsLetGo() throws Exception {
-        MemoryPeer silent = stepped.connect(1, 500);
+        InMemoryClient silent = stepped.connect(1, 500);
         stepped.stepAfterMs(4_999);
         assertFalse(silent.isClosedByManager());
         stepped.stepAfterMs(5_001);
@@ -42,8 +42,8 @@ class AdmissionStepTest {
     void whoOpensTooManyConnectionsEndsHisOwn() throws Exception {
         stepped.close();
         stepped = new SteppedManager(0, context -> context);
-        MemoryPeer other = stepped.connect(1, 501);
-        MemoryPeer oldest = stepped.connect(2, 500);
+        InMemoryClient other = stepped.connect(1, 501);
+        InMemoryClient oldest = stepped.connect(2, 500);
         for (int i = 0; i < 256; i++) {
             stepped.connect(3 + i, 500);
             if (i % 50 == 0) {
@@ -64,15 +64,15 @@ class AdmissionStepTest {
     void beyondTheLimitClientsAreRefusedUntilOneGoes() throws Exception {
         stepped.close();
         stepped = new SteppedManager(0, context -> context.withMaxClients(2));
-        MemoryPeer first = stepped.client(1);
+        InMemoryClient first = stepped.client(1);
         stepped.client(2);
-        MemoryPeer third = stepped.connect(3, 500).hello("team", 0);
+        InMemoryClient third = stepped.connect(3, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 2 (--max-clients)",
                 "closed"), third.heard());
         first.die();
         stepped.step();
-        MemoryPeer fourth = stepped.connect(4, 500).hello("team", 0);
+        InMemoryClient fourth = stepped.connect(4, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("welcome 3"), fourth.heard());
     }
@@ -85,9 +85,9 @@ class AdmissionStepTest {
             stepped.connect(pid, 500).hello("team", 0);
         }
         stepped.step();
-        MemoryPeer seventh = stepped.connect(7, 500).hello("team", 0);
-        MemoryPeer other = stepped.connect(8, 501).hello("team", 0);
-        MemoryPeer root = stepped.connect(9, 0).hello("team", 0);
+        InMemoryClient seventh = stepped.connect(7, 500).hello("team", 0);
+        InMemoryClient other = stepped.connect(8, 501).hello("team", 0);
+        InMemoryClient root = stepped.connect(9, 0).hello("team", 0);
         stepped.step();
         assertEquals(List.of("refused 5: user 500 has as many clients as one user may have: 6 of 8 (--max-clients)", "closed"), seventh.heard());
         assertEquals(List.of("welcome 7"), other.heard());
@@ -98,9 +98,9 @@ class AdmissionStepTest {
     void aUsersManagerServesThatUserAndRoot() throws Exception {
         stepped.close();
         stepped = new SteppedManager(1000, context -> context);
-        MemoryPeer own = stepped.connect(1, 1000).hello("a", 0);
-        MemoryPeer root = stepped.connect(2, 0).hello("b", 0);
-        MemoryPeer alien = stepped.connect(3, 1001).hello("c", 0);
+        InMemoryClient own = stepped.connect(1, 1000).hello("a", 0);
+        InMemoryClient root = stepped.connect(2, 0).hello("b", 0);
+        InMemoryClient alien = stepped.connect(3, 1001).hello("c", 0);
         stepped.step();
         assertEquals(List.of("welcome 1"), own.heard());
         assertEquals(List.of("welcome 2"), root.heard());
@@ -111,21 +111,21 @@ class AdmissionStepTest {
     @Test
     void aFullShmIsARefusalAndLeavesNothing() throws Exception {
         stepped.linux.files.reserveErrno = Errno.ENOSPC;
-        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        InMemoryClient peer = stepped.connect(1, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("refused 3: no space for a segment of 131072 bytes in /dev/shm/tessera-0 (ENOSPC; make room there, or start the "
                 + "manager with another TESSERA_SHM_DIR)",
                 "closed"), peer.heard());
         assertEquals(List.of(), stepped.segments());
         stepped.linux.files.reserveErrno = 0;
-        MemoryPeer later = stepped.connect(2, 500).hello("team", 0);
+        InMemoryClient later = stepped.connect(2, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("welcome 2"), later.heard());
     }
 
     @Test
     void whenDescriptorsRunOutTakingPausesAndGoesOn() throws Exception {
-        MemoryPeer peer = stepped.connect(1, 500).hello("team", 0);
+        InMemoryClient peer = stepped.connect(1, 500).hello("team", 0);
         stepped.linux.acceptErrno = Errno.EMFILE;
         stepped.step();
         stepped.linux.acceptErrno = 0;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.schedule.turn.TurnState;
 import io.tessera.protocol.segment.AckWord;
@@ -45,7 +45,7 @@ class ControlStepTest {
         stepped.close();
     }
 
-    private String say(MemoryPeer peer, String text) throws Exception {
+    private String say(InMemoryClient peer, String text) throws Exception {
         peer.sendRaw(text.getBytes(StandardCharsets.UTF_8));
         stepped.step();
         return peer.heardText();
@@ -53,7 +53,7 @@ class ControlStepTest {
 
     @Test
     void statusIsExactlyThatOfTheSpecification() throws Exception {
-        MemoryPeer client = stepped.client(42, "team \"ä\"", 1 << 20);
+        InMemoryClient client = stepped.client(42, "team \"ä\"", 1 << 20);
         stepped.client(43);
         stepped.schedulers.getFirst().order(1, 2, TurnState.GRANTED, stepped.clock.nowNs());
         MemorySegment segment = client.segment();
@@ -108,7 +108,7 @@ class ControlStepTest {
 
     @Test
     void oneConnectionServesManyRequests() throws Exception {
-        MemoryPeer peer = stepped.control(0);
+        InMemoryClient peer = stepped.control(0);
         assertEquals(OK + OK, say(peer, "{\"request\":\"ping\"}\n{\"request\":\"ping\"}\n"));
         assertEquals("", say(peer, "{\"requ"));
         assertEquals(OK, say(peer, "est\":\"ping\"}\n"));
@@ -119,7 +119,7 @@ class ControlStepTest {
     @Test
     void modeAndQuantumGoToOneDeviceOrAll() throws Exception {
         stepped.client(1);
-        MemoryPeer root = stepped.control(0);
+        InMemoryClient root = stepped.control(0);
         stepped.schedulers.getFirst().heardSince();
         assertEquals(OK, say(root, "{\"request\":\"scheduler\",\"mode\":\"on\"}\n"));
         assertEquals(OK, say(root, "{\"request\":\"quantum\",\"ns\":500000000}\n"));
@@ -135,7 +135,7 @@ class ControlStepTest {
 
     @Test
     void wrongRequestsAreAnsweredAndTheConnectionStays() throws Exception {
-        MemoryPeer root = stepped.control(0);
+        InMemoryClient root = stepped.control(0);
         for (String wrong : List.of("{}", "{\"request\":1}", "{\"request\":\"sing\"}",
                 "{\"request\":\"scheduler\"}", "{\"request\":\"scheduler\",\"mode\":\"ON\"}",
                 "{\"request\":\"quantum\"}", "{\"request\":\"quantum\",\"ns\":\"1\"}",
@@ -151,11 +151,11 @@ class ControlStepTest {
     void malformedJsonEndsTheConnection() throws Exception {
         for (String wrong : List.of("nonsense", "", "[]", "{\"request\":\"ping\"", "{\"request\":\"ping\"} {}", "null",
                 "{'request':'ping'}", "[".repeat(60_000))) {
-            MemoryPeer peer = stepped.control(0);
+            InMemoryClient peer = stepped.control(0);
             assertEquals(MALFORMED, say(peer, wrong + "\n"), wrong);
             assertTrue(peer.isClosedByManager(), wrong);
         }
-        MemoryPeer latin = stepped.control(0).sendRaw(new byte[] {'"', (byte) 0xe4, '"', '\n'});
+        InMemoryClient latin = stepped.control(0).sendRaw(new byte[] {'"', (byte) 0xe4, '"', '\n'});
         stepped.step();
         assertEquals("{\"ok\":false,\"error\":\"malformed JSON: a line must be UTF-8\"}\n", latin.heardText());
         assertTrue(latin.isClosedByManager());
@@ -163,7 +163,7 @@ class ControlStepTest {
 
     @Test
     void aLineOfMoreThan64KiBEndsTheConnection() throws Exception {
-        MemoryPeer peer = stepped.control(0);
+        InMemoryClient peer = stepped.control(0);
         assertEquals("", say(peer, "x".repeat(65_536)));
         assertEquals("{\"ok\":false,\"error\":\"a line must not be longer than 65536 bytes\"}\n", say(peer, "x"));
         assertTrue(peer.isClosedByManager());
@@ -171,7 +171,7 @@ class ControlStepTest {
 
     @Test
     void onlyAdministratorsMayChangeThings() throws Exception {
-        MemoryPeer user = stepped.control(1001);
+        InMemoryClient user = stepped.control(1001);
         assertEquals(OK, say(user, "{\"request\":\"ping\"}\n"));
         assertTrue(say(user, "{\"request\":\"status\"}\n").startsWith("{\"ok\":true"));
         for (String request : List.of("{\"request\":\"stop\"}", "{\"request\":\"scheduler\",\"mode\":\"on\"}",
@@ -186,7 +186,7 @@ class ControlStepTest {
 
     @Test
     void aLimitOfATenantThatIsNotThereIsRefusedUnlessItIsMeantAhead() throws Exception {
-        MemoryPeer root = stepped.control(0);
+        InMemoryClient root = stepped.control(0);
         String limit = "{\"request\":\"limit\",\"tenant\":\"alcie\",\"bytes\":1";
         assertTrue(say(root, limit + "}\n").contains("no client of tenant \\\"alcie\\\" shares by space now"));
         assertEquals(OK, say(root, limit + ",\"ahead\":true}\n"));
@@ -200,24 +200,24 @@ class ControlStepTest {
     void connectionsOfAUserAreBoundedAndTheirOldestSilentOneGoesFirst() throws Exception {
         stepped.close();
         stepped = new SteppedManager(0, context -> context);
-        MemoryPeer silentNeighbour = stepped.control(1002);
-        List<MemoryPeer> asking = new ArrayList<>();
+        InMemoryClient silentNeighbour = stepped.control(1002);
+        List<InMemoryClient> asking = new ArrayList<>();
         for (int i = 0; i < 31; i++) {
             asking.add(stepped.control(1001));
             assertEquals(OK, say(asking.getLast(), "{\"request\":\"ping\"}\n"));
         }
-        MemoryPeer silent = stepped.control(1001);
+        InMemoryClient silent = stepped.control(1001);
         stepped.step();
         assertFalse(silent.isClosedByManager());
-        MemoryPeer oneMore = stepped.control(1001);
+        InMemoryClient oneMore = stepped.control(1001);
         assertEquals(OK, say(oneMore, "{\"request\":\"ping\"}\n"));
         assertTrue(silent.heardText().startsWith("{\"ok\":false,\"error\":\"more control connections were opened than are admitted"));
         assertTrue(silent.isClosedByManager());
-        MemoryPeer refused = stepped.control(1001);
+        InMemoryClient refused = stepped.control(1001);
         stepped.step();
         assertTrue(refused.heardText().startsWith("{\"ok\":false,\"error\":\"as many control connections"));
         assertTrue(refused.isClosedByManager());
-        assertTrue(asking.stream().noneMatch(MemoryPeer::isClosedByManager));
+        assertTrue(asking.stream().noneMatch(InMemoryClient::isClosedByManager));
         assertFalse(silentNeighbour.isClosedByManager(), "another user's connections are none of his");
         assertEquals(OK, say(stepped.control(1003), "{\"request\":\"ping\"}\n"));
     }
@@ -226,12 +226,12 @@ class ControlStepTest {
     void idleConnectionsLockNobodyOut() throws Exception {
         stepped.close();
         stepped = new SteppedManager(0, context -> context);
-        List<MemoryPeer> idle = new ArrayList<>();
+        List<InMemoryClient> idle = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
             idle.add(stepped.control(1001));
             stepped.step();
         }
-        assertEquals(32, idle.stream().filter(MemoryPeer::isClosedByManager).count());
+        assertEquals(32, idle.stream().filter(InMemoryClient::isClosedByManager).count());
         for (int uid : new int[] {0, 1001, 1002}) {
             assertEquals(OK, say(stepped.control(uid), "{\"request\":\"ping\"}\n"));
         }
@@ -239,9 +239,9 @@ class ControlStepTest {
 
     @Test
     void whoAsksNothingGoesSoonAndWhoHasAskedLater() throws Exception {
-        MemoryPeer silent = stepped.control(0);
-        MemoryPeer drips = stepped.control(0);
-        MemoryPeer asks = stepped.control(0);
+        InMemoryClient silent = stepped.control(0);
+        InMemoryClient drips = stepped.control(0);
+        InMemoryClient asks = stepped.control(0);
         assertEquals(OK, say(asks, "{\"request\":\"ping\"}\n"));
         stepped.stepAfterMs(4_000);
         assertEquals("", say(drips, "{"));
@@ -258,7 +258,7 @@ class ControlStepTest {
 
     @Test
     void whoDoesNotReadItsAnswerHoldsUpNobody() throws Exception {
-        MemoryPeer deaf = stepped.control(0);
+        InMemoryClient deaf = stepped.control(0);
         deaf.room = 0;
         assertEquals("", say(deaf, "{\"request\":\"ping\"}\n".repeat(300)));
         assertEquals(OK, say(stepped.control(0), "{\"request\":\"ping\"}\n"));

@@ -4,48 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.RecordingLauncher.Started;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.os.Activity;
-import io.tessera.protocol.MemoryPlan;
-import io.tessera.protocol.message.FenceWish;
-import io.tessera.protocol.message.Hello;
-import io.tessera.protocol.message.MessageEncoder;
-import io.tessera.protocol.message.RelayMessageEncoder;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors that fall silent, that a former manager has left, and that end with everything, step by step. */
 @Timeout(180)
-class ExecutorLifeStepTest {
-    private SteppedManager stepped;
-
-    @AfterEach
-    void end() {
-        stepped.close();
-    }
-
-    private MemoryPeer asking(int pid) throws Exception {
-        MemoryPeer peer = stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p,
-                new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
-        stepped.step();
-        peer.heard();
-        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
-        stepped.step();
-        return peer;
-    }
-
-    private Started executor(int start) {
-        return stepped.launcher.started.get(start);
-    }
-
+class ExecutorLifeStepTest extends ExecutorSteps {
     private String status() {
         try {
-            MemoryPeer control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
+            InMemoryClient control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
             stepped.step();
             return control.heardText();
         } catch (Exception e) {
@@ -85,7 +58,7 @@ class ExecutorLifeStepTest {
     @Test
     void oneThatWasKilledBeforeItWasReadyIsStartedAgain() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer asking = asking(42);
+        InMemoryClient asking = asking(42);
         executor(0).dies();
         stepped.step();
         assertEquals(List.of(), asking.heard());
@@ -98,7 +71,7 @@ class ExecutorLifeStepTest {
     @Test
     void oneThatEndsThreeTimesBeforeItIsReadyIsNotStartedAgain() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer asking = asking(42);
+        InMemoryClient asking = asking(42);
         for (int start = 0; start < 3; start++) {
             executor(start).dies();
             stepped.step();
@@ -156,7 +129,7 @@ class ExecutorLifeStepTest {
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
         left.says("{\"executor\":{\"version\":1}}");
         left.says("{\"limit\":{\"tenant\":\"team of user 500\",\"limitBytes\":4096}}");
-        MemoryPeer early = asking(42);
+        InMemoryClient early = asking(42);
         assertEquals(List.of(), early.heard(), "it has not said yet that it is ready");
         left.ready(1);
         left.says("{\"stats\":{\"clients\":[{\"client\":9,\"pid\":42,\"tenant\":\"team\",\"usedBytes\":77,\"calls\":5,"
@@ -176,7 +149,7 @@ class ExecutorLifeStepTest {
     void aLimitThatIsSetNowCountsMoreThanWhatAnExecutorSays() throws Exception {
         Started left = living(0);
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
-        MemoryPeer control = stepped.control(0)
+        InMemoryClient control = stepped.control(0)
                 .sendRaw("{\"request\":\"limit\",\"ahead\":true,\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
@@ -191,7 +164,7 @@ class ExecutorLifeStepTest {
     void oneOfAnotherVersionIsLeftAloneAndThatIsSaid() throws Exception {
         Started left = living(0);
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
-        MemoryPeer waiting = asking(42);
+        InMemoryClient waiting = asking(42);
         left.says("{\"executor\":{\"version\":77}}");
         left.ready(1);
         stepped.step();
@@ -211,7 +184,7 @@ class ExecutorLifeStepTest {
         stepped.step();
         stepped.launcher.living.put(0, living(0));
         stepped.stepAfterMs(1000);
-        MemoryPeer later = asking(44);
+        InMemoryClient later = asking(44);
         assertEquals(1, stepped.launcher.started.size(), "what lives is taken over in place of a start");
         stepped.launcher.living.get(0).says("{\"executor\":{\"version\":1}}");
         stepped.launcher.living.get(0).ready(1);
@@ -222,8 +195,8 @@ class ExecutorLifeStepTest {
     @Test
     void stoppedWithItsProgramsItEndsThemThenTheExecutorsThenItself() throws Exception {
         ready();
-        MemoryPeer turns = stepped.client(50);
-        MemoryPeer control = stepped.control(0).sendRaw("{\"request\":\"stop\",\"programs\":true}\n".getBytes());
+        InMemoryClient turns = stepped.client(50);
+        InMemoryClient control = stepped.control(0).sendRaw("{\"request\":\"stop\",\"programs\":true}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
         assertEquals(List.of(15), turns.signals);

@@ -6,10 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.manager.executors.ExecutorKind;
-import io.tessera.manager.executors.FenceRules;
+import io.tessera.manager.executors.FencePolicy;
 import io.tessera.manager.executors.SoftwareDevices;
-import io.tessera.manager.memory.MemoryPeer;
-import io.tessera.manager.memory.RecordingLauncher.Started;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.MemoryPlan;
@@ -20,39 +19,17 @@ import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.RelayMessageEncoder;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors as the manager starts, watches and announces them, step by step. */
 @Timeout(180)
-class ExecutorsStepTest {
-    private SteppedManager stepped;
-
-    @AfterEach
-    void end() {
-        stepped.close();
-    }
-
-    private MemoryPeer asking(int pid) throws Exception {
-        MemoryPeer peer = stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p,
-                new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));
-        stepped.step();
-        peer.heard();
-        peer.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
-        stepped.step();
-        return peer;
-    }
-
-    private Started executor(int start) {
-        return stepped.launcher.started.get(start);
-    }
-
+class ExecutorsStepTest extends ExecutorSteps {
     @Test
     void theFirstWhoAsksStartsOneForEachDeviceAndIsToldOfThem() throws Exception {
         stepped = new SteppedManager();
         assertTrue(stepped.launcher.started.isEmpty(), "nobody has asked");
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         assertEquals(1, stepped.launcher.started.size());
         executor(0).ready(2);
         stepped.step();
@@ -79,7 +56,7 @@ class ExecutorsStepTest {
     }
 
     private JsonObject admitted(FenceWish wish) throws Exception {
-        MemoryPeer peer = stepped.connect(50, 500).send(p -> MessageEncoder.hello(p,
+        InMemoryClient peer = stepped.connect(50, 500).send(p -> MessageEncoder.hello(p,
                 new Hello(50, MemoryPlan.RELAY, 5, 0, "team", "train.py")));
         stepped.step();
         peer.heard();
@@ -93,7 +70,7 @@ class ExecutorsStepTest {
     @Test
     void tenantsChooseTheirFencesWithinWhatTheManagerAllows() throws Exception {
         stepped = new SteppedManager(0, context -> context.withFences(
-                new FenceRules(FenceChoice.CHECK, UnfencedPolicy.TRUSTED, false, 20)));
+                new FencePolicy(FenceChoice.CHECK, UnfencedPolicy.TRUSTED, false, 20)));
         JsonObject silent = admitted(FenceWish.none());
         assertEquals("check", silent.get("fence").getAsString());
         assertEquals("trusted", silent.get("unfenced").getAsString());
@@ -117,11 +94,11 @@ class ExecutorsStepTest {
         asking(42);
         executor(0).ready(1);
         stepped.step();
-        MemoryPeer wrong = stepped.control(0)
+        InMemoryClient wrong = stepped.control(0)
                 .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":4096}\n".getBytes());
         stepped.step();
         assertTrue(wrong.heardText().contains("another user's is"), "the label alone is the manager's user's: " + wrong.heardText());
-        MemoryPeer control = stepped.control(0)
+        InMemoryClient control = stepped.control(0)
                 .sendRaw("{\"request\":\"limit\",\"tenant\":\"team of user 500\",\"bytes\":4096}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
@@ -130,7 +107,7 @@ class ExecutorsStepTest {
         assertEquals(4096, limit.get("limitBytes").getAsLong());
         asking(43);
         assertEquals(4096, executor(0).told.getLast().getAsJsonObject("admit").get("limitBytes").getAsLong());
-        MemoryPeer other = stepped.control(77)
+        InMemoryClient other = stepped.control(77)
                 .sendRaw("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
         stepped.step();
         assertTrue(other.heardText().contains("\"ok\":false"), "it is not for everybody");
@@ -142,7 +119,7 @@ class ExecutorsStepTest {
         asking(42);
         executor(0).ready(1);
         stepped.step();
-        MemoryPeer control = stepped.control(0)
+        InMemoryClient control = stepped.control(0)
                 .sendRaw("{\"request\":\"limit\",\"tenant\":\"team of user 500\",\"bytes\":4096}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
@@ -161,7 +138,7 @@ class ExecutorsStepTest {
         stepped.step();
         List<String> refused = asking(43).heard();
         assertTrue(refused.getFirst().contains("ended the executor for all"), refused::toString);
-        MemoryPeer other = stepped.connect(44, 501).send(p -> MessageEncoder.hello(p,
+        InMemoryClient other = stepped.connect(44, 501).send(p -> MessageEncoder.hello(p,
                 new Hello(44, MemoryPlan.RELAY, 5, 0, "team", "train.py"))); // another user's of the same label
         stepped.step();
         other.heard();
@@ -183,7 +160,7 @@ class ExecutorsStepTest {
     @Test
     void devicesOfRelayedClientsTakeNoTurns() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         peer.device(0, SteppedManager.GPU);
         stepped.step();
         assertTrue(stepped.schedulers.isEmpty());
@@ -192,7 +169,7 @@ class ExecutorsStepTest {
     @Test
     void withoutADeviceTheReasonIsToldAndAskedAgainLater() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         executor(0).says("{\"failed\":{\"reason\":\"no driver here\"}}");
         executor(0).dies();
         stepped.step();
@@ -207,7 +184,7 @@ class ExecutorsStepTest {
     @Test
     void ofSeveralDevicesEachThatWasNotToBeHadIsAskedAgainLater() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         executor(0).ready(2);
         stepped.step();
         executor(1).says("{\"failed\":{\"reason\":\"no memory on this one\"}}");
@@ -216,7 +193,7 @@ class ExecutorsStepTest {
         assertEquals(List.of("relay 0 of 1 "), peer.heard());
         stepped.clock.advanceMs(5000);
         stepped.step();
-        MemoryPeer later = asking(43);
+        InMemoryClient later = asking(43);
         assertEquals(3, stepped.launcher.started.size());
         executor(2).ready(2);
         stepped.step();
@@ -226,7 +203,7 @@ class ExecutorsStepTest {
     @Test
     void oneThatIsNotReadyInTimeIsEnded() throws Exception {
         stepped = new SteppedManager();
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         stepped.clock.advanceMs(31000);
         stepped.step();
         stepped.step();
@@ -271,7 +248,7 @@ class ExecutorsStepTest {
             stepped.stepAfterMs(1);
             assertEquals(death + 2, stepped.launcher.started.size());
         }
-        MemoryPeer waiting = asking(43);
+        InMemoryClient waiting = asking(43);
         String told = String.join("", waiting.heard());
         assertTrue(told.startsWith("relay 0 of -1 it ended with code 1 (4 times in a row it failed as soon as it was started"), told);
         assertTrue(status().contains("it is started again 2 s later"), this::status);
@@ -283,7 +260,7 @@ class ExecutorsStepTest {
 
     private String status() {
         try {
-            MemoryPeer control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
+            InMemoryClient control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
             stepped.step();
             return control.heardText();
         } catch (Exception e) {
@@ -299,7 +276,7 @@ class ExecutorsStepTest {
         stepped.step();
         executor(0).says("{\"failed\":{\"reason\":\"the context is lost\"}}");
         stepped.step();
-        MemoryPeer waiting = asking(43);
+        InMemoryClient waiting = asking(43);
         assertEquals(List.of(), waiting.heard(), "it tells its clients and ends");
         executor(0).dies();
         stepped.step();
@@ -318,7 +295,7 @@ class ExecutorsStepTest {
         executor(0).says("{\"stats\":{\"clients\":[{\"client\":1,\"usedBytes\":77,\"calls\":5,\"launches\":6,"
                 + "\"records\":11,\"rejected\":0}]}}");
         stepped.step();
-        MemoryPeer control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
+        InMemoryClient control = stepped.control(0).sendRaw("{\"request\":\"status\"}\n".getBytes());
         stepped.step();
         String status = control.heardText();
         assertTrue(status.contains("\"executors\":[{\"ordinal\":0,\"state\":\"ready\","), status);
@@ -333,7 +310,7 @@ class ExecutorsStepTest {
     @Test
     void noneAreStartedIfNoneAreWanted() throws Exception {
         stepped = new SteppedManager(0, context -> context.withExecutors(ExecutorKind.NONE, SoftwareDevices.STANDARD));
-        MemoryPeer peer = asking(42);
+        InMemoryClient peer = asking(42);
         assertTrue(peer.heard().getFirst().startsWith("relay 0 of 0 this manager starts no executors"));
         assertTrue(stepped.launcher.started.isEmpty());
     }

@@ -4,7 +4,7 @@ import static io.tessera.manager.memory.SteppedManager.GPU;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.protocol.message.MessageEncoder;
 import java.util.List;
@@ -31,18 +31,18 @@ class LeasesStepTest {
     }
 
     /** A client with a context; what it was told stays to be heard. */
-    private MemoryPeer comes(int pid, int uid, String tenant, long limitBytes) throws Exception {
-        MemoryPeer peer = stepped.connect(pid, uid).hello(tenant, limitBytes).device(0, GPU);
+    private InMemoryClient comes(int pid, int uid, String tenant, long limitBytes) throws Exception {
+        InMemoryClient peer = stepped.connect(pid, uid).hello(tenant, limitBytes).device(0, GPU);
         stepped.step();
         return peer;
     }
 
-    private void ask(MemoryPeer peer, long bytes) throws Exception {
+    private void ask(InMemoryClient peer, long bytes) throws Exception {
         peer.send(p -> MessageEncoder.quotaAsk(p, 0, bytes));
         stepped.step();
     }
 
-    private void giveBack(MemoryPeer peer, long leaseBytes) throws Exception {
+    private void giveBack(InMemoryClient peer, long leaseBytes) throws Exception {
         peer.block(0).grantedBytes(leaseBytes);
         peer.send(p -> MessageEncoder.quotaReturn(p, 0, leaseBytes));
         stepped.step();
@@ -50,7 +50,7 @@ class LeasesStepTest {
 
     @Test
     void withoutALimitTheFirstLeaseIsEverything() throws Exception {
-        MemoryPeer peer = comes(1, 500, "team", 0);
+        InMemoryClient peer = comes(1, 500, "team", 0);
         assertEquals(List.of("welcome 1", "lease 0 18446744073709551615"), peer.heard());
         assertEquals(0, peer.block(0).limitBytes());
         ask(peer, 1 << 20);
@@ -59,7 +59,7 @@ class LeasesStepTest {
 
     @Test
     void whoAnnouncesADeviceTwiceIsAnsweredTwice() throws Exception {
-        MemoryPeer peer = comes(1, 500, "team", GIB);
+        InMemoryClient peer = comes(1, 500, "team", GIB);
         peer.device(0, GPU);
         stepped.step();
         assertEquals(List.of("welcome 1", "lease 0 " + GIB, "lease 0 " + GIB), peer.heard());
@@ -67,9 +67,9 @@ class LeasesStepTest {
 
     @Test
     void aTenantsClientsShareItsLimitAndGiveBackWhatTheyDoNotUse() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", 8 * GIB);
+        InMemoryClient one = comes(1, 500, "team", 8 * GIB);
         assertEquals(List.of("welcome 1", "lease 0 " + 8 * GIB), one.heard(), "the first has it all");
-        MemoryPeer two = comes(2, 500, "team", 0);
+        InMemoryClient two = comes(2, 500, "team", 0);
         assertEquals(List.of("welcome 2", "lease 0 0"), two.heard());
         assertEquals(8 * GIB, two.block(0).limitBytes());
         ask(two, 2 * GIB);
@@ -85,8 +85,8 @@ class LeasesStepTest {
 
     @Test
     void whoeverSaysNothingIsNotWaitedForTwoSeconds() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", GIB);
-        MemoryPeer two = comes(2, 500, "team", GIB);
+        InMemoryClient one = comes(1, 500, "team", GIB);
+        InMemoryClient two = comes(2, 500, "team", GIB);
         two.heard();
         ask(two, GIB / 2);
         stepped.stepAfterMs(999);
@@ -98,8 +98,8 @@ class LeasesStepTest {
 
     @Test
     void whoDiesFreesItsLease() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", GIB);
-        MemoryPeer two = comes(2, 500, "team", GIB);
+        InMemoryClient one = comes(1, 500, "team", GIB);
+        InMemoryClient two = comes(2, 500, "team", GIB);
         two.heard();
         ask(two, GIB / 2);
         one.die();
@@ -122,9 +122,9 @@ class LeasesStepTest {
 
     @Test
     void aLimitThatComesLaterHoldsForThoseWhoAreThere() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", 0);
+        InMemoryClient one = comes(1, 500, "team", 0);
         one.heard();
-        MemoryPeer two = comes(2, 500, "team", GIB);
+        InMemoryClient two = comes(2, 500, "team", GIB);
         assertEquals(List.of("trim 0"), one.heard());
         assertEquals(GIB, one.block(0).limitBytes());
         two.heard();
@@ -137,7 +137,7 @@ class LeasesStepTest {
     @Test
     void whoRegistersAgainKeepsWhatItUses() throws Exception {
         comes(1, 500, "team", GIB);
-        MemoryPeer again = stepped.connect(2, 500).hello("team", GIB);
+        InMemoryClient again = stepped.connect(2, 500).hello("team", GIB);
         stepped.step();
         again.block(0).usedBytes(GIB / 2);
         again.device(0, GPU);
@@ -148,7 +148,7 @@ class LeasesStepTest {
 
     @Test
     void leaseMessagesKeepTheirOrderAndNumberInAFullSocket() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", GIB);
+        InMemoryClient one = comes(1, 500, "team", GIB);
         one.heard();
         one.room = 0;
         ask(one, 1);
@@ -162,7 +162,7 @@ class LeasesStepTest {
 
     @Test
     void whoAsksWithoutReadingIsLetGo() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", GIB);
+        InMemoryClient one = comes(1, 500, "team", GIB);
         one.heard();
         one.room = 0;
         for (int i = 0; i < 1025; i++) {
@@ -175,9 +175,9 @@ class LeasesStepTest {
 
     @Test
     void useElsewhereIsWrittenFourTimesASecond() throws Exception {
-        MemoryPeer one = comes(1, 500, "team", 1000);
-        MemoryPeer two = comes(2, 500, "team", 0);
-        MemoryPeer stranger = comes(3, 500, "others", 0);
+        InMemoryClient one = comes(1, 500, "team", 1000);
+        InMemoryClient two = comes(2, 500, "team", 0);
+        InMemoryClient stranger = comes(3, 500, "others", 0);
         one.block(0).usedBytes(300);
         two.block(0).usedBytes(40);
         stepped.stepAfterMs(250);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.RecordingScheduler;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.schedule.SchedulerMode;
@@ -53,18 +53,18 @@ class ManagerStepTest {
 
     @Test
     void aDefectThatAClientFindsEndsThatClientAlone() throws Exception {
-        MemoryPeer other = stepped.connect(42, 500).hello("other", 0);
+        InMemoryClient other = stepped.connect(42, 500).hello("other", 0);
         other.device(0, GPU);
         stepped.step();
         scheduler().defect = new IllegalStateException("a defect");
-        MemoryPeer finder = stepped.connect(43, 500).hello("finder", 0);
+        InMemoryClient finder = stepped.connect(43, 500).hello("finder", 0);
         finder.device(0, GPU);
         stepped.step();
         List<String> heard = finder.heard();
         assertEquals(List.of("refused 2: the manager failed at a packet: java.lang.IllegalStateException: a defect", "closed"),
                 heard.subList(heard.size() - 2, heard.size()));
         stepped.stepAfterMs(50);
-        MemoryPeer third = stepped.connect(44, 500).hello("third", 0);
+        InMemoryClient third = stepped.connect(44, 500).hello("third", 0);
         third.device(0, GPU);
         stepped.step();
         assertEquals("welcome 3", third.heard().getFirst());
@@ -79,9 +79,9 @@ class ManagerStepTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSegmentCutShortEndsItsClientAloneWhenTheFaultComesLate(boolean ending) throws Exception {
-        MemoryPeer good = stepped.connect(42, 500).hello("good", 0);
+        InMemoryClient good = stepped.connect(42, 500).hello("good", 0);
         good.device(0, GPU);
-        MemoryPeer bad = stepped.connect(43, 500).hello("bad", 0);
+        InMemoryClient bad = stepped.connect(43, 500).hello("bad", 0);
         bad.device(0, GPU);
         stepped.step();
         stepped.linux.files.cut(Path.of("/dev/shm/tessera-0/client-2.segment"));
@@ -110,7 +110,7 @@ class ManagerStepTest {
 
     @Test
     void aClientComesTakesTurnsAndGoes() throws Exception {
-        MemoryPeer peer = stepped.connect(42, 500).hello("team", 0);
+        InMemoryClient peer = stepped.connect(42, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("welcome 1"), peer.heard());
         Path file = Path.of("/dev/shm/tessera-0/client-1.segment");
@@ -151,7 +151,7 @@ class ManagerStepTest {
 
     @Test
     void answersReachTheSchedulerBeforeTheQuestionThatFollowedThem() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().order(1, 1, TurnState.GRANTED, stepped.clock.nowNs());
         scheduler().heardSince();
         peer.block(0).ack(AckWord.of(1, AckWord.RELEASED));
@@ -167,7 +167,7 @@ class ManagerStepTest {
 
     @Test
     void theTurnWordIsWrittenAfterItsTermsAndBeforeTheBell() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         List<String> seen = new ArrayList<>();
         stepped.linux.beforeSend = () -> seen.add(peer.block(0).turn() + " " + peer.block(0).quantumNs() + " "
                 + peer.block(0).paceNs() + " " + peer.block(0).idleReleaseNs() + " " + peer.block(0).flags());
@@ -178,7 +178,7 @@ class ManagerStepTest {
 
     @Test
     void aTurnIsFreeFiftyMillisecondsAfterTheConnectionEnded() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().heardSince();
         peer.close();
         stepped.step();
@@ -192,7 +192,7 @@ class ManagerStepTest {
 
     @Test
     void aTurnIsFreeWhenTheProcessIsGoneAlthoughAChildKeepsTheConnection() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().heardSince();
         peer.dieLeavingTheConnection();
         stepped.step();
@@ -202,7 +202,7 @@ class ManagerStepTest {
 
     @Test
     void aProcessThatIsNotVisibleHereIsFollowedByItsConnection() throws Exception {
-        MemoryPeer peer = stepped.client(0);
+        InMemoryClient peer = stepped.client(0);
         scheduler().heardSince();
         peer.die();
         stepped.step();
@@ -212,8 +212,8 @@ class ManagerStepTest {
 
     @Test
     void bellsThatDoNotFitAreRungLaterAndNobodyWaits() throws Exception {
-        MemoryPeer deaf = stepped.client(1);
-        MemoryPeer other = stepped.client(2);
+        InMemoryClient deaf = stepped.client(1);
+        InMemoryClient other = stepped.client(2);
         deaf.room = 0;
         scheduler().order(1, 1, TurnState.CLOSED, stepped.clock.nowNs());
         scheduler().order(1, 2, TurnState.FREE, stepped.clock.nowNs());
@@ -229,7 +229,7 @@ class ManagerStepTest {
 
     @Test
     void heartbeatsComeTwiceASecondAtLeast() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         SegmentHeader header = new SegmentHeader(peer.segment());
         for (int i = 0; i < 8; i++) {
             stepped.stepAfterMs(250);
@@ -239,8 +239,8 @@ class ManagerStepTest {
 
     @Test
     void malformedPacketsEndTheirConnectionAndTouchNobodyElse() throws Exception {
-        MemoryPeer good = stepped.client(1);
-        List<MemoryPeer> bad = new ArrayList<>();
+        InMemoryClient good = stepped.client(1);
+        List<InMemoryClient> bad = new ArrayList<>();
         bad.add(stepped.connect(2, 500).sendRaw(new byte[5]));
         bad.add(stepped.connect(3, 500).hello("t", 0).hello("t", 0));
         bad.add(stepped.connect(4, 500).device(0, GPU));
@@ -250,12 +250,12 @@ class ManagerStepTest {
         bad.add(stepped.connect(8, 500).hello("t", 0).send(p -> MessageEncoder.quotaAsk(p, 0, 1)));
         bad.add(stepped.connect(9, 500).hello("t", 0).send(p -> MessageEncoder.quotaTrim(p, 0)));
         stepped.step();
-        for (MemoryPeer peer : bad) {
+        for (InMemoryClient peer : bad) {
             List<String> heard = peer.heard();
             assertTrue(heard.get(heard.size() - 2).startsWith("refused 2: "), heard.toString());
             assertEquals("closed", heard.getLast());
         }
-        MemoryPeer newer = stepped.connect(10, 500).send(p -> {
+        InMemoryClient newer = stepped.connect(10, 500).send(p -> {
             int bytes = MessageEncoder.doorbell(p, 0);
             p.set(ValueLayout.JAVA_SHORT, 6, (short) 9);
             return bytes;
@@ -273,7 +273,7 @@ class ManagerStepTest {
 
     @Test
     void answersToAFormerManagerAreNotHeardAndSenselessOnesEndTheSession() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().heardSince();
         peer.block(0).ack(AckWord.of(57, AckWord.OPEN));
         stepped.step();
@@ -285,7 +285,7 @@ class ManagerStepTest {
 
     @Test
     void aWaitThatBeginsInTheFutureBeginsNow() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().heardSince();
         peer.block(0).wantSinceNs(Long.MAX_VALUE);
         stepped.step();
@@ -297,7 +297,7 @@ class ManagerStepTest {
 
     @Test
     void aClientThatIsEndedGetsTwoSecondsBeforeItIsKilled() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         scheduler().port.reportUndrained(1, 5);
         scheduler().port.end(1);
         stepped.step();
@@ -328,7 +328,7 @@ class ManagerStepTest {
 
     @Test
     void schedulersHearWhetherATenantSpansDevices() throws Exception {
-        MemoryPeer wide = stepped.connect(1, 500).hello("wide", 0).device(0, GPU).device(1, OTHER_GPU);
+        InMemoryClient wide = stepped.connect(1, 500).hello("wide", 0).device(0, GPU).device(1, OTHER_GPU);
         stepped.connect(2, 500).hello("narrow", 0).device(0, GPU);
         stepped.step();
         for (RecordingScheduler scheduler : stepped.schedulers) {
@@ -342,7 +342,7 @@ class ManagerStepTest {
 
     @Test
     void thePacketsOfOneCycleAreBounded() throws Exception {
-        MemoryPeer peer = stepped.client(1);
+        InMemoryClient peer = stepped.client(1);
         for (int i = 0; i < 200; i++) {
             peer.ring(0);
         }
@@ -361,8 +361,8 @@ class ManagerStepTest {
 
     @Test
     void closingTheManagerEndsEveryConnection() throws Exception {
-        MemoryPeer peer = stepped.client(1);
-        MemoryPeer silent = stepped.connect(2, 500);
+        InMemoryClient peer = stepped.client(1);
+        InMemoryClient silent = stepped.connect(2, 500);
         stepped.step();
         stepped.close();
         assertTrue(peer.isClosedByManager());

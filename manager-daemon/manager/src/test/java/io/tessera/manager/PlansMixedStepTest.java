@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.SoftwareDevices;
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.RecordingLauncher;
+import io.tessera.manager.memory.SimulatedSwapClient;
 import io.tessera.manager.memory.SteppedManager;
-import io.tessera.manager.memory.SwapPeer;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.message.FenceWish;
 import io.tessera.protocol.message.RelayMessageEncoder;
@@ -58,8 +58,8 @@ class PlansMixedStepTest extends ResidencyScenario {
     void whatAnExecutorHoldsIsNotThereForOthers() throws Exception {
         start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
-        SwapPeer one = client(1, "a", 18 * GIB);
-        SwapPeer other = client(2, "b", 18 * GIB);
+        SimulatedSwapClient one = client(1, "a", 18 * GIB);
+        SimulatedSwapClient other = client(2, "b", 18 * GIB);
         until("both work side by side", () -> one.isOpen() && other.isOpen() && one.worked > 10 && other.worked > 10);
         assertEquals(0, memory().get("executorBytes").getAsLong());
         executorHolds(9 * GIB, 10 * GIB, 2 * GIB);
@@ -83,7 +83,7 @@ class PlansMixedStepTest extends ResidencyScenario {
     void anExecutorThatSaysNothingOfWindowsCountsWithWhatItsClientsUse() throws Exception {
         start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
-        SwapPeer one = client(1, "a", 18 * GIB);
+        SimulatedSwapClient one = client(1, "a", 18 * GIB);
         executorHolds(5 * GIB, 0, 0);
         until("it works", () -> one.worked > 3);
         assertEquals(35 * GIB, one.words().residentLimit());
@@ -95,17 +95,17 @@ class PlansMixedStepTest extends ResidencyScenario {
         start(context -> context.withExecutors(ExecutorKind.NVIDIA, SoftwareDevices.STANDARD));
         executor();
         executorHolds(0, 6 * GIB, 0);
-        SwapPeer plain = new SwapPeer(stepped.client(7, "plain", 0), 0);
+        SimulatedSwapClient plain = new SimulatedSwapClient(stepped.client(7, "plain", 0), 0);
         plain.peer.block(0).usedBytes(4 * GIB);
-        MemoryPeer paged = stepped.connect(8, 500).hello("managed", 0, MemoryPlan.MANAGED).device(0, SteppedManager.GPU);
+        InMemoryClient paged = stepped.connect(8, 500).hello("managed", 0, MemoryPlan.MANAGED).device(0, SteppedManager.GPU);
         stepped.step();
-        SwapPeer managed = new SwapPeer(paged, 0);
+        SimulatedSwapClient managed = new SimulatedSwapClient(paged, 0);
         managed.peer.block(0).usedBytes(20 * GIB);
         managed.peer.block(0).managedBytes(20 * GIB);
         clients.add(plain);
         clients.add(managed);
-        SwapPeer one = client(1, "a", 16 * GIB);
-        SwapPeer other = client(2, "b", 16 * GIB);
+        SimulatedSwapClient one = client(1, "a", 16 * GIB);
+        SimulatedSwapClient other = client(2, "b", 16 * GIB);
         othersBytes = 10 * GIB;
         until("everybody works", () -> clients.stream().allMatch(client -> client.worked > 20));
         assertEquals(30 * GIB, one.words().residentLimit());
@@ -114,8 +114,8 @@ class PlansMixedStepTest extends ResidencyScenario {
         assertEquals(16 * GIB, other.words().swappableBytes());
     }
 
-    private SwapPeer automatic(int pid, String tenant, long bytes, long overflowBytes) throws Exception {
-        SwapPeer client = client(pid, tenant, bytes);
+    private SimulatedSwapClient automatic(int pid, String tenant, long bytes, long overflowBytes) throws Exception {
+        SimulatedSwapClient client = client(pid, tenant, bytes);
         client.words().planChoice(ResidencyBlock.CHOICE_AUTO);
         client.peer.block(0).managedBytes(overflowBytes);
         client.peer.block(0).usedBytes(bytes + overflowBytes);
@@ -125,10 +125,10 @@ class PlansMixedStepTest extends ResidencyScenario {
     @Test
     void whatOverflowsUnderAutoIsGivenRoomAsManagedMemoryIs() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer idle = client(1, "idle", 20 * GIB);
+        SimulatedSwapClient idle = client(1, "idle", 20 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
-        SwapPeer large = automatic(2, "large", 30 * GIB, 25 * GIB);
+        SimulatedSwapClient large = automatic(2, "large", 30 * GIB, 25 * GIB);
         until("it works", () -> large.worked > 300);
         assertEquals("swap, and managed for 25.00 GiB beyond what the device can hold at once",
                 residency(1).get("choice").getAsString());
@@ -144,7 +144,7 @@ class PlansMixedStepTest extends ResidencyScenario {
     @Test
     void autoSaysWhatItCameTo() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer client = automatic(1, "a", 10 * GIB, 0);
+        SimulatedSwapClient client = automatic(1, "a", 10 * GIB, 0);
         until("it works", () -> client.worked > 3);
         assertTrue(residency(0).get("choice").getAsString().startsWith("swap: "), residency(0)::toString);
         client.words().planChoice(ResidencyBlock.CHOICE_AUTO | ResidencyBlock.CHOICE_EXPORTED);

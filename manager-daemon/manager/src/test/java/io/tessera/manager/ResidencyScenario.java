@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
+import io.tessera.manager.memory.SimulatedSwapClient;
 import io.tessera.manager.memory.SteppedManager;
-import io.tessera.manager.memory.SwapPeer;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.protocol.MemoryPlan;
@@ -27,7 +27,7 @@ abstract class ResidencyScenario {
     SteppedManager stepped;
     /** Of the capacity, what others hold and keep. */
     long othersBytes;
-    final List<SwapPeer> clients = new ArrayList<>();
+    final List<SimulatedSwapClient> clients = new ArrayList<>();
 
     void start(UnaryOperator<ManagerContext> settings) throws Exception {
         UnaryOperator<ManagerContext> sized = context -> settings.apply(context.withCapacityBytes(CAPACITY));
@@ -43,17 +43,17 @@ abstract class ResidencyScenario {
         }
     }
 
-    SwapPeer client(int pid, String tenant, long bytes) throws Exception {
-        MemoryPeer peer = stepped.connect(pid, 500).hello(tenant, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
+    SimulatedSwapClient client(int pid, String tenant, long bytes) throws Exception {
+        InMemoryClient peer = stepped.connect(pid, 500).hello(tenant, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
         stepped.step();
-        SwapPeer client = new SwapPeer(peer, bytes);
+        SimulatedSwapClient client = new SimulatedSwapClient(peer, bytes);
         clients.add(client);
         return client;
     }
 
     /** One step of everybody; what is held may never exceed the capacity, nor may two work that do not fit. */
     void step() throws Exception {
-        for (SwapPeer client : clients) {
+        for (SimulatedSwapClient client : clients) {
             client.step(stepped.clock.nowNs());
             assertWithinBudget();
             stepped.step();
@@ -64,7 +64,7 @@ abstract class ResidencyScenario {
 
     private void assertWithinBudget() {
         long occupied = 0;
-        for (SwapPeer client : clients) {
+        for (SimulatedSwapClient client : clients) {
             occupied += Math.max(client.frozen ? 0 : client.words().residentBytes(), client.words().residentTarget());
         }
         assertTrue(occupied <= CAPACITY - othersBytes, "held or promised: " + occupied / GIB + " GiB");
@@ -81,7 +81,7 @@ abstract class ResidencyScenario {
     }
 
     String say(String request) throws Exception {
-        MemoryPeer control = stepped.control(0);
+        InMemoryClient control = stepped.control(0);
         control.sendRaw((request + "\n").getBytes(StandardCharsets.UTF_8));
         stepped.step();
         return control.heardText();

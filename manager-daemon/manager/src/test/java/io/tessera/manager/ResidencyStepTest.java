@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import io.tessera.manager.memory.MemoryPeer;
-import io.tessera.manager.memory.SwapPeer;
+import io.tessera.manager.memory.InMemoryClient;
+import io.tessera.manager.memory.SimulatedSwapClient;
 import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.segment.ResidencyBlock;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +26,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void aClientAloneHasItsMemoryAtOnce() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer alone = client(1, "a", 38 * GIB);
+        SimulatedSwapClient alone = client(1, "a", 38 * GIB);
         until("it works", () -> alone.worked > 10);
         assertEquals("free", device().get("effective").getAsString());
         assertEquals(38 * GIB, residency(0).get("residentBytes").getAsLong());
@@ -36,8 +36,8 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whoFitsRunsFreely() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer one = client(1, "a", 18 * GIB);
-        SwapPeer other = client(2, "b", 18 * GIB);
+        SimulatedSwapClient one = client(1, "a", 18 * GIB);
+        SimulatedSwapClient other = client(2, "b", 18 * GIB);
         until("both work", () -> one.isOpen() && other.isOpen() && one.worked > 100 && other.worked > 100);
         assertTrue(status().getAsJsonObject("host").get("pinnedBudgetBytes").getAsLong() > 0);
         assertEquals(18 * GIB, one.words().pinnedTarget());
@@ -52,7 +52,7 @@ class ResidencyStepTest extends ResidencyScenario {
         until("each has had two turns", () -> clients.stream().allMatch(c -> c.peer.block(0).turn() >> 8 >= 4
                 && c.worked > 20));
         for (int i = 0; i < 300; i++) {
-            assertTrue(clients.stream().filter(SwapPeer::isOpen).count() <= 1, "one at a time");
+            assertTrue(clients.stream().filter(SimulatedSwapClient::isOpen).count() <= 1, "one at a time");
             step();
         }
         JsonObject device = device();
@@ -65,8 +65,8 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void turnsBeginWhenMemoryIsBack() throws Exception {
         start(context -> context.withSchedule(context.schedule().withQuantumNs(100_000_000L)));
-        SwapPeer one = client(1, "a", 39 * GIB);
-        SwapPeer other = client(2, "b", 39 * GIB);
+        SimulatedSwapClient one = client(1, "a", 39 * GIB);
+        SimulatedSwapClient other = client(2, "b", 39 * GIB);
         until("the other has worked", () -> one.worked > 0 && other.worked > 0);
         int before = other.worked;
         until("the other's turn is over", () -> !other.isOpen());
@@ -80,13 +80,13 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whoThinksGivesItsMemoryToWhoWorks() throws Exception {
         start(UnaryOperator.identity());
-        List<SwapPeer> notebooks = new ArrayList<>();
+        List<SimulatedSwapClient> notebooks = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
-            SwapPeer notebook = client(i, "n" + i, CAPACITY * 4 / 10);
+            SimulatedSwapClient notebook = client(i, "n" + i, CAPACITY * 4 / 10);
             notebook.busy = false;
             notebooks.add(notebook);
         }
-        for (SwapPeer notebook : notebooks) {
+        for (SimulatedSwapClient notebook : notebooks) {
             int before = notebook.worked;
             notebook.busy = true;
             until("a cell runs", () -> notebook.worked > before + 5);
@@ -96,7 +96,7 @@ class ResidencyStepTest extends ResidencyScenario {
             }
         }
         assertEquals("free", device().get("effective").getAsString());
-        SwapPeer first = notebooks.getFirst();
+        SimulatedSwapClient first = notebooks.getFirst();
         assertEquals(0, first.words().residentBytes(), "the first one's memory went to those after it");
         first.busy = true;
         int before = first.worked;
@@ -104,11 +104,11 @@ class ResidencyStepTest extends ResidencyScenario {
     }
 
     /** Three notebooks of which two fit, the first two at work, the third just called. */
-    private List<SwapPeer> aThirdComes() throws Exception {
+    private List<SimulatedSwapClient> aThirdComes() throws Exception {
         start(UnaryOperator.identity());
-        List<SwapPeer> notebooks = new ArrayList<>();
+        List<SimulatedSwapClient> notebooks = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
-            SwapPeer notebook = client(i, "n" + i, CAPACITY * 4 / 10);
+            SimulatedSwapClient notebook = client(i, "n" + i, CAPACITY * 4 / 10);
             notebooks.add(notebook);
             until("it had memory once", () -> notebook.worked > 0);
             notebook.busy = false;
@@ -116,7 +116,7 @@ class ResidencyStepTest extends ResidencyScenario {
                 step();
             }
         }
-        for (SwapPeer notebook : notebooks.subList(0, 2)) {
+        for (SimulatedSwapClient notebook : notebooks.subList(0, 2)) {
             int before = notebook.worked;
             notebook.busy = true;
             until("it works", () -> notebook.worked > before + 10);
@@ -128,7 +128,7 @@ class ResidencyStepTest extends ResidencyScenario {
 
     @Test
     void whoComesWaitsForWhoIsAboutToPause() throws Exception {
-        List<SwapPeer> notebooks = aThirdComes();
+        List<SimulatedSwapClient> notebooks = aThirdComes();
         int before = notebooks.get(1).worked;
         for (int i = 0; i < 20; i++) {
             step();
@@ -146,9 +146,9 @@ class ResidencyStepTest extends ResidencyScenario {
 
     @Test
     void whoWaitsForRoomMayDie() throws Exception {
-        List<SwapPeer> notebooks = aThirdComes();
+        List<SimulatedSwapClient> notebooks = aThirdComes();
         step();
-        SwapPeer third = notebooks.get(2);
+        SimulatedSwapClient third = notebooks.get(2);
         third.peer.die();
         clients.remove(third);
         int before = notebooks.getFirst().worked;
@@ -162,7 +162,7 @@ class ResidencyStepTest extends ResidencyScenario {
 
     @Test
     void turnsBeginWhenNobodyPauses() throws Exception {
-        List<SwapPeer> notebooks = aThirdComes();
+        List<SimulatedSwapClient> notebooks = aThirdComes();
         int before = notebooks.get(2).worked;
         until("it has a turn", () -> notebooks.get(2).worked > before);
         assertEquals("exclusive", device().get("effective").getAsString());
@@ -171,9 +171,9 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void aHolderThatDiesInTheMiddleOfAMoveLeavesEverythingToTheNext() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer one = client(1, "a", 38 * GIB);
+        SimulatedSwapClient one = client(1, "a", 38 * GIB);
         until("it works", () -> one.worked > 3);
-        SwapPeer other = client(2, "b", 38 * GIB);
+        SimulatedSwapClient other = client(2, "b", 38 * GIB);
         until("the hand-over is half done", () -> one.words().residentBytes() < 20 * GIB);
         one.peer.die();
         clients.remove(one);
@@ -183,7 +183,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void evictedByHandAndBackWithTheFirstCall() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer idle = client(1, "idle", 10 * GIB);
+        SimulatedSwapClient idle = client(1, "idle", 10 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
         assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"evict\",\"tenant\":\"idle\"}"));
@@ -203,7 +203,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whoIsEvictedWhileItWorksLeavesFirst() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer busy = client(1, "busy", 10 * GIB);
+        SimulatedSwapClient busy = client(1, "busy", 10 * GIB);
         until("it works", () -> busy.worked > 3);
         say("{\"request\":\"evict\",\"tenant\":\"busy\"}");
         int before = busy.worked;
@@ -215,7 +215,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void restoredByHand() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer idle = client(1, "idle", 10 * GIB);
+        SimulatedSwapClient idle = client(1, "idle", 10 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
         say("{\"request\":\"evict\",\"tenant\":\"idle\"}");
@@ -228,7 +228,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void suspendedWithItsContextAndBackWithTheFirstCall() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer idle = client(42, "idle", 10 * GIB);
+        SimulatedSwapClient idle = client(42, "idle", 10 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
         say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
@@ -258,7 +258,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whoCannotBeSuspendedIsOnlyEvicted() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer idle = client(42, "idle", 10 * GIB);
+        SimulatedSwapClient idle = client(42, "idle", 10 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
         say("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
@@ -273,7 +273,7 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whoIsIdleForLongLeaves() throws Exception {
         start(context -> context.withResidency(context.residency().withIdleEvictNs(3_000_000_000L)));
-        SwapPeer idle = client(1, "idle", 10 * GIB);
+        SimulatedSwapClient idle = client(1, "idle", 10 * GIB);
         until("it works", () -> idle.worked > 3);
         idle.busy = false;
         until("it is out", () -> idle.words().residentBytes() == 0);
@@ -285,11 +285,11 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void whatIsGuaranteedStays() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer guaranteed = client(1, "g", 20 * GIB);
+        SimulatedSwapClient guaranteed = client(1, "g", 20 * GIB);
         guaranteed.words().guaranteeWanted(8 * GIB);
         until("it works", () -> guaranteed.worked > 3);
         guaranteed.busy = false;
-        SwapPeer other = client(2, "b", 30 * GIB);
+        SimulatedSwapClient other = client(2, "b", 30 * GIB);
         until("the other works", () -> other.worked > 400);
         assertEquals(8 * GIB, guaranteed.words().guaranteeBytes());
         assertTrue(guaranteed.words().residentBytes() >= 8 * GIB);
@@ -299,12 +299,12 @@ class ResidencyStepTest extends ResidencyScenario {
     @Test
     void plainMemoryLeavesLessForTheOthers() throws Exception {
         start(UnaryOperator.identity());
-        SwapPeer plain = new SwapPeer(stepped.client(7, "plain", 0), 0); // of plan plain: it only answers turns
+        SimulatedSwapClient plain = new SimulatedSwapClient(stepped.client(7, "plain", 0), 0); // of plan plain: it only answers turns
         plain.busy = false;
         plain.peer.block(0).usedBytes(12 * GIB);
         clients.add(plain);
-        SwapPeer one = client(1, "a", 20 * GIB);
-        SwapPeer other = client(2, "b", 20 * GIB);
+        SimulatedSwapClient one = client(1, "a", 20 * GIB);
+        SimulatedSwapClient other = client(2, "b", 20 * GIB);
         until("both have worked", () -> one.worked > 3 && other.worked > 3);
         assertEquals(28 * GIB, one.words().residentLimit());
         assertTrue(one.words().residentBytes() + other.words().residentBytes() <= 28 * GIB);
@@ -320,7 +320,7 @@ class ResidencyStepTest extends ResidencyScenario {
         assertTrue(say("{\"request\":\"evict\",\"tenant\":\"plain\"}").contains("plan swap"));
         assertTrue(say("{\"request\":\"restore\"}").contains("must be a text"));
         for (int uid : new int[] {1001, 500}) { // whose it is not, and whose it is
-            MemoryPeer user = stepped.control(uid);
+            InMemoryClient user = stepped.control(uid);
             user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
             stepped.step();
             assertTrue(user.heardText().contains(uid == 500 ? "plan swap" : "no program of yours"), user::heardText);
@@ -332,23 +332,23 @@ class ResidencyStepTest extends ResidencyScenario {
     void aHostWithoutFreeMemoryGivesNone() throws Exception {
         start(UnaryOperator.identity());
         stepped.host.availableBytes = 1 << 20;
-        SwapPeer one = client(1, "a", 10 * GIB);
+        SimulatedSwapClient one = client(1, "a", 10 * GIB);
         until("it works", () -> one.worked > 10);
         assertEquals(0, one.words().pinnedTarget());
         assertTrue(status().getAsJsonObject("host").get("reason").getAsString().contains("nobody gets more"));
     }
 
-    private static List<String> leases(SwapPeer client) {
+    private static List<String> leases(SimulatedSwapClient client) {
         return client.peer.heard().stream().filter(word -> word.startsWith("lease") || word.startsWith("trim"))
                 .toList();
     }
 
-    private void ask(SwapPeer client, long bytes) throws Exception {
+    private void ask(SimulatedSwapClient client, long bytes) throws Exception {
         client.peer.send(p -> MessageEncoder.quotaAsk(p, 0, bytes));
         stepped.step();
     }
 
-    private void giveBack(SwapPeer client, long bytes) throws Exception {
+    private void giveBack(SimulatedSwapClient client, long bytes) throws Exception {
         client.peer.block(0).grantedBytes(bytes);
         client.peer.send(p -> MessageEncoder.quotaReturn(p, 0, bytes));
         stepped.step();
@@ -358,14 +358,14 @@ class ResidencyStepTest extends ResidencyScenario {
     void leasesNeverExceedWhatDeviceAndHostHold() throws Exception {
         start(context -> context.withResidency(
                 context.residency().withPinnedBytes(20 * GIB + BETWEEN).withPageableBytes(0)));
-        SwapPeer one = client(1, "a", 0);
+        SimulatedSwapClient one = client(1, "a", 0);
         List<String> first = leases(one);
         assertEquals("trim 0", first.getLast(), "what the pool holds was not known before: " + first);
         assertEquals("lease 0 " + 64 * GIB, first.getFirst(), "never without bounds");
         giveBack(one, 10 * GIB);
         ask(one, 20 * GIB);
         assertEquals(List.of("lease 0 " + (60 * GIB + BETWEEN / 2)), leases(one), "alone it gets all");
-        SwapPeer other = client(2, "b", 0);
+        SimulatedSwapClient other = client(2, "b", 0);
         assertEquals(List.of("lease 0 0"), leases(other));
         ask(other, 30 * GIB);
         assertEquals(List.of("trim 0"), leases(one));
@@ -389,9 +389,9 @@ class ResidencyStepTest extends ResidencyScenario {
     void whoWaitsForRoomGetsWhatIsFreedMeanwhile() throws Exception {
         start(context -> context.withResidency(
                 context.residency().withPinnedBytes(20 * GIB + BETWEEN).withPageableBytes(0)));
-        SwapPeer one = client(1, "a", 0);
+        SimulatedSwapClient one = client(1, "a", 0);
         giveBack(one, 50 * GIB);
-        SwapPeer other = client(2, "b", 0);
+        SimulatedSwapClient other = client(2, "b", 0);
         leases(other);
         ask(other, 30 * GIB);
         giveBack(one, 50 * GIB);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tessera.manager.memory.SwapPeer;
+import io.tessera.manager.memory.SimulatedSwapClient;
 import io.tessera.protocol.segment.SegmentHeader;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class SuspensionStepTest extends ResidencyScenario {
     private static final String SUSPEND = "{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}";
-    private SwapPeer idle;
+    private SimulatedSwapClient idle;
     private int asked;
 
     @BeforeEach
@@ -103,7 +103,7 @@ class SuspensionStepTest extends ResidencyScenario {
     @Test
     void whatTheDriverTookIsRoomForOthersAndComesBackInItsTurn() throws Exception {
         checkpointAlone();
-        SwapPeer other = client(2, "b", 38 * GIB);
+        SimulatedSwapClient other = client(2, "b", 38 * GIB);
         until("the other has the device", () -> other.worked > 100);
         idle.busy = true;
         idle.peer.block(0).wantSinceNs(stepped.clock.nowNs());
@@ -121,7 +121,7 @@ class SuspensionStepTest extends ResidencyScenario {
     @Test
     void restoredByHandWhileAnotherWorks() throws Exception {
         checkpointAlone();
-        SwapPeer other = client(2, "b", 38 * GIB);
+        SimulatedSwapClient other = client(2, "b", 38 * GIB);
         until("the other has the device", () -> other.worked > 100);
         idle.busy = false;
         assertEquals("{\"ok\":true,\"clients\":1}\n", say("{\"request\":\"restore\",\"tenant\":\"idle\"}"));
@@ -140,7 +140,7 @@ class SuspensionStepTest extends ResidencyScenario {
     @Test
     void whoCallsBeforeTheDriverIsAskedStays() throws Exception {
         suspendAndBack(200, 200);
-        SwapPeer slow = idle;
+        SimulatedSwapClient slow = idle;
         slow.busy = true;
         int before = slow.worked;
         suspend();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.state.EndlessWriter;
 import io.tessera.guardian.state.FileStateStore;
 import io.tessera.guardian.state.StateException;
 import io.tessera.guardian.state.StateRecord;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -118,41 +118,13 @@ class ChronicleStateStoreTest {
         Random random = new Random(seed);
         int[] known = new int[EndlessWriter.KEYS];
         for (int round = 0; round < KILLS; round++) {
-            killedAfter(random.nextInt(200), known);
+            EndlessWriter.kill(java(ChronicleStateStore.JVM_FLAGS, ChronicleWriter.class.getName(),
+                    folder.resolve("state.map").toString()), random.nextInt(200), known);
             try (StateStore store = open()) {
-                for (int key = 0; key < EndlessWriter.KEYS; key++) {
-                    int from = known[key];
-                    int found = EndlessWriter.requireWhole(store.get("key" + key));
-                    assertTrue(found == from || found == from + EndlessWriter.KEYS || from == 0 && found == key + 1,
-                            "seed " + seed + ", round " + round + ", key " + key + ": " + from + " then " + found);
-                    known[key] = found;
-                }
+                EndlessWriter.check(store, known, "seed " + seed + ", round " + round);
             }
         }
         assertTrue(known[0] > 0, "nothing was written, seed " + seed);
-    }
-
-    private void killedAfter(int millis, int[] known) throws IOException, InterruptedException {
-        Process writer = java(ChronicleStateStore.JVM_FLAGS, EndlessWriter.class.getName(),
-                folder.resolve("state.map").toString());
-        try (BufferedReader said = writer.inputReader()) {
-            assertEquals("writing", said.readLine());
-            boolean ending = false;
-            for (String line = said.readLine(); line != null; line = said.readLine()) {
-                int number = EndlessWriter.numberOf(line);
-                if (number > 0) {
-                    known[(number - 1) % EndlessWriter.KEYS] = number;
-                    if (!ending) { // counted from the first record: a slow machine writes one, too
-                        ending = true;
-                        CompletableFuture.runAsync(() -> writer.toHandle().destroyForcibly(),
-                                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
-                    }
-                }
-            }
-            assertTrue(writer.waitFor(10, TimeUnit.SECONDS));
-        } finally {
-            writer.destroyForcibly();
-        }
     }
 
     private static Process java(List<String> flags, String main, String argument) throws IOException {
@@ -161,6 +133,16 @@ class ChronicleStateStoreTest {
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main, argument));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    /** What {@link #everyRecordIsTheOldOrTheNewOneAfterAKill} kills. */
+    static final class ChronicleWriter {
+        private ChronicleWriter() {
+        }
+
+        public static void main(String[] arguments) throws StateException {
+            EndlessWriter.write(ChronicleStateStore.open(Path.of(arguments[0])));
+        }
     }
 
     /** What {@link #withoutTheFlagsAPlainFileIsTaken} runs. */

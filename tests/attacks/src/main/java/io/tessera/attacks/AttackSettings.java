@@ -21,7 +21,7 @@ import java.util.Map;
  * @param times          how often each attack runs
  * @param control        whether nothing protects the victim's memory: the suite must see escapes
  */
-public record AttackSettings(Place place, List<String> managerOptions, Map<String, String> environment, List<String> only,
+public record AttackSettings(AttackInstallation place, List<String> managerOptions, Map<String, String> environment, List<String> only,
         List<String> except, long seed, int boundSeconds, long stallMs, int lanes, long limitSeconds, int times, boolean control) {
     /** Half the processors: an attack keeps an attacker, an executor and a victim busy, one after the other. */
     static int usualLanes(int processors) {

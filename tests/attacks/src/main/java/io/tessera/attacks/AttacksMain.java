@@ -64,7 +64,7 @@ public final class AttacksMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Place place = Place.of(home.toAbsolutePath().normalize());
+        AttackInstallation place = AttackInstallation.of(home.toAbsolutePath().normalize());
         if (!place.missing().isEmpty()) {
             System.err.println("attacks: build first, this is missing: " + place.missing());
             return 2;
@@ -83,8 +83,8 @@ public final class AttacksMain implements Callable<Integer> {
         PrintStream lines = json ? System.err : System.out;
         lines.println("seed " + chosen + ", device " + device + ", lanes " + lanes);
         Path folder = Files.createTempDirectory("tessera-attacks-");
-        Report report = new Suite(settings, folder, Clocks.system().monotonic()).run(known -> {
-            lines.println(Report.line(known.verdicts().getLast()));
+        SuiteReport report = new AttackSuite(settings, folder, Clocks.system().monotonic()).run(known -> {
+            lines.println(SuiteReport.line(known.verdicts().getLast()));
             keep(known);
         });
         keep(report);
@@ -98,7 +98,7 @@ public final class AttacksMain implements Callable<Integer> {
     }
 
     /** Whoever ends this program early finds all that it knew by then. */
-    private void keep(Report report) {
+    private void keep(SuiteReport report) {
         if (out == null) {
             return;
         }

@@ -35,7 +35,7 @@ final class Victim implements AutoCloseable {
     }
 
     /** Starts it, and writes what it says of itself where attackers find it. */
-    Victim(Place place, Path runtime, long seed, Path facts, NanoClock clock) throws IOException, InterruptedException {
+    Victim(AttackInstallation place, Path runtime, long seed, Path facts, NanoClock clock) throws IOException, InterruptedException {
         program = new LineProcess(List.of(place.programs().resolve("victim").toString(), Long.toUnsignedString(seed)),
                 place.environment(runtime, "victim"), runtime, clock);
         List<String> lines = program.linesUntil("ready", READY_NS);
@@ -47,7 +47,7 @@ final class Victim implements AutoCloseable {
     }
 
     /** Has somebody else with the same secret fill its memory and go. Whether it came that far. */
-    static boolean goesBefore(Place place, Path runtime, long seed, NanoClock clock)
+    static boolean goesBefore(AttackInstallation place, Path runtime, long seed, NanoClock clock)
             throws IOException, InterruptedException {
         Map<String, String> environment = place.environment(runtime, "predecessor");
         try (LineProcess program = new LineProcess(List.of(place.programs().resolve("victim").toString(),

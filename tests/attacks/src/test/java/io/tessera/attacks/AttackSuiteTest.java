@@ -25,14 +25,14 @@ class AttackSuiteTest {
     @TempDir
     Path folder;
 
-    private Report run(boolean control, List<String> only) throws Exception {
+    private SuiteReport run(boolean control, List<String> only) throws Exception {
         long seed = Long.getLong("tessera.seed", new Random().nextLong() >>> 1);
         System.out.println("seed " + seed);
-        AttackSettings settings = new AttackSettings(Place.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
+        AttackSettings settings = new AttackSettings(AttackInstallation.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
                 OPTIONS, ATTACKERS, only, List.of(), seed, 30, 10_000,
                 AttackSettings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
-        Report report = new Suite(settings, folder, Clocks.system().monotonic()).run(known ->
-                System.out.println(Report.line(known.verdicts().getLast())));
+        SuiteReport report = new AttackSuite(settings, folder, Clocks.system().monotonic()).run(known ->
+                System.out.println(SuiteReport.line(known.verdicts().getLast())));
         report.sums().forEach(System.out::println);
         return report;
     }
@@ -40,16 +40,16 @@ class AttackSuiteTest {
     @Test
     @Timeout(1500)
     void nothingGetsThrough() throws Exception {
-        Report report = run(false, List.of());
+        SuiteReport report = run(false, List.of());
         assertTrue(report.verdicts().size() > 280, () -> "only " + report.verdicts().size() + " attacks");
         assertEquals(List.of(), report.unmade(), "no time for these");
         assertEquals(0, report.escapes(), "escapes");
-        assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(Report::line)
+        assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(SuiteReport::line)
                 .toList(), "attacks that could not begin prove nothing");
         Map<String, String> failed = new TreeMap<>();
         for (AttackOutcome verdict : report.verdicts()) {
             if (!verdict.held()) {
-                failed.put(verdict.attack().name(), Report.line(verdict));
+                failed.put(verdict.attack().name(), SuiteReport.line(verdict));
             }
         }
         assertEquals(Map.of(), failed, "attacks that did not fare as stated");
@@ -60,7 +60,7 @@ class AttackSuiteTest {
     @Test
     @Timeout(300)
     void withoutFencesTheSuiteSeesEscapes() throws Exception {
-        Report report = run(true, List.of("load/index", "load/generic", "load/aim_global", "store/vector4", "store/bytes",
+        SuiteReport report = run(true, List.of("load/index", "load/generic", "load/aim_global", "store/vector4", "store/bytes",
                 "atomic/exchange", "atomic/reduce", "pointer/from_kernel", "async/copy", "code/indirect"));
         assertEquals(10, report.escapes(), () -> "of " + report.verdicts().size());
     }

@@ -1,7 +1,7 @@
 package io.tessera.bench;
 
 import io.tessera.memory.residency.ClientMemoryState;
-import io.tessera.memory.residency.Plan;
+import io.tessera.memory.residency.ResidencyPlan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ public class ResidencyPlanBenchmark {
                     id % 8 == 3 ? heldBytes / 4 : 0, !running, false, id % 5 == 4 ? ClientMemoryState.UNKNOWN : id * 1_000L,
                     id, running));
         }
-        Plan plan = plan();
+        ResidencyPlan plan = plan();
         if (plan.settled() || plan.goals().get(0L) < words.getFirst().neededBytes()) {
             throw new IllegalStateException("nothing moves: " + plan);
         }
@@ -59,7 +59,7 @@ public class ResidencyPlanBenchmark {
 
     /** The whole plan, its sentence included. */
     @Benchmark
-    public Plan plan() {
+    public ResidencyPlan plan() {
         return planner.plan(CAPACITY_BYTES, words, 1_000);
     }
 }

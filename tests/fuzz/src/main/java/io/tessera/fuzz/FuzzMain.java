@@ -2,8 +2,8 @@ package io.tessera.fuzz;
 
 import com.google.gson.JsonObject;
 import io.tessera.fuzz.run.Campaign;
+import io.tessera.fuzz.run.CampaignResult;
 import io.tessera.fuzz.run.CampaignSettings;
-import io.tessera.fuzz.run.Result;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -58,7 +58,7 @@ public final class FuzzMain implements Callable<Integer> {
         Campaign campaign = new Campaign(new CampaignSettings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, verifyEvery, save, mostFailures),
                 System.err::println);
         campaign.run(this::keep);
-        Result result = campaign.result();
+        CampaignResult result = campaign.result();
         if (json == null) {
             System.out.println(said(result));
         } else {
@@ -69,7 +69,7 @@ public final class FuzzMain implements Callable<Integer> {
         return result.held() ? 0 : 1;
     }
 
-    private JsonObject said(Result result) {
+    private JsonObject said(CampaignResult result) {
         JsonObject said = new JsonObject();
         said.addProperty("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         said.addProperty("commit", commit);
@@ -85,7 +85,7 @@ public final class FuzzMain implements Callable<Integer> {
     }
 
     /** Replaces the file as a whole: who is killed leaves the result of at most ten seconds before. */
-    private void keep(Result result) {
+    private void keep(CampaignResult result) {
         if (json == null) {
             return;
         }

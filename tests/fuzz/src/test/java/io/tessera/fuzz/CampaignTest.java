@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.fuzz.generate.GeneratedKernel;
 import io.tessera.fuzz.generate.KernelGenerator;
 import io.tessera.fuzz.run.Campaign;
+import io.tessera.fuzz.run.CampaignResult;
 import io.tessera.fuzz.run.CampaignSettings;
-import io.tessera.fuzz.run.Result;
-import io.tessera.fuzz.run.Trial;
+import io.tessera.fuzz.run.FencingTrial;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.Set;
@@ -32,7 +32,7 @@ class CampaignTest {
     void fencesNeitherLeakNorChangeResults() throws Exception {
         Campaign campaign = new Campaign(new CampaignSettings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3), System.out::println);
         campaign.run(soFar -> { });
-        Result result = campaign.result();
+        CampaignResult result = campaign.result();
         System.out.println(result.json());
         assertTrue(result.held(), () -> result.json().toString());
         assertTrue(result.kernels() >= 5, () -> "only " + result.kernels() + " kernels");
@@ -46,7 +46,7 @@ class CampaignTest {
         long seed = seed();
         int hostile = 0;
         int faults = 0;
-        try (Trial trial = new Trial(false, 0)) {
+        try (FencingTrial trial = new FencingTrial(false, 0)) {
             for (int i = 0; i < CONTROLS; i++) {
                 GeneratedKernel kernel = KernelGenerator.of(seed + i);
                 if (kernel.hostile() && !kernel.endless()) {

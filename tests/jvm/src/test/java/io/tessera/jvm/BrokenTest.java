@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ class BrokenTest {
                 case TOOLING_MISSING -> DamagedJar.without(world.directory(), "inst/io/tessera/");
                 case BOOTSTRAP_MISSING -> DamagedJar.without(world.directory(), "boot/");
                 case LIBRARIES_MISSING -> DamagedJar.without(world.directory(), "inst/libraries.pack");
-                case UNKNOWN_OPTION, NO_MANAGER, ALIEN_MANAGER -> Outputs.agent();
+                case UNKNOWN_OPTION, NO_MANAGER, ALIEN_MANAGER -> BuildOutputs.agent();
             };
         }
 
@@ -94,15 +95,15 @@ class BrokenTest {
         List<String> command = new ArrayList<>(before);
         command.addAll(jvm.command());
         command.addAll(options);
-        command.addAll(List.of("-cp", Outputs.samples(), Sample.ASYNC_COPIES.type()));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), Sample.ASYNC_COPIES.type()));
         return world.start(command, world.scripted());
     }
 
-    private static Ended natively(Jvm jvm) {
+    private static ProcessResult natively(Jvm jvm) {
         return program(jvm, List.of(), world.folders()).end();
     }
 
-    private static void sameButForOneLine(Ended plain, Ended ended, String line) {
+    private static void sameButForOneLine(ProcessResult plain, ProcessResult ended, String line) {
         assertEquals(0, plain.exit(), plain::toString);
         assertEquals(List.of(), plain.ownLines(), plain::toString);
         assertEquals(plain.exit(), ended.exit(), ended::toString);
@@ -118,13 +119,13 @@ class BrokenTest {
         Jvm jvm = Jvm.found().get(fault.ordinal() % Jvm.found().size());
         List<String> options = new ArrayList<>(world.folders());
         options.add("-javaagent:" + fault.jar() + fault.options());
-        Ended plain = natively(jvm);
+        ProcessResult plain = natively(jvm);
         if (fault == Fault.ALIEN_MANAGER) {
             Files.createDirectories(world.runtimeDirectory());
-            try (JvmProgram manager = world.start(List.of(Outputs.alienManager().toString(),
+            try (JvmProgram manager = world.start(List.of(BuildOutputs.alienManager().toString(),
                     world.runtimeDirectory().toString(), "refuse"), Map.of())) {
                 manager.awaitLine("listening");
-                Ended ended = program(jvm, List.of(), options).end();
+                ProcessResult ended = program(jvm, List.of(), options).end();
                 sameButForOneLine(plain, ended, fault.line);
                 assertTrue(ended.ownLines().getFirst().contains("this manager is older than you"), ended::toString);
             } finally {
@@ -139,8 +140,8 @@ class BrokenTest {
     @Test
     void aFileThatIsNoJarIsRefusedByTheJvm() throws IOException {
         Path half = Files.write(world.directory().resolve("half.jar"),
-                Arrays.copyOf(Files.readAllBytes(Outputs.agent()), 10_000));
-        Ended ended = program(Jvm.newest(), List.of(), List.of("-javaagent:" + half)).end();
+                Arrays.copyOf(Files.readAllBytes(BuildOutputs.agent()), 10_000));
+        ProcessResult ended = program(Jvm.newest(), List.of(), List.of("-javaagent:" + half)).end();
         assertEquals(1, ended.exit(), ended::toString);
         assertEquals(List.of(), ended.ownLines(), ended::toString);
         assertTrue(ended.errors().stream().anyMatch(line -> line.contains(half.toString())), ended::toString);
@@ -153,10 +154,10 @@ class BrokenTest {
         assumeTrue(probe.waitFor(20, TimeUnit.SECONDS) && probe.exitValue() == 0, "skipped: unshare -m is not permitted");
         List<String> before = List.of("unshare", "-m", "--propagation", "private", "sh", "-c", READ_ONLY, "sh");
         List<String> options = new ArrayList<>(List.of("-Djava.library.path=" + natives()));
-        Ended plain = program(Jvm.newest(), before, options).end();
+        ProcessResult plain = program(Jvm.newest(), before, options).end();
         assumeTrue(plain.exit() != NOT_PERMITTED, "skipped: mounting is not permitted");
-        options.add("-javaagent:" + Outputs.agent());
-        Ended ended = program(Jvm.newest(), before, options).end();
+        options.add("-javaagent:" + BuildOutputs.agent());
+        ProcessResult ended = program(Jvm.newest(), before, options).end();
         sameButForOneLine(plain, ended, "tessera-agent: the application keeps the vendor's driver: no folder to unpack");
         // With one folder that can be written the agent does its work again: what is missing then is a manager.
         options.set(1, options.get(1) + "=folder=" + Files.createDirectories(world.directory().resolve("writable")));
@@ -170,7 +171,7 @@ class BrokenTest {
     /** Folder with JCuda's library unpacked. */
     private static Path natives() throws IOException {
         Path folder = Files.createDirectories(world.directory().resolve("natives"));
-        try (var jars = Files.newDirectoryStream(Outputs.bindings(), "jcuda-natives-*.jar")) {
+        try (var jars = Files.newDirectoryStream(BuildOutputs.bindings(), "jcuda-natives-*.jar")) {
             for (Path file : jars) {
                 try (JarFile jar = new JarFile(file.toFile())) {
                     for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {

@@ -1,5 +1,6 @@
 package io.tessera.jvm;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -27,7 +28,7 @@ final class DamagedJar {
     private final Map<String, byte[]> entries = new LinkedHashMap<>();
 
     private DamagedJar() {
-        try (JarFile jar = new JarFile(Outputs.agent().toFile())) {
+        try (JarFile jar = new JarFile(BuildOutputs.agent().toFile())) {
             for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {
                 entries.put(entry.getName(), jar.getInputStream(entry).readAllBytes());
             }

@@ -3,6 +3,7 @@ package io.tessera.jvm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class JvmTurnsTest {
     private static World world;
-    private static Ended natively;
+    private static ProcessResult natively;
 
     @BeforeAll
     static void start() {
@@ -34,27 +35,27 @@ class JvmTurnsTest {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(options);
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), Sample.ASYNC_COPIES.type()));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), Sample.ASYNC_COPIES.type()));
         return command;
     }
 
     @ParameterizedTest
     @EnumSource
-    void theOutputIsTheSame(Start start) {
+    void theOutputIsTheSame(TenantStart start) {
         List<String> command = new ArrayList<>();
         Map<String, String> environment = world.scripted();
-        if (start != Start.AGENT) {
-            command.addAll(List.of(Outputs.tessera().toString(), "run", "--no-manager", "--name", "wrapped", "--"));
+        if (start != TenantStart.AGENT) {
+            command.addAll(List.of(BuildOutputs.tessera().toString(), "run", "--no-manager", "--name", "wrapped", "--"));
         }
-        command.addAll(java(start == Start.WRAPPER ? List.of()
-                : List.of("-javaagent:" + Outputs.agent() + "=tenant=named,memory=64MiB")));
-        Ended ended = world.start(command, environment).end();
+        command.addAll(java(start == TenantStart.WRAPPER ? List.of()
+                : List.of("-javaagent:" + BuildOutputs.agent() + "=tenant=named,memory=64MiB")));
+        ProcessResult ended = world.start(command, environment).end();
         assertEquals(0, natively.exit(), natively::toString);
         assertEquals(0, ended.exit(), ended::toString);
         assertEquals(natively.output(), ended.output(), ended::toString);
         assertEquals(List.of(), ended.errors(), ended::toString);
         // The wrapper was first, so its settings hold.
-        String tenant = start == Start.AGENT ? "named" : "wrapped";
+        String tenant = start == TenantStart.AGENT ? "named" : "wrapped";
         assertTrue(world.managersLog().stream().anyMatch(line -> line.contains(tenant)),
                 () -> "no client of " + tenant + " in " + world.managersLog());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,16 +23,16 @@ record LeakFinder(World world) {
     /** A service in space sharing with the agent, and nothing else. */
     JvmProgram service(Jvm jvm, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
-        command.add("-javaagent:" + Outputs.agent() + "=share=space");
+        command.add("-javaagent:" + BuildOutputs.agent() + "=share=space");
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples." + type));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples." + type));
         command.addAll(List.of(arguments));
         return world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()));
     }
 
     /** Sites that the leak finder holds against a service. */
     List<String> accused(JvmProgram service) {
-        Ended look = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s", "--gc", "--json");
+        ProcessResult look = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s", "--gc", "--json");
         assertEquals(0, look.exit(), look::toString);
         JsonObject json = JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
         assertEquals(0, json.get("suppressed").getAsLong(), json::toString);

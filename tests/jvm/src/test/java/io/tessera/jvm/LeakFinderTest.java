@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,7 @@ class LeakFinderTest {
             System.out.printf("%s: leak named after %.1f s%n", jvm, (System.nanoTime() - startNs) / 1e9);
             assertEquals(1, accused.size(), accused::toString);
             assertTrue(accused.getFirst().startsWith(LeakFinder.LEAKING), accused::toString);
-            Ended table = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s");
+            ProcessResult table = world.tessera("jvm", Long.toString(service.pid()), "--leaks=1s");
             assertTrue(table.output().stream().anyMatch(line -> line.contains("leak: owner collected")
                     && line.contains(LeakFinder.LEAKING)), table::toString);
             assertTrue(service.finish().end().output().getLast().endsWith(": correct"));
@@ -65,7 +66,7 @@ class LeakFinderTest {
             assertEquals(List.of(), finder.accused(service));
         } while (System.nanoTime() - endNs < 0);
         System.out.println("not accused in " + looks + " looks over " + WATCH_SECONDS + " s");
-        Ended ended = service.finish().end();
+        ProcessResult ended = service.finish().end();
         assertEquals(0, ended.exit(), ended::toString);
         assertTrue(ended.output().stream().noneMatch(line -> line.contains("\"right\": false")), ended::toString);
     }
@@ -73,15 +74,15 @@ class LeakFinderTest {
     /** Loading the agent into a service that runs: what comes afterwards is seen, and the service goes on. */
     @Test
     void aServiceThatRunsIsLookedInto() {
-        List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString(), "run", "--share", "space",
+        List<String> command = new ArrayList<>(List.of(BuildOutputs.tessera().toString(), "run", "--share", "space",
                 "--no-manager", "--"));
         command.addAll(Jvm.newest().command());
         command.add("-XX:+EnableDynamicAgentLoading");
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples.LeakingService", "serve"));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.LeakingService", "serve"));
         JvmProgram service = world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()))
                 .awaitLine("ready");
-        Ended first = world.tessera("jvm", Long.toString(service.pid()), "--json");
+        ProcessResult first = world.tessera("jvm", Long.toString(service.pid()), "--json");
         assertEquals(0, first.exit(), first::toString);
         assertTrue(first.errors().stream().anyMatch(line -> line.contains("what was allocated before is unknown")),
                 first::toString);

@@ -44,7 +44,7 @@ class LeakWatchTest {
             } while (System.nanoTime() - endNs < 0);
             System.out.println("no false report in " + 3 * looks + " looks over " + seconds + " s");
             for (JvmProgram service : List.of(scoring, launches, leaking)) {
-                Ended ended = service.finish().end();
+                ProcessResult ended = service.finish().end();
                 assertEquals(0, ended.exit(), ended::toString);
             }
         }

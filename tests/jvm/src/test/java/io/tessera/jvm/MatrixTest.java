@@ -42,13 +42,13 @@ class MatrixTest {
         assertEquals(List.of(), complaints, "in the manager's log");
     }
 
-    private record Combination(Jvm jvm, Start start) {
+    private record Combination(Jvm jvm, TenantStart start) {
     }
 
     private static List<Combination> combinations(Sample sample) {
         List<Jvm> jvms = Jvm.found();
         Set<Combination> combinations = new LinkedHashSet<>();
-        for (Start start : Start.values()) {
+        for (TenantStart start : TenantStart.values()) {
             if (FULL) {
                 jvms.forEach(jvm -> combinations.add(new Combination(jvm, start)));
             } else {
@@ -62,13 +62,13 @@ class MatrixTest {
     @EnumSource
     void theOutputIsTheSame(Sample sample) {
         List<Combination> all = combinations(sample);
-        List<Ended> ends = new ArrayList<>();
+        List<ProcessResult> ends = new ArrayList<>();
         for (int at = 0; at < all.size(); at += AT_ONCE) {
             List<JvmProgram> programs = all.subList(at, Math.min(all.size(), at + AT_ONCE)).stream()
                     .map(combination -> world.sample(combination.jvm(), sample, combination.start())).toList();
             programs.forEach(program -> ends.add(program.end()));
         }
-        for (Ended ended : ends) {
+        for (ProcessResult ended : ends) {
             assertEquals(0, ended.exit(), ended::toString);
             assertTrue(ended.output().getLast().endsWith(": correct"), ended::toString);
             assertEquals(List.of(), ended.errors(), ended::toString);
@@ -91,7 +91,7 @@ class MatrixTest {
             }
         }
         int samples = Sample.values().length;
-        int starts = Start.values().length;
+        int starts = TenantStart.values().length;
         // With more JVMs than ways to start, a sample cannot be on all of them.
         int ofJvmAndSample = samples * Math.min(jvms.size(), FULL ? jvms.size() : starts);
         assertEquals(samples * starts + jvms.size() * starts + ofJvmAndSample, pairs.size());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,16 +50,16 @@ class ResidencyTest {
         Map<String, String> environment = world.scripted();
         environment.put("TESSERA_SCRIPT", "memory 64MiB");
         List<String> command = new ArrayList<>(Jvm.newest().command());
-        command.add("-javaagent:" + Outputs.agent() + "=plan=swap,tenant=" + tenant);
+        command.add("-javaagent:" + BuildOutputs.agent() + "=plan=swap,tenant=" + tenant);
         command.add("-XX:StartFlightRecording:filename=" + recording(tenant));
         command.add("-Xlog:jfr*=error");
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), "io.tessera.samples.Notebook", Integer.toString(DATA_BYTES)));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.Notebook", Integer.toString(DATA_BYTES)));
         return world.start(command, environment).awaitLine("ready");
     }
 
     private JsonObject asked(JvmProgram program) {
-        Ended look = world.tessera("jvm", Long.toString(program.pid()), "--json");
+        ProcessResult look = world.tessera("jvm", Long.toString(program.pid()), "--json");
         assertEquals(0, look.exit(), look::toString);
         return JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
     }
@@ -81,16 +82,16 @@ class ResidencyTest {
     void anEvictionIsSeen() throws IOException {
         JvmProgram notebook = notebook("evicted");
         assertEquals(0, asked(notebook).get("evictedBytes").getAsLong());
-        Ended evict = world.tessera("evict", "evicted");
+        ProcessResult evict = world.tessera("evict", "evicted");
         assertEquals(0, evict.exit(), evict::toString);
         await("the eviction", notebook, json -> json.get("swappedBytes").getAsLong() == DATA_BYTES
                 && json.get("evictedBytes").getAsLong() >= DATA_BYTES);
-        Ended table = world.tessera("jvm", Long.toString(notebook.pid()));
+        ProcessResult table = world.tessera("jvm", Long.toString(notebook.pid()));
         assertTrue(table.output().stream().anyMatch(line -> line.contains("16.0 MiB are off it now")), table::toString);
         notebook.tell("check");
         notebook.awaitLine("right");
         await("the return", notebook, json -> json.get("swappedBytes").getAsLong() == 0);
-        Ended ended = notebook.finish().end();
+        ProcessResult ended = notebook.finish().end();
         assertEquals(0, ended.exit(), ended::toString);
         List<RecordedEvent> evictions = events(recording("evicted"), "tessera.Eviction");
         long bytes = evictions.stream().mapToLong(event -> event.getLong("bytes")).sum();
@@ -113,7 +114,7 @@ class ResidencyTest {
         assertTrue(waited > 0, "nobody waited");
         TimeUnit.SECONDS.sleep(1); // the agent looks at the counters twice a second
         for (JvmProgram program : List.of(first, second)) {
-            Ended ended = program.finish().end();
+            ProcessResult ended = program.finish().end();
             assertEquals(0, ended.exit(), ended::toString);
         }
         List<RecordedEvent> waits = events(recording("second"), "tessera.TurnWait");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,10 +36,10 @@ class SecondStartTest {
 
     private JvmProgram program(Jvm jvm, String options, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
-        command.addAll(List.of("-javaagent:" + Outputs.agent() + "=share=space" + options,
+        command.addAll(List.of("-javaagent:" + BuildOutputs.agent() + "=share=space" + options,
                 "-Xlog:class+load:file=" + loaded));
         command.addAll(world.folders());
-        command.addAll(List.of("-cp", Outputs.samples(), type));
+        command.addAll(List.of("-cp", BuildOutputs.samples(), type));
         command.addAll(List.of(arguments));
         return world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()));
     }
@@ -50,7 +51,7 @@ class SecondStartTest {
 
     /** Runs the binding with native methods, which are wrapped, to its end. */
     private long natives(Jvm jvm, String options) throws IOException {
-        Ended ended = program(jvm, options + Sample.JAVACPP.agentOption(), Sample.JAVACPP.type()).end();
+        ProcessResult ended = program(jvm, options + Sample.JAVACPP.agentOption(), Sample.JAVACPP.type()).end();
         assertEquals(0, ended.exit(), ended::toString);
         assertTrue(ended.output().getLast().endsWith(": correct"), ended::toString);
         assertEquals(List.of(), ended.errors(), ended::toString);
@@ -74,7 +75,7 @@ class SecondStartTest {
                     .awaitLine("ready");
             JsonObject json = new JsonObject();
             for (int tries = 0; tries < 30 && !sites(json).contains("LeakingService.remember"); tries++) {
-                Ended look = world.tessera("jvm", Long.toString(service.pid()), "--heap", "--json");
+                ProcessResult look = world.tessera("jvm", Long.toString(service.pid()), "--heap", "--json");
                 json = JsonParser.parseString(String.join("\n", look.output())).getAsJsonObject();
             }
             sites.add(sites(json));

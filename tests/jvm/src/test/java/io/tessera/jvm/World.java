@@ -1,13 +1,12 @@
 package io.tessera.jvm;
 
 import io.tessera.os.StartArchive;
+import io.tessera.testing.BuildOutputs;
+import io.tessera.testing.FolderTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +30,7 @@ final class World implements AutoCloseable {
             Path memory = Path.of("/dev/shm");
             sharedMemory = Files.createTempDirectory(Files.isWritable(memory) ? memory : directory, "tjv-");
             Files.createDirectory(directory.resolve("driver"));
-            Files.createSymbolicLink(directory.resolve("driver/libcuda.so.1"), Outputs.scriptedDriver());
+            Files.createSymbolicLink(directory.resolve("driver/libcuda.so.1"), BuildOutputs.scriptedDriver());
         } catch (IOException e) {
             throw new UncheckedIOException("the folders of the test cannot be made", e);
         }
@@ -58,8 +57,8 @@ final class World implements AutoCloseable {
     /** Starts a manager with these options and waits until it can be reached. */
     World withManager(String... options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
-        command.addAll(new StartArchive(Outputs.app()).options("manager"));
-        command.addAll(List.of("-cp", Outputs.app() + "/*", "io.tessera.manager.ManagerMain", "--runtime-directory",
+        command.addAll(new StartArchive(BuildOutputs.app()).options("manager"));
+        command.addAll(List.of("-cp", BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain", "--runtime-directory",
                 runtimeDirectory().toString(), "--shm-directory", sharedMemory.resolve("segments").toString()));
         command.addAll(List.of(options));
         manager = start(command, Map.of("TESSERA_STATE_DIR", directory.resolve("state").toString(),
@@ -85,8 +84,8 @@ final class World implements AutoCloseable {
     }
 
     /** A sample as a tenant of the manager. */
-    JvmProgram sample(Jvm jvm, Sample sample, Start start) {
-        return start(start.command(jvm, sample, Outputs.agent(), folders()),
+    JvmProgram sample(Jvm jvm, Sample sample, TenantStart start) {
+        return start(start.command(jvm, sample, BuildOutputs.agent(), folders()),
                 Map.of("TESSERA_RUNTIME_DIR", runtimeDirectory().toString()));
     }
 
@@ -109,8 +108,8 @@ final class World implements AutoCloseable {
     }
 
     /** {@code tessera} with these words, to its end. */
-    Ended tessera(String... words) {
-        List<String> command = new ArrayList<>(List.of(Outputs.tessera().toString()));
+    ProcessResult tessera(String... words) {
+        List<String> command = new ArrayList<>(List.of(BuildOutputs.tessera().toString()));
         command.addAll(List.of(words));
         return start(command, Map.of("TESSERA_JAVA", System.getProperty("java.home"), "TESSERA_RUNTIME_DIR",
                 runtimeDirectory().toString())).end();
@@ -130,27 +129,7 @@ final class World implements AutoCloseable {
         synchronized (programs) {
             programs.forEach(JvmProgram::close);
         }
-        delete(directory);
-        delete(sharedMemory);
-    }
-
-    private static void delete(Path tree) {
-        try {
-            Files.walkFileTree(tree, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path folder, IOException e) throws IOException {
-                    Files.delete(folder);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        FolderTree.delete(directory);
+        FolderTree.delete(sharedMemory);
     }
 }

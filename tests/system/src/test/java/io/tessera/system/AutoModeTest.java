@@ -14,7 +14,7 @@ class AutoModeTest {
     /** It decides within seconds; on a busy machine it measures anew until what it measured is clear. */
     private static final Duration DECIDES_WITHIN = Duration.ofSeconds(60);
 
-    private static RunningCase worker(TestRun run, String name, String... work) {
+    private static RunningProgram worker(TestRun run, String name, String... work) {
         return run.program("worker", work).with("ms=0").script(SLICES).tenant(name).start().awaitLine("ready");
     }
 
@@ -22,8 +22,8 @@ class AutoModeTest {
     @Test
     void clientsThatKeepTheDeviceBusyTakeTurns(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
-        RunningCase a = worker(run, "a", "kernel_us=1000", "batch=20");
-        RunningCase b = worker(run, "b", "kernel_us=1000", "batch=20");
+        RunningProgram a = worker(run, "a", "kernel_us=1000", "batch=20");
+        RunningProgram b = worker(run, "b", "kernel_us=1000", "batch=20");
         Await.until("auto chooses turns", DECIDES_WITHIN, () -> stays(manager, "exclusive", 20)
                 && manager.control().device(0).get("handovers").getAsLong() > 20, () -> state(manager));
         System.out.println("busy pair: " + state(manager));
@@ -35,8 +35,8 @@ class AutoModeTest {
     @Test
     void clientsThatLeaveTheDeviceIdleRunFree(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
-        RunningCase a = worker(run, "a", "kernel_us=200", "batch=1", "host_us=3000");
-        RunningCase b = worker(run, "b", "kernel_us=200", "batch=1", "host_us=3000");
+        RunningProgram a = worker(run, "a", "kernel_us=200", "batch=1", "host_us=3000");
+        RunningProgram b = worker(run, "b", "kernel_us=200", "batch=1", "host_us=3000");
         Await.sleep(Duration.ofSeconds(4));
         Await.until("auto leaves them free", DECIDES_WITHIN, () -> stays(manager, "free", 40), () -> state(manager));
         System.out.println("idle pair: " + state(manager));
@@ -48,7 +48,7 @@ class AutoModeTest {
     @Test
     void clientAloneRunsFree(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto");
-        RunningCase a = worker(run, "a", "kernel_us=1000", "batch=20");
+        RunningProgram a = worker(run, "a", "kernel_us=1000", "batch=20");
         Await.sleep(Duration.ofSeconds(2));
         JsonObject device = manager.control().clientDevice(a.pid());
         assertEquals(0, device.get("drains").getAsLong(), device::toString);

@@ -9,6 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tessera.os.linux.Linux;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,12 +26,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(RunWatcher.class)
 class CommandLineTest {
     /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
-    private static NativeCase tessera(TestRun run, String... arguments) {
+    private static ProgramLaunch tessera(TestRun run, String... arguments) {
         return asUser(run, Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
                 Stream.of(arguments)).toArray(String[]::new));
     }
 
-    private static NativeCase asUser(TestRun run, String... command) {
+    private static ProgramLaunch asUser(TestRun run, String... command) {
         return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH")
                 .env("TESSERA_HOME", kit(run).toString()).env("JAVA_HOME", System.getProperty("java.home"))
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
@@ -56,7 +57,7 @@ class CommandLineTest {
     @Test
     void watchingEndsWithItsReader(TestRun run) {
         run.manager();
-        NativeResult result = asUser(run, "sh", "-c", BuildOutputs.root().resolve("tools/tessera") + " status --watch 20ms | head -n 1")
+        ProgramResult result = asUser(run, "sh", "-c", BuildOutputs.root().resolve("tools/tessera") + " status --watch 20ms | head -n 1")
                 .start().end(Await.PATIENCE).exits(0);
         assertTrue(result.output().getFirst().startsWith("manager "), result.toString());
     }
@@ -79,7 +80,7 @@ class CommandLineTest {
     @Test
     void signalToTheCommandReachesTheProgram(TestRun run) {
         run.manager();
-        RunningCase program = tessera(run, "run", "--", "sh", "-c", "trap 'echo caught; exit 9' TERM; echo set; "
+        RunningProgram program = tessera(run, "run", "--", "sh", "-c", "trap 'echo caught; exit 9' TERM; echo set; "
                 + "while :; do sleep 0.05; done").start().awaitLine("set");
         ProcessSignals.send(program.process(), ProcessSignals.TERM);
         program.awaitLine("caught").end().exits(9);
@@ -88,7 +89,7 @@ class CommandLineTest {
     @Test
     void programsRunUnderTheLibraryWithTheirOptions(TestRun run) {
         ManagerProcess manager = run.manager();
-        RunningCase program = tessera(run, "run", "--memory", "96MiB", "--plan", "managed", "--name", "trainer", "--",
+        RunningProgram program = tessera(run, "run", "--memory", "96MiB", "--plan", "managed", "--name", "trainer", "--",
                 BuildOutputs.fixture("console").toString()).start();
         MemoryTest.start(program);
         assertEquals(Long.toString(96L << 20), program.okay("total 0"));
@@ -140,7 +141,7 @@ class CommandLineTest {
                 .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) >> 24 & 1) == 1);
     }
 
-    private static RunningCase relayed(TestRun run) {
+    private static RunningProgram relayed(TestRun run) {
         return run.program("relay_worker", "mixed", "1", "0").env("TESSERA_SHARE", "space").tenant("relayed").start()
                 .awaitLine("ready");
     }
@@ -152,20 +153,20 @@ class CommandLineTest {
         run.expectClientError("");
         run.expectLog("is ended by signal");
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningCase program = relayed(run);
-        RunningCase refused = tessera(run, "manager", "stop", "--programs").start();
+        RunningProgram program = relayed(run);
+        RunningProgram refused = tessera(run, "manager", "stop", "--programs").start();
         refused.tell("no");
-        NativeResult nothing = refused.end(Await.PATIENCE).exits(1);
+        ProgramResult nothing = refused.end(Await.PATIENCE).exits(1);
         assertTrue(nothing.output().toString().contains("This ends 1 program, 1 executor and the manager."), nothing.toString());
         assertTrue(manager.alive());
         tessera(run, "manager", "stop").run().exits(0);
         assertTrue(program.process().isAlive());
-        NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
+        ProgramResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
         assertTrue(stopped.output().toString().contains("executor 0 stopped"), stopped.toString());
         program.end(Await.PATIENCE).exits(1);
         tessera(run, "manager", "stop", "--programs", "--yes").run().exits(3);
         ManagerProcess next = run.manager("--executors", "nvidia");
-        RunningCase other = relayed(run);
+        RunningProgram other = relayed(run);
         try {
             Files.delete(run.runtimeDirectory().resolve("manager.pid"));
         } catch (IOException e) {
@@ -184,12 +185,12 @@ class CommandLineTest {
         run.expectClientError("");
         run.expectLog("");
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningCase program = relayed(run);
+        RunningProgram program = relayed(run);
         ProcessHandle executor = ProcessHandle.of(manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject().get("pid").getAsLong()).orElseThrow();
         for (String file : List.of("manager.pid", "manager.sock", "control.sock")) {
             Files.delete(run.runtimeDirectory().resolve(file));
         }
-        NativeResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run();
+        ProgramResult stopped = tessera(run, "manager", "stop", "--programs", "--yes").run();
         assertEquals(stopped.output().toString().contains("executor 0 stopped") ? 0 : 1, stopped.exit(), stopped::toString);
         Await.until("the executor has ended", Await.PATIENCE, () -> !executor.isAlive());
         assertTrue(stopped.exit() == 0 || stopped.errors().toString().contains("io.tessera.manager.ManagerMain"), stopped::toString);
@@ -200,15 +201,15 @@ class CommandLineTest {
     @Test
     void statusShowsHolderAndWaiters(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "100s");
-        RunningCase holder = run.program("console").tenant("holder").start();
+        RunningProgram holder = run.program("console").tenant("holder").start();
         MemoryTest.start(holder);
         holder.okay("launch 60000000 1"); // it is killed
-        RunningCase waiter = run.program("console").tenant("waiter").start();
+        RunningProgram waiter = run.program("console").tenant("waiter").start();
         MemoryTest.start(waiter);
         waiter.tell("launch 1000 1");
         Await.until("the waiter waits", Await.PATIENCE, () -> manager.control().clientDevice(waiter.pid())
                 .get("waitingNs").getAsLong() > 100_000_000L, () -> manager.control().status().toString());
-        NativeResult result = tessera(run, "status", "--json").run().exits(0);
+        ProgramResult result = tessera(run, "status", "--json").run().exits(0);
         JsonObject status = JsonParser.parseString(String.join("\n", result.output())).getAsJsonObject();
         JsonObject device = status.getAsJsonArray("devices").get(0).getAsJsonObject();
         JsonArray clients = status.getAsJsonArray("clients");
@@ -216,7 +217,7 @@ class CommandLineTest {
         assertEquals(holderId, device.get("holder").getAsLong(), status::toString);
         assertTrue(waiting(clients, "waiter") > 100_000_000L, status::toString);
         assertEquals(0, waiting(clients, "holder"), status::toString);
-        NativeResult table = tessera(run, "status").run().exits(0);
+        ProgramResult table = tessera(run, "status").run().exits(0);
         assertTrue(String.join("\n", table.output()).contains("waiter"), table::toString);
         holder.kill();
         waiter.awaitLine("ok").quit().exits(0);
@@ -238,7 +239,7 @@ class CommandLineTest {
     @Test
     void schedulerAndQuantumCommandsReachTheManager(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "off");
-        RunningCase program = run.program("console").start();
+        RunningProgram program = run.program("console").start();
         MemoryTest.start(program);
         tessera(run, "scheduler", "on").run().exits(0);
         tessera(run, "quantum", "250ms").run().exits(0);
@@ -252,7 +253,7 @@ class CommandLineTest {
     void commandsWithoutAManagerSaySo(TestRun run) {
         run.expectLine("");
         for (List<String> arguments : List.of(List.of("status"), List.of("scheduler", "on"))) {
-            NativeResult result = tessera(run, arguments.toArray(String[]::new)).run();
+            ProgramResult result = tessera(run, arguments.toArray(String[]::new)).run();
             assertTrue(result.exit() != 0, result::toString);
             assertTrue(String.join("\n", result.errors()).contains("manager"), result::toString);
         }
@@ -264,7 +265,7 @@ class CommandLineTest {
         "space, vendor, false"})
     void runtimeLibraryIsOursWhereAskedFor(String share, String runtime, boolean ours, TestRun run) {
         run.manager("--executors", "none");
-        NativeResult result = tessera(run, "run", "--share", share, "--runtime", runtime, "--", "sh", "-c",
+        ProgramResult result = tessera(run, "run", "--share", share, "--runtime", runtime, "--", "sh", "-c",
                 "echo $LD_PRELOAD").run().exits(0);
         assertEquals(ours, result.output().getFirst().contains("/runtime/libcudart.so.13"), result::toString);
         assertTrue(result.output().getFirst().contains("libcuda.so.1"), result::toString);

@@ -18,7 +18,7 @@ class CrossDeviceTest {
 
     private static void otherDeviceIsHandedOver(TestRun run, String quantum, String script, String blocking) {
         run.manager("--mode", "on", "--quantum", quantum);
-        RunningCase both = run.program("console").script("devices 2; " + script).start();
+        RunningProgram both = run.program("console").script("devices 2; " + script).start();
         both.okay("init");
         both.okay("context 0");
         both.okay("context 1");
@@ -28,7 +28,7 @@ class CrossDeviceTest {
         both.okay("sync");
         both.okay("context 1");
         both.okay("launch " + BUSY.toMillis() * 1000 + " 1");
-        RunningCase first = run.program("console").script("devices 2").start();
+        RunningProgram first = run.program("console").script("devices 2").start();
         first.okay("init");
         first.okay("context 0");
         both.tell(blocking);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class DeathTest {
     private static final String[] WORK = {"ms=0", "kernel_us=400", "batch=3"};
 
-    private static RunningCase worker(TestRun run, int number) {
+    private static RunningProgram worker(TestRun run, int number) {
         return run.program("worker", WORK).tenant("tenant-" + number).start().awaitLine("ready");
     }
 
@@ -32,7 +32,7 @@ class DeathTest {
     void turnOfAKilledClientIsFreeWithin100Ms(TestRun run) {
         SeededRandom random = new SeededRandom("turnOfAKilledClientIsFreeWithin100Ms");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "300ms");
-        List<RunningCase> workers = new ArrayList<>();
+        List<RunningProgram> workers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             workers.add(worker(run, i));
         }
@@ -40,7 +40,7 @@ class DeathTest {
         int holders = 0;
         for (int round = 0; round < 20; round++) {
             Await.sleep(Duration.ofMillis(150 + random.below(250)));
-            RunningCase victim = round % 2 == 0 ? holder(manager, workers, random) : workers.get(
+            RunningProgram victim = round % 2 == 0 ? holder(manager, workers, random) : workers.get(
                     random.below(workers.size()));
             boolean held = isHolder(manager, victim);
             long killedNs = victim.kill();
@@ -65,11 +65,11 @@ class DeathTest {
     void turnOfAClientKilledInItsDrainIsFreeWithin100Ms(TestRun run) {
         SeededRandom random = new SeededRandom("turnOfAClientKilledInItsDrainIsFreeWithin100Ms");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase waiter = run.program("console").start();
+        RunningProgram waiter = run.program("console").start();
         MemoryTest.start(waiter);
         List<Long> latenciesMs = new ArrayList<>();
         for (int round = 0; round < 6; round++) {
-            RunningCase victim = run.program("console").start();
+            RunningProgram victim = run.program("console").start();
             MemoryTest.start(victim);
             victim.okay("launch 60000000 1");
             waiter.tell("launch 1000 1");
@@ -88,13 +88,13 @@ class DeathTest {
         waiter.quit().exits(0);
     }
 
-    private static boolean isHolder(ManagerProcess manager, RunningCase program) {
+    private static boolean isHolder(ManagerProcess manager, RunningProgram program) {
         JsonObject client = manager.control().client(program.pid());
         return client.getAsJsonArray("devices").get(0).getAsJsonObject().get("turn").getAsString().equals("granted");
     }
 
-    private static RunningCase holder(ManagerProcess manager, List<RunningCase> workers, SeededRandom random) {
-        for (RunningCase worker : workers) {
+    private static RunningProgram holder(ManagerProcess manager, List<RunningProgram> workers, SeededRandom random) {
+        for (RunningProgram worker : workers) {
             if (isHolder(manager, worker)) {
                 return worker;
             }
@@ -103,10 +103,10 @@ class DeathTest {
     }
 
     /** When another process than the victim first entered the driver or executed after the moment. */
-    private static long nextWork(TestRun run, RunningCase victim, long afterNs) {
+    private static long nextWork(TestRun run, RunningProgram victim, long afterNs) {
         long[] found = {Long.MAX_VALUE};
         Await.until("somebody works after the kill", Await.PATIENCE, () -> {
-            for (Witness.Interval interval : run.witness().intervals(0)) {
+            for (DriverActivity.Interval interval : run.witness().intervals(0)) {
                 if (interval.pid() != victim.pid() && interval.beginNs() > afterNs) {
                     found[0] = Math.min(found[0], interval.beginNs());
                 }
@@ -122,7 +122,7 @@ class DeathTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "off");
-        RunningCase worker = run.program("worker", "ms=0", "kernel_us=0", "batch=2000").tenant("t").start().awaitLine("ready");
+        RunningProgram worker = run.program("worker", "ms=0", "kernel_us=0", "batch=2000").tenant("t").start().awaitLine("ready");
         for (int round = 0; round < 5; round++) {
             manager.kill();
             int deaths = round + 1;
@@ -144,7 +144,7 @@ class DeathTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "30ms");
-        List<RunningCase> workers = List.of(worker(run, 0), worker(run, 1), worker(run, 2));
+        List<RunningProgram> workers = List.of(worker(run, 0), worker(run, 1), worker(run, 2));
         for (int round = 0; round < 3; round++) {
             Await.sleep(Duration.ofMillis(200 + random.below(400)));
             long before = launches(manager, workers.getFirst());
@@ -169,9 +169,9 @@ class DeathTest {
         long overlaps = run.witness().overlaps(0);
         Await.sleep(Duration.ofMillis(500));
         assertEquals(overlaps, run.witness().overlaps(0), "overlaps under turns, seed " + random.seed());
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             ProcessSignals.send(worker.process(), ProcessSignals.TERM);
-            NativeResult result = worker.end();
+            ProgramResult result = worker.end();
             assertEquals(3, result.libraryLines().size(), () -> "one line each time: " + result);
         }
     }
@@ -194,11 +194,11 @@ class DeathTest {
         return granted == 1 && open == 1;
     }
 
-    private static long launches(ManagerProcess manager, RunningCase worker) {
+    private static long launches(ManagerProcess manager, RunningProgram worker) {
         return manager.control().clientDevice(worker.pid()).get("launches").getAsLong();
     }
 
-    private static long[] executed(TestRun run, List<RunningCase> workers) {
+    private static long[] executed(TestRun run, List<RunningProgram> workers) {
         return workers.stream().mapToLong(worker -> run.witness().executed(worker.pid(), 0)).toArray();
     }
 
@@ -208,7 +208,7 @@ class DeathTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        List<RunningCase> workers = new ArrayList<>();
+        List<RunningProgram> workers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             workers.add(run.program("worker", WORK).env("TESSERA_MANAGER_TIMEOUT_MS", "700").tenant("t" + i).start()
                     .awaitLine("ready"));
@@ -227,7 +227,7 @@ class DeathTest {
         ProcessSignals.send(manager.process(), ProcessSignals.CONT);
         Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(manager),
                 () -> manager.control().status().toString());
-        workers.forEach(RunningCase::kill);
+        workers.forEach(RunningProgram::kill);
     }
 
     /** Stopped in its turn, by default, it keeps the others waiting for a second, and has its turns again when it goes on. */
@@ -235,8 +235,8 @@ class DeathTest {
     void aClientThatIsStoppedInItsTurnHoldsNobodyForLong(TestRun run) {
         run.expectLog("is stopped by a signal");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase stopped = worker(run, 0);
-        RunningCase other = worker(run, 1);
+        RunningProgram stopped = worker(run, 0);
+        RunningProgram other = worker(run, 1);
         Await.until("a client stopped in its turn is passed over", Await.PATIENCE, () -> {
             Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
             ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
@@ -261,8 +261,8 @@ class DeathTest {
     void stoppedClientIsReportedAndTheRestGoesOn(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms", "--drain-policy", "wait");
-        RunningCase stopped = worker(run, 0);
-        RunningCase other = worker(run, 1);
+        RunningProgram stopped = worker(run, 0);
+        RunningProgram other = worker(run, 1);
         // A turn may end between the look and the signal, and a client that holds nothing and asks for nothing is in
         // nobody's way: then it is stopped again.
         Await.until("a client stopped within its turn is reported", Await.PATIENCE, () -> {

@@ -3,6 +3,7 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ class DemoTest {
     private static final String STATUS = "$ tessera status";
     private static final List<String> TENANTS = List.of("matrix", "histogram", "heat");
 
-    private static NativeCase demo(TestRun run, String seconds) {
+    private static ProgramLaunch demo(TestRun run, String seconds) {
         return run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "demo", "--seconds", seconds,
                 "--software").without("LD_PRELOAD").without("LD_LIBRARY_PATH").without("TESSERA_DRIVER")
                 .without("TESSERA_RUNTIME_DIR").without("TESSERA_SCRIPT_WITNESS").without("TESSERA_TEST_PRELOAD")
@@ -29,7 +30,7 @@ class DemoTest {
 
     @Test
     void threeProgramsShareADevice(TestRun run) throws IOException {
-        NativeResult result = demo(run, "8").start().end(BOUND).exits(0);
+        ProgramResult result = demo(run, "8").start().end(BOUND).exits(0);
         assertEquals(List.of(), result.errors());
         for (String program : List.of("  matrix product: ", "  histogram: ", "  heat: ")) {
             assertTrue(result.output().stream().anyMatch(line -> line.startsWith(program) && line.endsWith(": correct")),
@@ -45,7 +46,7 @@ class DemoTest {
 
     @Test
     void endsCleanlyWhenInterrupted(TestRun run) throws IOException {
-        RunningCase demo = demo(run, "100").start();
+        RunningProgram demo = demo(run, "100").start();
         while (!demo.nextLine(BOUND).equals(STATUS)) {
             assertTrue(demo.process().isAlive());
         }

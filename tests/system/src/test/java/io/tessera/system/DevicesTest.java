@@ -23,14 +23,14 @@ class DevicesTest {
     private static final int[] SECOND = {1};
     private static final int[] BOTH = {0, 1};
 
-    private static RunningCase console(TestRun run, String script, int ordinal) {
-        RunningCase program = run.program("console").script(script).start();
+    private static RunningProgram console(TestRun run, String script, int ordinal) {
+        RunningProgram program = run.program("console").script(script).start();
         program.okay("init");
         program.okay("context " + ordinal);
         return program;
     }
 
-    private static RunningCase devices(TestRun run, String script, String mode, String... ordinals) {
+    private static RunningProgram devices(TestRun run, String script, String mode, String... ordinals) {
         return run.program("devices", mode, "300").with(ordinals).script(script).start();
     }
 
@@ -43,18 +43,18 @@ class DevicesTest {
     }
 
     /** Lets all work at once until each has done enough; answers the batches of each on each of its devices or contexts. */
-    private static List<List<Long>> work(TestRun run, List<int[]> devices, RunningCase... programs) {
-        for (RunningCase program : programs) {
+    private static List<List<Long>> work(TestRun run, List<int[]> devices, RunningProgram... programs) {
+        for (RunningProgram program : programs) {
             program.awaitLine("ready");
         }
-        for (RunningCase program : programs) {
+        for (RunningProgram program : programs) {
             program.tell("");
         }
         Await.until("all work on all their devices", Await.PATIENCE, () -> IntStream.range(0, programs.length)
                 .allMatch(i -> IntStream.of(devices.get(i)).allMatch(device ->
                         run.witness().executed(programs[i].pid(), device) >= PIECES)),
-                () -> Stream.of(programs).map(RunningCase::errors).toList().toString());
-        for (RunningCase program : programs) {
+                () -> Stream.of(programs).map(RunningProgram::errors).toList().toString());
+        for (RunningProgram program : programs) {
             program.tell("");
         }
         return Stream.of(programs).map(program -> program.end().exits(0).output().getLast())
@@ -66,12 +66,12 @@ class DevicesTest {
         assertTrue(batches.stream().flatMap(List::stream).allMatch(count -> count >= atLeast), batches::toString);
     }
 
-    private static List<Witness.Interval> executed(TestRun run, int device, RunningCase program) {
+    private static List<DriverActivity.Interval> executed(TestRun run, int device, RunningProgram program) {
         return run.witness().intervals(device).stream()
                 .filter(interval -> interval.executing() && interval.pid() == program.pid()).toList();
     }
 
-    private static boolean together(Witness.Interval a, Witness.Interval b) {
+    private static boolean together(DriverActivity.Interval a, DriverActivity.Interval b) {
         return a.beginNs() < b.endNs() && b.beginNs() < a.endNs();
     }
 
@@ -79,8 +79,8 @@ class DevicesTest {
     @Test
     void processesOnDifferentDevicesDoNotWaitForEachOther(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20s");
-        RunningCase first = console(run, "devices 2", 0);
-        RunningCase second = console(run, "devices 2", 1);
+        RunningProgram first = console(run, "devices 2", 0);
+        RunningProgram second = console(run, "devices 2", 1);
         first.okay("launch 3000000 1");
         second.okay("launch 3000000 1");
         for (int device = 0; device < 2; device++) {
@@ -124,13 +124,13 @@ class DevicesTest {
     @Test
     void contextsOfOneDeviceShareItsTurnAndMayBeDestroyedWhileItDrains(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10ms");
-        RunningCase switching = devices(run, "devices 1", "contexts", "0");
-        RunningCase other = devices(run, "devices 1", "contexts", "0");
+        RunningProgram switching = devices(run, "devices 1", "contexts", "0");
+        RunningProgram other = devices(run, "devices 1", "contexts", "0");
         List<List<Long>> batches = work(run, List.of(FIRST, FIRST), switching, other);
         System.out.println("contexts: batches " + batches);
         allProgressed(16, batches); // at least two contexts were destroyed in each
         noOverlaps(run);
-        for (RunningCase program : List.of(switching, other)) {
+        for (RunningProgram program : List.of(switching, other)) {
             assertEquals(run.witness().submissions(program.pid(), 0), run.segments().submissions(program.pid()),
                     "a submission escaped");
         }
@@ -140,8 +140,8 @@ class DevicesTest {
     @Test
     void limitsAndMemoryInfoAreEachDevicesOwn(TestRun run) {
         ManagerProcess manager = run.manager();
-        RunningCase first = limited(run);
-        RunningCase second = limited(run);
+        RunningProgram first = limited(run);
+        RunningProgram second = limited(run);
         assertEquals(Long.toString(100 * MIB), first.okay("total 0"));
         assertEquals(Long.toString(64 * MIB), first.okay("total 1")); // smaller than the limit
         first.okay("context 0");
@@ -171,8 +171,8 @@ class DevicesTest {
         second.quit().exits(0);
     }
 
-    private static RunningCase limited(TestRun run) {
-        RunningCase program = run.program("console").tenant("both").memory(100 * MIB)
+    private static RunningProgram limited(TestRun run) {
+        RunningProgram program = run.program("console").tenant("both").memory(100 * MIB)
                 .script("devices 2; memory 0 256MiB; memory 1 64MiB").start();
         program.okay("init");
         return program;
@@ -182,9 +182,9 @@ class DevicesTest {
     @Test
     void ordinalsDoNotMakeDevices(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase straight = devices(run, "devices 2", "alternate", "0", "1");
-        RunningCase crossed = devices(run, "visible 1 0", "threads", "0", "1");
-        RunningCase only = devices(run, "visible 1", "threads", "0");
+        RunningProgram straight = devices(run, "devices 2", "alternate", "0", "1");
+        RunningProgram crossed = devices(run, "visible 1 0", "threads", "0", "1");
+        RunningProgram only = devices(run, "visible 1", "threads", "0");
         List<List<Long>> batches = work(run, List.of(BOTH, BOTH, SECOND), straight, crossed, only);
         System.out.println("ordinals: batches " + batches);
         allProgressed(10, batches);

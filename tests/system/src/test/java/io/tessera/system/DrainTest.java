@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How turns end when the client's work does not let them: captures, host functions, long kernels, drain policies. */
 @ExtendWith(RunWatcher.class)
 class DrainTest {
-    private static RunningCase console(TestRun run) {
-        RunningCase program = run.program("console").start();
+    private static RunningProgram console(TestRun run) {
+        RunningProgram program = run.program("console").start();
         MemoryTest.start(program);
         return program;
     }
@@ -27,8 +27,8 @@ class DrainTest {
     @ValueSource(ints = {0, 1, 2})
     void captureSurvivesTheEndOfItsTurn(int mode, TestRun run) {
         run.manager("--mode", "on", "--quantum", "10ms");
-        RunningCase other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
-        RunningCase program = console(run);
+        RunningProgram other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
+        RunningProgram program = console(run);
         for (int i = 0; i < 5; i++) {
             program.okay("launch 1000 3");
             program.okay("begin " + mode);
@@ -50,8 +50,8 @@ class DrainTest {
     @Test
     void hostFunctionsEndWithinTheTurn(TestRun run) {
         run.manager("--mode", "on", "--quantum", "10ms");
-        RunningCase other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
-        RunningCase program = console(run);
+        RunningProgram other = run.program("worker", "ms=0", "told=1", "kernel_us=500").start().awaitLine("ready");
+        RunningProgram program = console(run);
         for (int i = 0; i < 15; i++) {
             program.okay("launch 1000 2");
             program.okay("host 20000");
@@ -70,8 +70,8 @@ class DrainTest {
         run.expectLog("drain(ed)? within the grace");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10ms", "--grace", "150ms",
                 "--drain-policy", "wait");
-        RunningCase slow = console(run);
-        RunningCase other = console(run);
+        RunningProgram slow = console(run);
+        RunningProgram other = console(run);
         slow.okay("launch 1000 2");
         slow.okay("hostwait");
         other.tell("launch 1000 1");
@@ -91,8 +91,8 @@ class DrainTest {
     void policyExtendLetsAClientFinishItsOwnWait(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms", "--grace", "200ms");
-        RunningCase waiting = console(run);
-        RunningCase other = console(run);
+        RunningProgram waiting = console(run);
+        RunningProgram other = console(run);
         waiting.okay("waitvalue"); // its stream waits for a word that only its own next call writes
         other.tell("launch 1000 1");
         manager.awaitLog("has not drained within the grace", Await.PATIENCE);
@@ -112,8 +112,8 @@ class DrainTest {
         run.expectLog("drain(ed)? within the grace");
         run.expectLog("is ended by signal");
         run.manager("--mode", "on", "--quantum", "20ms", "--grace", "200ms", "--drain-policy", "end");
-        RunningCase stuck = console(run);
-        RunningCase other = console(run);
+        RunningProgram stuck = console(run);
+        RunningProgram other = console(run);
         stuck.okay("hostwait"); // never released
         other.okay("launch 1000 1");
         other.okay("sync");
@@ -131,7 +131,7 @@ class DrainTest {
     @Test
     void queuedWorkIsBoundedWhileSomebodyWaits(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
-        List<RunningCase> workers = IntStream.range(0, 3).mapToObj(i -> run.program("worker", "ms=0",
+        List<RunningProgram> workers = IntStream.range(0, 3).mapToObj(i -> run.program("worker", "ms=0",
                 "kernel_us=200", "batch=2000").tenant("tenant-" + i).start().awaitLine("ready")).toList();
         List<String> drained = new ArrayList<>();
         Await.until("a client that would queue 400 ms of work drains in less than three times 12.5 ms", Await.PATIENCE, () -> {
@@ -144,7 +144,7 @@ class DrainTest {
             return drains >= 3 && meanUs < 40_000;
         }, drained::toString);
         System.out.println("of a client that would queue 400 ms of work: " + drained);
-        workers.forEach(RunningCase::kill);
+        workers.forEach(RunningProgram::kill);
         assertEquals(0, run.witness().overlaps(0));
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

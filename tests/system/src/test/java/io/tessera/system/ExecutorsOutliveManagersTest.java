@@ -21,7 +21,7 @@ class ExecutorsOutliveManagersTest {
     private static final long LIMIT_BYTES = 300L << 20;
     private static final String[] OPTIONS = {"--executors", "nvidia", "--mode", "on", "--quantum", "30ms"};
 
-    private static RunningCase relayed(TestRun run, String mode, int number) {
+    private static RunningProgram relayed(TestRun run, String mode, int number) {
         return run.program("relay_worker", mode, Integer.toString(number), "0").env("TESSERA_SHARE", "space")
                 .env("RELAY_WORKER_SECONDS", Integer.toString(120 + 10 * KILLS)).tenant("relayed-" + number).start().awaitLine("ready");
     }
@@ -36,7 +36,7 @@ class ExecutorsOutliveManagersTest {
     }
 
     /** The client of a process in the executor; null: the executor does not say it yet. */
-    private static JsonObject in(ManagerProcess manager, RunningCase program) {
+    private static JsonObject in(ManagerProcess manager, RunningProgram program) {
         for (JsonElement client : executor(manager).getAsJsonArray("clients")) {
             if (client.getAsJsonObject().get("pid").getAsLong() == program.pid()) {
                 return client.getAsJsonObject();
@@ -45,15 +45,15 @@ class ExecutorsOutliveManagersTest {
         return null;
     }
 
-    private static boolean isKnown(ManagerProcess manager, RunningCase program) {
+    private static boolean isKnown(ManagerProcess manager, RunningProgram program) {
         JsonObject client = in(manager, program);
         return client != null && client.get("client").getAsLong() != 0
                 && manager.control().client(program.pid()).get("id").equals(client.get("client"));
     }
 
-    private static void endsRight(RunningCase worker) {
+    private static void endsRight(RunningProgram worker) {
         worker.tell("");
-        NativeResult result = worker.end(BOUND).exits(0);
+        ProgramResult result = worker.end(BOUND).exits(0);
         assertTrue(result.output().getLast().matches("right [1-9]\\d*"), result::toString);
     }
 
@@ -82,9 +82,9 @@ class ExecutorsOutliveManagersTest {
         SeededRandom random = new SeededRandom("managersThatAreKilledEndNoProgram");
         expectDeaths(run);
         ManagerProcess manager = run.manager(OPTIONS);
-        List<RunningCase> relayed = List.of(relayed(run, "mixed", 1), relayed(run, "copies", 2), relayed(run, "allocations", 3));
-        RunningCase holds = relayed.get(1); // copies: it has the same memory all the time
-        RunningCase turns = run.program("worker", "ms=0", "kernel_us=400", "batch=3").tenant("turns").start().awaitLine("ready");
+        List<RunningProgram> relayed = List.of(relayed(run, "mixed", 1), relayed(run, "copies", 2), relayed(run, "allocations", 3));
+        RunningProgram holds = relayed.get(1); // copies: it has the same memory all the time
+        RunningProgram turns = run.program("worker", "ms=0", "kernel_us=400", "batch=3").tenant("turns").start().awaitLine("ready");
         limit(manager, "relayed-1");
         limit(manager, "comes later");
         ManagerProcess first = manager;
@@ -110,7 +110,7 @@ class ExecutorsOutliveManagersTest {
             manager = next;
         }
         ManagerProcess last = manager;
-        RunningCase later = run.program("relay_lost").env("TESSERA_SHARE", "space").tenant("comes later").start().awaitLine("ready");
+        RunningProgram later = run.program("relay_lost").env("TESSERA_SHARE", "space").tenant("comes later").start().awaitLine("ready");
         Await.until("a limit holds for who comes later", Await.PATIENCE, () -> quota(last, "comes later") == LIMIT_BYTES,
                 () -> executor(last).toString());
         later.kill();
@@ -125,7 +125,7 @@ class ExecutorsOutliveManagersTest {
     void aManagerThatIsStoppedEndsNoProgramAndAnExecutorThatNobodyNeeds(TestRun run) {
         expectDeaths(run);
         ManagerProcess manager = run.manager(OPTIONS);
-        RunningCase program = relayed(run, "mixed", 1);
+        RunningProgram program = relayed(run, "mixed", 1);
         long pid = executor(manager).get("pid").getAsLong();
         assertEquals(0, manager.stop());
         Await.sleep(Duration.ofMillis(500));
@@ -144,9 +144,9 @@ class ExecutorsOutliveManagersTest {
         run.expectLine("so there is no executor");
         run.expectClientError("no manager");
         ManagerProcess manager = run.manager(OPTIONS);
-        RunningCase program = relayed(run, "mixed", 1);
+        RunningProgram program = relayed(run, "mixed", 1);
         manager.kill();
-        NativeResult refused = run.program("relay_worker", "mixed", "2", "1").env("TESSERA_SHARE", "space").run();
+        ProgramResult refused = run.program("relay_worker", "mixed", "2", "1").env("TESSERA_SHARE", "space").run();
         assertFalse(refused.exit() == 0, refused::toString);
         assertTrue(refused.libraryLines().toString().contains("so there is no executor"), refused::toString);
         endsRight(program);
@@ -158,8 +158,8 @@ class ExecutorsOutliveManagersTest {
         run.expectLine("");
         run.expectClientError("");
         ManagerProcess manager = run.manager(OPTIONS);
-        RunningCase relayed = relayed(run, "mixed", 1);
-        RunningCase turns = run.program("console").start();
+        RunningProgram relayed = relayed(run, "mixed", 1);
+        RunningProgram turns = run.program("console").start();
         MemoryTest.start(turns);
         long pid = executor(manager).get("pid").getAsLong();
         manager.control().okay("{\"request\":\"stop\",\"programs\":true}");

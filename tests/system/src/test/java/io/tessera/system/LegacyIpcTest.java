@@ -30,30 +30,30 @@ class LegacyIpcTest {
         return run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
     }
 
-    private static RunningCase program(TestRun run, String plan, String tenant) {
+    private static RunningProgram program(TestRun run, String plan, String tenant) {
         return program(run, plan, tenant, 0, SCRIPT);
     }
 
-    private static RunningCase program(TestRun run, String plan, String tenant, int device, String script) {
-        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(script).start();
+    private static RunningProgram program(TestRun run, String plan, String tenant, int device, String script) {
+        RunningProgram program = run.program("console").plan(plan).tenant(tenant).script(script).start();
         program.okay("init");
         program.okay("context " + device);
         return program;
     }
 
     /** Allocates and fills it. */
-    private static void hold(RunningCase program, int index, long bytes, int value) {
+    private static void hold(RunningProgram program, int index, long bytes, int value) {
         assertEquals(Integer.toString(index), program.okay("alloc " + bytes));
         write(program, index, value);
     }
 
     /** The check waits for the writer's own work. */
-    private static void write(RunningCase program, int index, int value) {
+    private static void write(RunningProgram program, int index, int value) {
         program.okay("fill " + index + " " + value);
         program.okay("check " + index + " " + value);
     }
 
-    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+    private static JsonObject residency(ManagerProcess manager, RunningProgram program) {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
 
@@ -61,7 +61,7 @@ class LegacyIpcTest {
     @Test
     void allReadWhatOneWrote(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase exporter = program(run, "auto", "exporter");
+        RunningProgram exporter = program(run, "auto", "exporter");
         hold(exporter, 0, 40 * MIB, 1);
         hold(exporter, 1, 5000, 2);
         hold(exporter, 2, 3000, 3);
@@ -73,7 +73,7 @@ class LegacyIpcTest {
         assertEquals("0 3000 0 1", exporter.okay("range 2"));
         int value = 3;
         for (String plan : new String[] {"swap", "plain"}) {
-            RunningCase opener = program(run, plan, "opener-" + plan);
+            RunningProgram opener = program(run, plan, "opener-" + plan);
             assertEquals("0", opener.okay("open " + large));
             assertEquals("1", opener.okay("open " + small));
             assertEquals("0 " + 40 * MIB + " 0 0", opener.okay("range 0"));
@@ -101,8 +101,8 @@ class LegacyIpcTest {
     void openedTwiceIsMappedUntilItIsClosedTwice(TestRun run) {
         run.expectLine("could not be opened");
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = program(run, "swap", "opener");
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = program(run, "swap", "opener");
         hold(exporter, 0, 4 * MIB, 1);
         String handle = exporter.okay("handle 0");
         opener.okay("open " + handle);
@@ -135,11 +135,11 @@ class LegacyIpcTest {
     @Test
     void whatIsExportedStaysWhileTheRestMoves(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = program(run, "swap", "opener");
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = program(run, "swap", "opener");
         hold(exporter, 0, 8 * MIB, 1);
         hold(exporter, 1, 20 * MIB, 2);
-        RunningCase third = program(run, "swap", "third");
+        RunningProgram third = program(run, "swap", "third");
         hold(third, 0, 38 * MIB, 4);
         opener.okay("open " + exporter.okay("handle 0")); // with room for one more chunk, which the third gives up
         hold(opener, 1, 4 * MIB, 3);
@@ -167,8 +167,8 @@ class LegacyIpcTest {
     @Test
     void openThatTheDriverFailsLeavesNothing(TestRun run) {
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = program(run, "plain", "opener", 0, SCRIPT + "; fail cuMemAddressReserve 2 at 1"
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = program(run, "plain", "opener", 0, SCRIPT + "; fail cuMemAddressReserve 2 at 1"
                 + "; fail cuMemImportFromShareableHandle 999 at 3; fail cuMemMap 2 at 6; fail cuMemSetAccess 1 at 1");
         hold(exporter, 0, 8 * MIB, 1);
         String handle = exporter.okay("handle 0");
@@ -185,7 +185,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    private static int descriptors(RunningCase program) {
+    private static int descriptors(RunningProgram program) {
         return Integer.parseInt(program.okay("descriptors"));
     }
 
@@ -193,8 +193,8 @@ class LegacyIpcTest {
     @Test
     void aHundredRoundsLeaveNothingOpen(TestRun run) {
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = program(run, "plain", "opener");
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = program(run, "plain", "opener");
         hold(exporter, 0, 4 * MIB, 1);
         opener.okay("alloc " + MIB);
         opener.okay("open " + exporter.okay("handle 0"));
@@ -232,15 +232,15 @@ class LegacyIpcTest {
     void deathOfEitherIsNotTheOthers(TestRun run) {
         run.expectLine("could not be opened");
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
+        RunningProgram exporter = program(run, "swap", "exporter");
         hold(exporter, 0, 8 * MIB, 1);
         String handle = exporter.okay("handle 0");
-        RunningCase first = program(run, "swap", "first");
+        RunningProgram first = program(run, "swap", "first");
         first.okay("open " + handle);
         first.okay("fill 0 2");
         first.kill();
         first.end();
-        RunningCase second = program(run, "swap", "second");
+        RunningProgram second = program(run, "swap", "second");
         second.okay("open " + handle);
         write(exporter, 0, 3);
         second.okay("check 0 3");
@@ -259,9 +259,9 @@ class LegacyIpcTest {
         run.expectLine("could not be opened");
         run.expectClientError("showed an IPC handle");
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = program(run, "swap", "opener");
-        RunningCase plain = program(run, "plain", "plain");
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = program(run, "swap", "opener");
+        RunningProgram plain = program(run, "plain", "plain");
         hold(exporter, 0, 4 * MIB, 1);
         hold(plain, 0, 4 * MIB, 2);
         String handle = exporter.okay("handle 0");
@@ -276,7 +276,7 @@ class LegacyIpcTest {
         opener.okay("check 1 2");
         opener.okay("close 1");
         opener.okay("close 0");
-        for (RunningCase program : new RunningCase[] {opener, plain, exporter}) {
+        for (RunningProgram program : new RunningProgram[] {opener, plain, exporter}) {
             program.quit().exits(0);
         }
     }
@@ -286,18 +286,18 @@ class LegacyIpcTest {
     void memoryOfAnotherDevice(TestRun run) {
         run.expectLine("does not see its GPU");
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter", 1, SCRIPT + "; visible 0 1");
+        RunningProgram exporter = program(run, "swap", "exporter", 1, SCRIPT + "; visible 0 1");
         hold(exporter, 0, 4 * MIB, 1);
         String handle = exporter.okay("handle 0");
-        RunningCase other = program(run, "plain", "other", 1, SCRIPT + "; visible 1 0");
+        RunningProgram other = program(run, "plain", "other", 1, SCRIPT + "; visible 1 0");
         assertEquals("0", other.okay("open " + handle));
         assertEquals("0 " + 4 * MIB + " 0 0", other.okay("range 0"));
         other.okay("check 0 1");
         write(other, 0, 2);
         exporter.okay("check 0 2");
-        RunningCase blind = program(run, "plain", "blind", 0, SCRIPT + "; visible 0");
+        RunningProgram blind = program(run, "plain", "blind", 0, SCRIPT + "; visible 0");
         blind.awaitAnswer("open " + handle, "error 101");
-        for (RunningCase program : new RunningCase[] {other, blind, exporter}) {
+        for (RunningProgram program : new RunningProgram[] {other, blind, exporter}) {
             program.quit().exits(0);
         }
     }
@@ -322,8 +322,8 @@ class LegacyIpcTest {
         run.expectLine("could not be opened");
         run.expectClientError("does not answer");
         manager(run);
-        RunningCase exporter = program(run, "swap", "exporter");
-        RunningCase opener = run.program("console").plan("swap").script(SCRIPT).env("TESSERA_MEMORY_WAIT_MS", "300")
+        RunningProgram exporter = program(run, "swap", "exporter");
+        RunningProgram opener = run.program("console").plan("swap").script(SCRIPT).env("TESSERA_MEMORY_WAIT_MS", "300")
                 .start();
         MemoryTest.start(opener);
         hold(exporter, 0, 4 * MIB, 1);

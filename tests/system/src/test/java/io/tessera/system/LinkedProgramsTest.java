@@ -3,6 +3,7 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class LinkedProgramsTest {
         NvccCompiler.find(folder).run(all);
     }
 
-    private static NativeResult run(TestRun run, String program, String... options) {
+    private static ProgramResult run(TestRun run, String program, String... options) {
         String[] command = Stream.of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime", "tessera"),
                 Stream.of(options), Stream.of("--", folder.resolve(program).toString())).flatMap(part -> part).toArray(String[]::new);
         return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").start().end(BOUND).exits(0);
@@ -49,7 +50,7 @@ class LinkedProgramsTest {
     @ValueSource(strings = {"mask", "modulo", "check"})
     void partsAreFencedAndLinked(String mode, TestRun run) {
         run.manager("--executors", "software");
-        NativeResult result = run(run, "parts", "--fence", mode, "--fence-alone", "--unfenced", "refuse");
+        ProgramResult result = run(run, "parts", "--fence", mode, "--fence-alone", "--unfenced", "refuse");
         assertEquals(List.of("cudaSuccess", "right"), result.output(), result::toString);
         assertEquals(List.of(), result.errors());
     }
@@ -60,14 +61,14 @@ class LinkedProgramsTest {
         String why = "kernel .*parent.* is refused: .*'__cudaCDP2\\w+' launches or allocates from the device, outside all limits; run the program with --share time";
         run.expectLine(why);
         run.expectClientError(why);
-        NativeResult result = run(run, "launches", "--fence", "mask", "--fence-alone");
+        ProgramResult result = run(run, "launches", "--fence", "mask", "--fence-alone");
         assertEquals(List.of("cudaErrorInvalidDeviceFunction", "wrong"), result.output(), result::toString);
         assertTrue(result.errors().stream().anyMatch(line -> line.matches(".*" + why + ".*")), result::toString);
     }
 
     @Test
     void theToolFencesPartsAsWhatIsLinked(TestRun run) {
-        NativeResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "fence", "--no-compile", folder.resolve("parts").toString())
+        ProgramResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "fence", "--no-compile", folder.resolve("parts").toString())
                 .without("LD_PRELOAD").start().end(BOUND).exits(0);
         assertTrue(result.output().stream().anyMatch(line -> line.startsWith("3 images, 2 with PTX for this GPU") && line.endsWith("none refused")), result::toString);
     }

@@ -3,6 +3,7 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,7 @@ class LoadingTest {
 
     @Test
     void lookupsAnswerAsTheDriverDoesAndTablesComeUntouched(TestRun run) {
-        NativeResult result = run.program("lookup", BuildOutputs.scriptedDriver().toString(),
+        ProgramResult result = run.program("lookup", BuildOutputs.scriptedDriver().toString(),
                 BuildOutputs.lookupVersions().toString()).run().exits(0);
         String[] words = result.output().getLast().split(" ");
         assertTrue(Long.parseLong(words[1]) > 30_000, result::toString); // asked
@@ -74,8 +75,8 @@ class LoadingTest {
     @Test
     void programWithoutCudaIsLeftAlone(TestRun run) {
         run.manager();
-        NativeResult with = run.program("idle").run().exits(0);
-        NativeResult without = run.program("idle").without("LD_PRELOAD").without("LD_LIBRARY_PATH").run().exits(0);
+        ProgramResult with = run.program("idle").run().exits(0);
+        ProgramResult without = run.program("idle").without("LD_PRELOAD").without("LD_LIBRARY_PATH").run().exits(0);
         assertEquals(without.output().getFirst().replace("library 0", "library 1"), with.output().getFirst());
         assertTrue(with.output().getFirst().startsWith("tasks 1 "), with::toString);
         assertTrue(with.output().getFirst().contains("driver 0 segments 0"), with::toString);
@@ -85,8 +86,8 @@ class LoadingTest {
     /** Counted, not timed: a system call costs well under 10 us, so 60 more of them stay below a millisecond. */
     @Test
     void loadingCostsFewSystemCallsAndNoneOfTheWrongKind(TestRun run) {
-        NativeResult with = counted(run.program("syscalls", BuildOutputs.fixture("idle").toString()));
-        NativeResult without = counted(run.program("syscalls", BuildOutputs.fixture("idle").toString())
+        ProgramResult with = counted(run.program("syscalls", BuildOutputs.fixture("idle").toString()));
+        ProgramResult without = counted(run.program("syscalls", BuildOutputs.fixture("idle").toString())
                 .env("LD_PRELOAD_OF_CHILD", ""));
         long more = number(with, "all") - number(without, "all");
         assertTrue(more > 0 && more <= 60, () -> more + " more system calls: " + with + without);
@@ -94,12 +95,12 @@ class LoadingTest {
         assertEquals(number(without, "clone"), number(with, "clone"));
     }
 
-    private static NativeResult counted(NativeCase program) {
+    private static ProgramResult counted(ProgramLaunch program) {
         // The tracer itself runs without the library and gives it to the program that it traces.
         return program.without("LD_PRELOAD").run().exits(0);
     }
 
-    private static long number(NativeResult result, String kind) {
+    private static long number(ProgramResult result, String kind) {
         String line = result.output().getLast();
         String[] words = line.split(" ");
         for (int i = 0; i + 1 < words.length; i++) {
@@ -113,7 +114,7 @@ class LoadingTest {
     @Test
     void aLibraryThatIsNoDriverIsOneLineAndNoDevice(TestRun run) {
         run.expectLine("programs see no GPU");
-        NativeResult result = run.program("console").env("TESSERA_DRIVER", BuildOutputs.fixture("console").toString()).start()
+        ProgramResult result = run.program("console").env("TESSERA_DRIVER", BuildOutputs.fixture("console").toString()).start()
                 .awaitAnswer("init", "error 100").quit();
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
@@ -127,18 +128,18 @@ class LoadingTest {
     @Test
     void absentManagerIsOneLineAndANativeRun(TestRun run) {
         run.expectLine("no manager");
-        NativeResult result = run.program("linked").run().exits(0).says("roundtrip");
+        ProgramResult result = run.program("linked").run().exits(0).says("roundtrip");
         assertEquals(1, result.libraryLines().size(), result::toString);
-        NativeResult quiet = run.program("linked").env("TESSERA_QUIET", "1").run().exits(0);
+        ProgramResult quiet = run.program("linked").env("TESSERA_QUIET", "1").run().exits(0);
         assertTrue(quiet.errors().isEmpty(), quiet::toString);
     }
 
     @Test
     void requiredManagerThatIsAbsentMakesInitFail(TestRun run) {
         run.expectLine("TESSERA_REQUIRE is set: CUDA is refused");
-        RunningCase program = run.program("console").env("TESSERA_REQUIRE", "1").start();
+        RunningProgram program = run.program("console").env("TESSERA_REQUIRE", "1").start();
         program.awaitAnswer("init", "error 802");
-        NativeResult result = program.quit();
+        ProgramResult result = program.quit();
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
@@ -152,9 +153,9 @@ class LoadingTest {
     void aWrongVariableMakesInitFailAndIsNamed(String variable, String value, String accepted, TestRun run) {
         run.manager();
         run.expectLine(variable + "=" + value + ": " + accepted);
-        RunningCase program = run.program("console").env(variable, value).start();
+        RunningProgram program = run.program("console").env(variable, value).start();
         program.awaitAnswer("init", "error 802");
-        NativeResult result = program.quit();
+        ProgramResult result = program.quit();
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
@@ -170,7 +171,7 @@ class LoadingTest {
     void programFindsAManagerThatStartsLater(TestRun run) {
         run.expectLine("no manager");
         run.expectLine("manager");
-        RunningCase worker = run.program("worker", "ms=0", "kernel_us=500").start().awaitLine("ready");
+        RunningProgram worker = run.program("worker", "ms=0", "kernel_us=500").start().awaitLine("ready");
         ManagerProcess manager = run.manager();
         Await.until("the program registers", Await.PATIENCE, () -> !manager.control().clients().isEmpty());
         assertEquals(worker.pid(), manager.control().clients().getFirst().get("pid").getAsLong());

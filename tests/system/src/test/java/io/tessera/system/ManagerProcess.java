@@ -1,6 +1,7 @@
 package io.tessera.system;
 
 import io.tessera.os.StartArchive;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ final class ManagerProcess implements AutoCloseable {
     static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 
-    private final RunningCase process;
+    private final RunningProgram process;
     private final ControlSocket control;
 
     ManagerProcess(TestRun run, Path app, Map<String, String> environment, String... options) {
@@ -38,7 +39,7 @@ final class ManagerProcess implements AutoCloseable {
         builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no");
         builder.environment().putAll(environment);
         try {
-            process = new RunningCase("manager", builder.start());
+            process = new RunningProgram("manager", builder.start());
         } catch (IOException e) {
             throw new UncheckedIOException("the manager cannot be started", e);
         }

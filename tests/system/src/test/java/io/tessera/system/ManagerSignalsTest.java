@@ -23,8 +23,8 @@ class ManagerSignalsTest {
     @Test
     void signalsAndRequestsSwitchTurns(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "off", "--quantum", "20ms");
-        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
-        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        RunningProgram a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningProgram b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
         Await.until("the two overlap", Await.PATIENCE, () -> run.witness().overlaps(0) > 5);
         assertEquals("free", effective(manager));
         for (int round = 0; round < 2; round++) {
@@ -55,8 +55,8 @@ class ManagerSignalsTest {
     @Test
     void quantumCanBeChanged(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "10s");
-        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
-        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        RunningProgram a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningProgram b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
         manager.control().okay("{\"request\":\"quantum\",\"ns\":10000000}");
         assertEquals(10_000_000, manager.control().device(0).get("quantumNs").getAsLong());
         long before = manager.control().device(0).get("handovers").getAsLong();
@@ -72,8 +72,8 @@ class ManagerSignalsTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
-        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        RunningProgram a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningProgram b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
         Await.sleep(Duration.ofMillis(200));
         assertEquals(0, manager.stop());
         for (String file : new String[] {"manager.sock", "control.sock"}) {
@@ -107,7 +107,7 @@ class ManagerSignalsTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess first = run.manager();
-        RunningCase program = run.program("console").start();
+        RunningProgram program = run.program("console").start();
         MemoryTest.start(program);
         first.kill();
         program.kill();

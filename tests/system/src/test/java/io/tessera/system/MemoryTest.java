@@ -19,7 +19,7 @@ class MemoryTest {
     @CsvSource({"plain, 0", "managed, 0", "swap, 0", "plain, 256", "managed, 256", "swap, 256"})
     void everyPathKeepsContentsAndAttributes(String plan, long limitMib, TestRun run) {
         run.manager("--capacity", "1GiB");
-        NativeCase program = run.program("memory").plan(plan);
+        ProgramLaunch program = run.program("memory").plan(plan);
         if (limitMib > 0) {
             program.memory(limitMib * MIB);
         }
@@ -36,7 +36,7 @@ class MemoryTest {
     @Test
     void managedMemoryMayExceedTheDevice(TestRun run) {
         ManagerProcess manager = run.manager();
-        RunningCase program = run.program("console").plan("managed").script("memory 64MiB").start();
+        RunningProgram program = run.program("console").plan("managed").script("memory 64MiB").start();
         start(program);
         for (int i = 0; i < 4; i++) {
             assertEquals(Integer.toString(i), program.okay("alloc " + 48 * MIB));
@@ -54,7 +54,7 @@ class MemoryTest {
     @Test
     void plainMemoryDoesNotExceedTheDevice(TestRun run) {
         run.manager();
-        RunningCase program = run.program("console").script("memory 64MiB").start();
+        RunningProgram program = run.program("console").script("memory 64MiB").start();
         start(program);
         program.okay("alloc " + 48 * MIB);
         program.awaitAnswer("alloc " + 48 * MIB, "error 2");
@@ -66,7 +66,7 @@ class MemoryTest {
         "managed, create", "plain, array", "swap, alloc", "swap, async", "swap, create", "swap, array"})
     void limitIsExactAndShown(String plan, String path, TestRun run) {
         ManagerProcess manager = run.manager();
-        RunningCase program = run.program("console").plan(plan).memory(100 * MIB).start();
+        RunningProgram program = run.program("console").plan(plan).memory(100 * MIB).start();
         start(program);
         assertEquals(Long.toString(100 * MIB), program.okay("total 0"));
         assertEquals(100 * MIB + " " + 100 * MIB, program.okay("info"));
@@ -88,8 +88,8 @@ class MemoryTest {
     @Test
     void tenantsProcessesShareTheLimitExactly(TestRun run) {
         run.manager();
-        RunningCase first = tenant(run);
-        RunningCase second = tenant(run);
+        RunningProgram first = tenant(run);
+        RunningProgram second = tenant(run);
         first.okay("alloc " + 60 * MIB);
         second.okay("alloc " + 40 * MIB);
         first.awaitAnswer("alloc 4096", "error 2");
@@ -108,8 +108,8 @@ class MemoryTest {
     @Test
     void killedProcessGivesItsShareBack(TestRun run) {
         run.manager();
-        RunningCase first = tenant(run);
-        RunningCase second = tenant(run);
+        RunningProgram first = tenant(run);
+        RunningProgram second = tenant(run);
         first.okay("alloc " + 90 * MIB);
         second.awaitAnswer("alloc " + 20 * MIB, "error 2");
         first.kill();
@@ -123,7 +123,7 @@ class MemoryTest {
     void tenantsLimitHoldsWhileManyProcessesAllocate(TestRun run) {
         SeededRandom random = new SeededRandom("tenantsLimitHoldsWhileManyProcessesAllocate");
         run.manager();
-        RunningCase[] programs = new RunningCase[4];
+        RunningProgram[] programs = new RunningProgram[4];
         int[] held = new int[programs.length];
         for (int i = 0; i < programs.length; i++) {
             programs[i] = tenant(run);
@@ -144,7 +144,7 @@ class MemoryTest {
                 programs[i].ask("free " + random.below(8));
             }
             long sum = 0;
-            for (RunningCase program : programs) {
+            for (RunningProgram program : programs) {
                 sum += run.witness().usedBytes(program.pid(), 0);
             }
             assertTrue(sum <= 100 * MIB, sum + " bytes at step " + step + ", seed " + random.seed());
@@ -157,28 +157,28 @@ class MemoryTest {
         run.expectLine("exports GPU memory");
         run.expectClientError("export|IPC");
         run.manager();
-        RunningCase program = run.program("console").plan("managed").start();
+        RunningProgram program = run.program("console").plan("managed").start();
         start(program);
         program.okay("alloc " + MIB);
         program.awaitAnswer("export 0", "error 1");
         assertEquals("1", program.okay("alloc " + MIB)); // plain from now on
         program.okay("export 1");
-        NativeResult result = program.quit().exits(0);
+        ProgramResult result = program.quit().exits(0);
         assertEquals(1, result.libraryLines().size(), result::toString);
-        RunningCase plain = run.program("console").start();
+        RunningProgram plain = run.program("console").start();
         start(plain);
         plain.okay("alloc " + MIB);
         plain.okay("export 0");
         plain.quit().exits(0);
     }
 
-    private static RunningCase tenant(TestRun run) {
-        RunningCase program = run.program("console").tenant("together").memory(100 * MIB).start();
+    private static RunningProgram tenant(TestRun run) {
+        RunningProgram program = run.program("console").tenant("together").memory(100 * MIB).start();
         start(program);
         return program;
     }
 
-    static void start(RunningCase program) {
+    static void start(RunningProgram program) {
         program.okay("init");
         program.okay("context 0");
     }

@@ -3,8 +3,8 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +33,7 @@ class NeighboursTest {
                 "neighbours", SOURCE.toString());
     }
 
-    private static RunningCase start(TestRun run, String tenant, String options, String... role) {
+    private static RunningProgram start(TestRun run, String tenant, String options, String... role) {
         String[] command = Stream.of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share",
                 "space", "--runtime", "tessera", "--name", tenant), Stream.of(options.split(" ")),
                 Stream.of("--", folder.resolve("neighbours").toString()), Stream.of(role))
@@ -52,9 +52,9 @@ class NeighboursTest {
                 .filter(window -> window.get("tenant").getAsString().equals(tenant)).findFirst();
     }
 
-    private static void endsRight(RunningCase victim) {
+    private static void endsRight(RunningProgram victim) {
         victim.tell("");
-        NativeResult result = victim.end(BOUND).exits(0);
+        ProgramResult result = victim.end(BOUND).exits(0);
         assertEquals("right", result.output().getLast(), result::toString);
         assertEquals(List.of(), result.errors());
     }
@@ -73,13 +73,13 @@ class NeighboursTest {
     @Test
     void whatOneDoesWrongIsItsOwnError(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
-        RunningCase victim = start(run, "victim", "", "compute");
+        RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
         long pid = executor(manager).get("pid").getAsLong();
         for (Offence offence : OFFENCES) {
             run.expectClientError("is not supported|" + offence.line);
             run.expectLine(offence.line);
-            NativeResult offender = start(run, "offender", offence.options, offence.role.split(" ")).end(BOUND).exits(0);
+            ProgramResult offender = start(run, "offender", offence.options, offence.role.split(" ")).end(BOUND).exits(0);
             assertEquals(List.of(offence.error, "then " + offence.error), offender.output(), offender::toString);
             assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*(" + offence.line + ").*")),
                     offender::toString);
@@ -94,10 +94,10 @@ class NeighboursTest {
     void whatIsForcedIntoTheWindowDisturbsNobody(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectClientError("is not supported");
-        RunningCase victim = start(run, "victim", "", "compute");
+        RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
         for (String index : List.of("1000000000", "-1000000000", "4000000000", "-70000000000")) {
-            NativeResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
+            ProgramResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
             assertEquals(List.of("cudaSuccess", "then cudaSuccess"), offender.output(), offender::toString);
             assertTrue(victim.process().isAlive(), () -> index + " ended its neighbour: " + victim.errors());
         }
@@ -109,9 +109,9 @@ class NeighboursTest {
     void oneThatIsKilledInTheMiddleOfAnEndlessKernelHoldsNobodyUp(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectClientError("is not supported");
-        RunningCase victim = start(run, "victim", "", "compute");
+        RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
-        RunningCase offender = start(run, "offender", "", "spin");
+        RunningProgram offender = start(run, "offender", "", "spin");
         Await.until("the endless kernel is launched", BOUND, () -> executor(manager).getAsJsonArray("clients").asList()
                 .stream().filter(client -> client.getAsJsonObject().get("launches").getAsLong() == 1).count() == 1,
                 () -> executor(manager).toString());
@@ -128,7 +128,7 @@ class NeighboursTest {
     void theStatusShowsWindowsAndFences(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");
         run.expectClientError("is not supported");
-        RunningCase first = start(run, "first", "--fence check", "compute");
+        RunningProgram first = start(run, "first", "--fence check", "compute");
         first.awaitLine("ready");
         Await.until("the status", BOUND, () -> {
             JsonObject executor = executor(manager);

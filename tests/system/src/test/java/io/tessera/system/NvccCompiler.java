@@ -35,12 +35,12 @@ record NvccCompiler(Path nvcc, Path folder) {
     }
 
     /** Runs it; an error of the compiler fails the test. */
-    NativeResult run(String... arguments) throws IOException {
+    ProgramResult run(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(nvcc.toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
-        try (RunningCase compiler = new RunningCase(String.join(" ", command), builder.start())) {
+        try (RunningProgram compiler = new RunningProgram(String.join(" ", command), builder.start())) {
             return compiler.end(BOUND).exits(0);
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import io.tessera.protocol.segment.CounterId;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ class NvccTest {
         compiler = NvccCompiler.find(folder);
     }
 
-    private static NativeResult nvcc(String... arguments) throws IOException {
+    private static ProgramResult nvcc(String... arguments) throws IOException {
         return compiler.run(arguments);
     }
 
@@ -70,10 +71,10 @@ class NvccTest {
     /** The program of the driver API does natively what it does here, and the manager sees what it did. */
     @Test
     void linkedDriverProgramRunsAsNatively(TestRun run) throws IOException {
-        NativeCase program = run.command(driverProgram(), image(), Integer.toString(ROUNDS));
+        ProgramLaunch program = run.command(driverProgram(), image(), Integer.toString(ROUNDS));
         String natively = finish(run.command(driverProgram(), image(), Integer.toString(ROUNDS)).natively().start());
         ManagerProcess manager = run.manager("--mode", "on");
-        RunningCase running = program.tenant("compiled").start().awaitLine("ready");
+        RunningProgram running = program.tenant("compiled").start().awaitLine("ready");
         running.tell("");
         assertEquals(natively, running.nextLine(BOUND));
         JsonObject client = manager.control().client(running.pid());
@@ -88,7 +89,7 @@ class NvccTest {
         running.end(BOUND).exits(0);
     }
 
-    private static String finish(RunningCase program) {
+    private static String finish(RunningProgram program) {
         program.awaitLine("ready");
         program.tell("");
         String line = program.nextLine(BOUND);
@@ -101,7 +102,7 @@ class NvccTest {
     @Test
     void linkedDriverProgramsTakeTurns(TestRun run) throws IOException {
         run.manager("--mode", "on", "--quantum", "10ms");
-        List<RunningCase> programs = new ArrayList<>();
+        List<RunningProgram> programs = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             programs.add(run.command(driverProgram(), image(), "100").script("kernel scripted_fill 1ms; copy 100us")
                     .start().awaitLine("ready"));
@@ -132,17 +133,17 @@ class NvccTest {
 
     /** The folder of libcudart.so that nvcc links with. */
     private static Optional<Path> sharedRuntime() throws IOException {
-        NativeResult plan = nvcc("--dryrun", "-cudart", "shared", source("runtime.cu"));
+        ProgramResult plan = nvcc("--dryrun", "-cudart", "shared", source("runtime.cu"));
         Matcher folders = Pattern.compile("-L([^\"\\s]+)").matcher(String.join("\n", plan.errors()));
         return folders.results().map(found -> Path.of(found.group(1)).normalize())
                 .filter(found -> Files.exists(found.resolve("libcudart.so"))).findFirst();
     }
 
-    private static NativeCase withLibraries(NativeCase program, Path own, Optional<Path> libraries) {
+    private static ProgramLaunch withLibraries(ProgramLaunch program, Path own, Optional<Path> libraries) {
         return program.env("LD_LIBRARY_PATH", own + libraries.map(more -> ":" + more).orElse(""));
     }
 
-    private static List<String> finishRuntime(RunningCase program) {
+    private static List<String> finishRuntime(RunningProgram program) {
         List<String> said = new ArrayList<>();
         for (String line = program.nextLine(BOUND); !line.equals("ready"); line = program.nextLine(BOUND)) {
             said.add(line);
@@ -151,7 +152,7 @@ class NvccTest {
     }
 
     private static void runtimeAsksUs(Path program, Optional<Path> libraries, TestRun run) {
-        RunningCase natively = withLibraries(run.command(program.toString()).natively(), run.driverFolder(), libraries)
+        RunningProgram natively = withLibraries(run.command(program.toString()).natively(), run.driverFolder(), libraries)
                 .start();
         List<String> expected = finishRuntime(natively);
         natively.tell("");
@@ -160,7 +161,7 @@ class NvccTest {
         assertTrue(asked > RUNTIME_LOOKUPS, asked + " lookups natively");
 
         run.manager("--mode", "on");
-        RunningCase running = withLibraries(run.command(program.toString()), BuildOutputs.nativeFolder(), libraries)
+        RunningProgram running = withLibraries(run.command(program.toString()), BuildOutputs.nativeFolder(), libraries)
                 .start();
         List<String> said = finishRuntime(running);
         assertEquals(asked, DriverCallCounts.of("cuGetProcAddress_v2", run) - asked, "other questions than natively");

@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import io.tessera.testing.BuildOutputs;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +16,7 @@ class OpeningLibrariesTest {
     @CsvSource({"plain, 1048576", "managed, 1048576", "swap, 50331648"})
     void turnsComeWhileALibraryIsOpenedAndClosed(String plan, long othersBytes, TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms", "--capacity", "64MiB", "--executors", "none");
-        RunningCase other = run.program("worker", "ms=0", "told=1", "kernel_us=300", "bytes=" + othersBytes).plan(plan)
+        RunningProgram other = run.program("worker", "ms=0", "told=1", "kernel_us=300", "bytes=" + othersBytes).plan(plan)
                 .script("memory 64MiB").start();
         other.awaitLine("ready");
         run.program("opens", BuildOutputs.fixture("turns_library.so").toString()).plan(plan).script("memory 64MiB").run()

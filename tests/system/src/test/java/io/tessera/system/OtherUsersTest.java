@@ -22,7 +22,7 @@ class OtherUsersTest {
     private static final Duration BOUND = Duration.ofSeconds(90);
     private static final String MASKED = "(another user's)";
     private static final String ADMINISTRATORS = "the manager refuses: only root, user 0, to whom this manager belongs, and members of"
-            + " the group tessera may do that; you are user " + SecondAccount.UID;
+            + " the group tessera may do that; you are user " + OtherUser.UID;
     private static final long MIB = 1 << 20;
     private static final String OUT_OF_MEMORY = "2";
 
@@ -30,18 +30,18 @@ class OtherUsersTest {
         return run.manager("--executors", "software", "--software-memory", "256MiB");
     }
 
-    private static NativeCase ofRoot(TestRun run, String tenant, String fixture, String... arguments) {
+    private static ProgramLaunch ofRoot(TestRun run, String tenant, String fixture, String... arguments) {
         return run.program(fixture, arguments).env("TESSERA_SHARE", "space").tenant(tenant);
     }
 
-    private static void endsRight(RunningCase guest) {
+    private static void endsRight(RunningProgram guest) {
         guest.tell("");
         guest.end(BOUND).exits(0).says("right");
     }
 
     /** A context and its streams; the scripted kernel, which comes last, is none for the software GPU. */
-    private static RunningCase withContext(NativeCase console) {
-        RunningCase program = console.start();
+    private static RunningProgram withContext(ProgramLaunch console) {
+        RunningProgram program = console.start();
         program.okay("init");
         program.awaitAnswer("context 0", "error 200");
         return program;
@@ -62,32 +62,32 @@ class OtherUsersTest {
                 () -> manager.control().status().toString());
     }
 
-    private static NativeResult refused(NativeResult result, String reason) {
+    private static ProgramResult refused(ProgramResult result, String reason) {
         assertTrue(result.errors().stream().anyMatch(line -> line.contains(reason)), result::toString);
         return result.exits(1);
     }
 
     @Test
     void theStatusNamesAUsersOwnProgramsAlone(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         ManagerProcess manager = manager(run);
-        RunningCase roots = ofRoot(run, "secret", "relay_guest", "1").start().awaitLine("ready");
-        RunningCase others = other.program("mine", "relay_guest", "7").start().awaitLine("ready");
+        RunningProgram roots = ofRoot(run, "secret", "relay_guest", "1").start().awaitLine("ready");
+        RunningProgram others = other.program("mine", "relay_guest", "7").start().awaitLine("ready");
         awaitClients(manager, 2);
         Await.until("the executor has told of both windows", Await.PATIENCE, () -> executor(manager.control().status()).getAsJsonArray("windows").size() == 2);
         assertEquals(List.of("mine", "secret"), tenants(manager.control().status().getAsJsonArray("clients")));
-        NativeResult result = other.tessera("status", "--json").start().end(BOUND).exits(0);
+        ProgramResult result = other.tessera("status", "--json").start().end(BOUND).exits(0);
         JsonObject status = JsonParser.parseString(String.join("", result.output())).getAsJsonObject();
         assertEquals(List.of(MASKED, "mine"), tenants(status.getAsJsonArray("clients")));
         assertEquals(List.of(MASKED, "mine"), tenants(executor(status).getAsJsonArray("clients")));
-        assertEquals(List.of(MASKED, "mine of user " + SecondAccount.UID), tenants(executor(status).getAsJsonArray("windows")));
+        assertEquals(List.of(MASKED, "mine of user " + OtherUser.UID), tenants(executor(status).getAsJsonArray("windows")));
         for (JsonArray clients : List.of(status.getAsJsonArray("clients"), executor(status).getAsJsonArray("clients"))) {
             for (JsonObject client : clients.asList().stream().map(each -> each.getAsJsonObject()).toList()) {
                 assertEquals(client.get("tenant").getAsString().equals("mine") ? others.pid() : 0, client.get("pid").getAsLong());
             }
         }
-        NativeResult shown = other.tessera("status").start().end(BOUND).exits(0);
-        for (NativeResult each : List.of(result, shown)) {
+        ProgramResult shown = other.tessera("status").start().end(BOUND).exits(0);
+        for (ProgramResult each : List.of(result, shown)) {
             assertFalse(each.output().toString().contains("secret"), each::toString);
             assertFalse(each.output().toString().matches(".*\\b" + roots.pid() + "\\b.*"), each::toString);
         }
@@ -97,12 +97,12 @@ class OtherUsersTest {
 
     @Test
     void anotherUserChangesNothingAndReadsNothing(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         ManagerProcess manager = manager(run);
         for (String line : List.of("the manager refuses", "not yours")) {
             run.expectLine(line); // the commands'
         }
-        RunningCase roots = ofRoot(run, "a", "relay_guest", "1").start().awaitLine("ready");
+        RunningProgram roots = ofRoot(run, "a", "relay_guest", "1").start().awaitLine("ready");
         awaitClients(manager, 1);
         for (String command : List.of("limit a 1MiB", "scheduler on", "quantum 500ms", "manager stop --programs --yes")) {
             refused(other.tessera(command.split(" ")).start().end(BOUND), ADMINISTRATORS);
@@ -138,10 +138,10 @@ class OtherUsersTest {
 
     @Test
     void oneLabelOfTwoUsersIsTwoTenants(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         ManagerProcess manager = manager(run);
-        RunningCase roots = withContext(ofRoot(run, "a", "console"));
-        RunningCase others = withContext(other.program("a", "console"));
+        RunningProgram roots = withContext(ofRoot(run, "a", "console"));
+        RunningProgram others = withContext(other.program("a", "console"));
         roots.okay("alloc " + 8 * MIB);
         others.okay("alloc " + 8 * MIB);
         roots.okay("fill 0 7");
@@ -152,7 +152,7 @@ class OtherUsersTest {
         others.okay("alloc " + 32 * MIB);
         others.okay("free 1");
         manager.control().okay("{\"request\":\"limit\",\"tenant\":\"a\",\"bytes\":0}");
-        manager.control().okay("{\"request\":\"limit\",\"tenant\":\"a of user " + SecondAccount.UID + "\",\"bytes\":" + 16 * MIB + "}");
+        manager.control().okay("{\"request\":\"limit\",\"tenant\":\"a of user " + OtherUser.UID + "\",\"bytes\":" + 16 * MIB + "}");
         awaitRefusal(run, others);
         roots.okay("alloc " + 32 * MIB);
         roots.okay("check 0 7");
@@ -164,7 +164,7 @@ class OtherUsersTest {
     }
 
     /** A limit is the executor's once the manager has told it. */
-    private static void awaitRefusal(TestRun run, RunningCase program) {
+    private static void awaitRefusal(TestRun run, RunningProgram program) {
         run.expectLine("limit");
         run.expectClientError("limit");
         Await.until("the limit holds", BOUND, () -> {
@@ -181,20 +181,20 @@ class OtherUsersTest {
     /** A manager sees what its programs do, so root's programs use no other user's. */
     @Test
     void rootsProgramsDoNotUseAnotherUsersManager(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         Path folder = other.folder("theirs");
         String runtime = folder.resolve("rt").toString();
         String segments = folder.resolve("shm").toString();
-        String why = "the manager at " + runtime + " belongs to user " + SecondAccount.UID + ", not to you or root: not used";
+        String why = "the manager at " + runtime + " belongs to user " + OtherUser.UID + ", not to you or root: not used";
         run.expectLine(why.replace("/", "."));
         other.tessera("manager", "start").env("TESSERA_RUNTIME_DIR", runtime).env("TESSERA_SHM_DIR", segments)
                 .env("TESSERA_EXECUTORS", "software").start().end(BOUND).exits(0);
         try {
             for (String share : List.of("time", "space")) {
-                RunningCase program = run.program("console").env("TESSERA_SHARE", share).env("TESSERA_RUNTIME_DIR", runtime).start();
+                RunningProgram program = run.program("console").env("TESSERA_SHARE", share).env("TESSERA_RUNTIME_DIR", runtime).start();
                 program.ask("init");
                 assertEquals("[]", clientsOf(other, runtime, segments), share);
-                NativeResult result = program.quit().exits(0);
+                ProgramResult result = program.quit().exits(0);
                 assertEquals(1, result.libraryLines().stream().filter(line -> line.contains(why)).count(), result::toString);
             }
         } finally {
@@ -203,8 +203,8 @@ class OtherUsersTest {
         }
     }
 
-    private static String clientsOf(SecondAccount other, String runtime, String segments) {
-        NativeResult result = other.tessera("status", "--json").env("TESSERA_RUNTIME_DIR", runtime).env("TESSERA_SHM_DIR", segments)
+    private static String clientsOf(OtherUser other, String runtime, String segments) {
+        ProgramResult result = other.tessera("status", "--json").env("TESSERA_RUNTIME_DIR", runtime).env("TESSERA_SHM_DIR", segments)
                 .start().end(BOUND).exits(0);
         return JsonParser.parseString(String.join("", result.output())).getAsJsonObject().getAsJsonArray("clients").toString();
     }
@@ -212,12 +212,12 @@ class OtherUsersTest {
     /** Whether a manager runs there cannot be seen, so no command says that there is none. */
     @Test
     void aRuntimeDirectoryOfAnotherUserIsSaidToBeThat(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         run.expectLine("whether a manager runs there is not known");
         Path hidden = Files.createDirectory(run.directory().resolve("hidden"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         for (List<String> command : List.of(List.of("status"), List.of("evict", "alice"), List.of("manager", "status"), List.of("manager", "stop"),
                 List.of("manager", "stop", "--programs", "--yes"))) {
-            NativeResult result = other.tessera(command.toArray(String[]::new)).env("TESSERA_RUNTIME_DIR", hidden.toString()).start().end(BOUND).exits(1);
+            ProgramResult result = other.tessera(command.toArray(String[]::new)).env("TESSERA_RUNTIME_DIR", hidden.toString()).start().end(BOUND).exits(1);
             assertTrue(result.errors().getFirst().startsWith("tessera: the runtime directory " + hidden)
                     && result.errors().getFirst().contains("whether a manager runs there is not known"), result::toString);
         }
@@ -225,17 +225,17 @@ class OtherUsersTest {
 
     @Test
     void connectionsOfAnotherUserKeepNobodyWaiting(TestRun run) throws IOException {
-        SecondAccount other = SecondAccount.of(run);
+        OtherUser other = OtherUser.of(run);
         ManagerProcess manager = manager(run);
-        RunningCase roots = ofRoot(run, "a", "relay_guest", "1").start().awaitLine("ready");
+        RunningProgram roots = ofRoot(run, "a", "relay_guest", "1").start().awaitLine("ready");
         long pid = executor(manager.control().status()).get("pid").getAsLong();
         Path directory = run.runtimeDirectory();
-        RunningCase asking = other.program("b", "raw_client", directory.resolve("control.sock").toString(), "hoard", "64")
+        RunningProgram asking = other.program("b", "raw_client", directory.resolve("control.sock").toString(), "hoard", "64")
                 .without("LD_PRELOAD").start().awaitLine("hoarded");
         for (int i = 0; i < 8; i++) {
             assertEquals(1, manager.control().status().getAsJsonArray("clients").size());
         }
-        RunningCase knocking = other.program("b", "raw_client", directory.resolve("executors/executor-0.sock").toString(), "hoard", "257")
+        RunningProgram knocking = other.program("b", "raw_client", directory.resolve("executors/executor-0.sock").toString(), "hoard", "257")
                 .without("LD_PRELOAD").start().awaitLine("hoarded");
         endsRight(ofRoot(run, "c", "relay_guest", "3").start().awaitLine("ready"));
         endsRight(roots);

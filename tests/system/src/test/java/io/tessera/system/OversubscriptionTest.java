@@ -31,28 +31,28 @@ class OversubscriptionTest {
         return run.manager(all.toArray(String[]::new));
     }
 
-    private static NativeCase swapping(TestRun run, String fixture, String tenant, String... arguments) {
+    private static ProgramLaunch swapping(TestRun run, String fixture, String tenant, String... arguments) {
         return run.program(fixture, arguments).plan("swap").tenant(tenant).script(SCRIPT);
     }
 
-    private static RunningCase notebook(TestRun run, String tenant, long bytes, int mark) {
-        RunningCase program = swapping(run, "console", tenant).start();
+    private static RunningProgram notebook(TestRun run, String tenant, long bytes, int mark) {
+        RunningProgram program = swapping(run, "console", tenant).start();
         MemoryTest.start(program);
         assertEquals("0", program.okay("alloc " + bytes));
         program.okay("fill 0 " + mark);
         return program;
     }
 
-    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+    private static JsonObject residency(ManagerProcess manager, RunningProgram program) {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
 
-    private static long resident(ManagerProcess manager, RunningCase program) {
+    private static long resident(ManagerProcess manager, RunningProgram program) {
         return residency(manager, program).get("residentBytes").getAsLong();
     }
 
     /** The client's words are read one by one, while it writes them. */
-    private static boolean isOff(ManagerProcess manager, RunningCase program) {
+    private static boolean isOff(ManagerProcess manager, RunningProgram program) {
         JsonObject residency = residency(manager, program);
         return residency.get("residentBytes").getAsLong() == 0 && residency.get("parked").getAsBoolean()
                 && residency.get("swappedBytes").getAsLong() == 16 * MIB;
@@ -63,12 +63,12 @@ class OversubscriptionTest {
     @ValueSource(ints = {2, 3})
     void trainingsThatEachNeedTheWholeDeviceRunToTheEnd(int tenants, TestRun run) {
         ManagerProcess manager = manager(run);
-        List<RunningCase> workers = new ArrayList<>();
+        List<RunningProgram> workers = new ArrayList<>();
         for (int i = 0; i < tenants; i++) {
             workers.add(swapping(run, "worker", "t" + i, "ms=0", "told=1", "kernel_us=1000",
                     "bytes=" + DEVICE * 96 / 100 / MIB * MIB).start());
         }
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             worker.awaitLine("ready");
         }
         Await.until("turns are taken for the sake of memory", PATIENCE, () -> {
@@ -77,11 +77,11 @@ class OversubscriptionTest {
                     && device.get("reason").getAsString().contains("memory is short")
                     && device.get("handovers").getAsLong() >= 2L * tenants;
         }, () -> manager.control().device(0).toString());
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             worker.tell("");
         }
-        for (RunningCase worker : workers) {
-            NativeResult result = worker.end().exits(0);
+        for (RunningProgram worker : workers) {
+            ProgramResult result = worker.end().exits(0);
             assertTrue(result.output().getLast().matches("done [1-9]\\d*"), result::toString);
         }
     }
@@ -93,24 +93,24 @@ class OversubscriptionTest {
     @Test
     void backingForOneIsEnoughForTwo(TestRun run) {
         ManagerProcess manager = manager(run, "--host-memory", "68MiB", "--host-pageable", "0B");
-        List<RunningCase> workers = new ArrayList<>();
+        List<RunningProgram> workers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             workers.add(swapping(run, "worker", "t" + i, "ms=0", "told=1", "wait=1", "bytes=" + 60 * MIB).start());
         }
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             worker.awaitLine("ready");
         }
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             worker.tell("go");
         }
         Await.until("memory was handed over more than once", PATIENCE,
                 () -> manager.control().device(0).get("handovers").getAsLong() >= 4,
                 () -> manager.control().device(0).toString());
-        for (RunningCase worker : workers) {
+        for (RunningProgram worker : workers) {
             worker.tell("");
         }
-        for (RunningCase worker : workers) {
-            NativeResult result = worker.end().exits(0);
+        for (RunningProgram worker : workers) {
+            ProgramResult result = worker.end().exits(0);
             assertTrue(result.output().getLast().matches("done [1-9]\\d*"), result::toString);
         }
     }
@@ -118,7 +118,7 @@ class OversubscriptionTest {
     @Test
     void notebooksThatThinkGiveTheirMemoryToTheOneThatWorks(TestRun run) {
         ManagerProcess manager = manager(run);
-        List<RunningCase> notebooks = new ArrayList<>();
+        List<RunningProgram> notebooks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             notebooks.add(notebook(run, "n" + i, 26 * MIB, i + 1));
         }
@@ -130,7 +130,7 @@ class OversubscriptionTest {
             }
         }
         long total = 0;
-        for (RunningCase notebook : notebooks) {
+        for (RunningProgram notebook : notebooks) {
             total += resident(manager, notebook);
         }
         assertTrue(total <= DEVICE, total + " bytes");
@@ -141,7 +141,7 @@ class OversubscriptionTest {
     @Test
     void evictedAndRestoredByHand(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase idle = notebook(run, "idle", 16 * MIB, 7);
+        RunningProgram idle = notebook(run, "idle", 16 * MIB, 7);
         manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\"}");
         Await.until("its memory is off the device", PATIENCE, () -> isOff(manager, idle),
                 () -> residency(manager, idle).toString());
@@ -164,7 +164,7 @@ class OversubscriptionTest {
         String script = SCRIPT + "; checkpoints " + folder;
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "64MiB", "--executors",
                 "none");
-        RunningCase idle = run.program("console").plan(plan).tenant("idle").script(script).start();
+        RunningProgram idle = run.program("console").plan(plan).tenant("idle").script(script).start();
         MemoryTest.start(idle);
         idle.okay("alloc " + 16 * MIB);
         idle.okay("fill 0 7");
@@ -190,7 +190,7 @@ class OversubscriptionTest {
     @Test
     void whoIsIdleForLongLeavesTheDevice(TestRun run) {
         ManagerProcess manager = manager(run, "--idle-evict", "1500ms");
-        RunningCase idle = notebook(run, "idle", 16 * MIB, 9);
+        RunningProgram idle = notebook(run, "idle", 16 * MIB, 9);
         Await.until("its memory is off the device", PATIENCE, () -> isOff(manager, idle),
                 () -> residency(manager, idle).toString());
         idle.okay("check 0 9");
@@ -203,12 +203,12 @@ class OversubscriptionTest {
     @Test
     void whatIsGuaranteedStaysOnTheDevice(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase guaranteed = swapping(run, "console", "g").env("TESSERA_MEMORY_GUARANTEE",
+        RunningProgram guaranteed = swapping(run, "console", "g").env("TESSERA_MEMORY_GUARANTEE",
                 Long.toString(32 * MIB)).start();
         MemoryTest.start(guaranteed);
         guaranteed.okay("alloc " + 26 * MIB);
         guaranteed.okay("fill 0 3");
-        RunningCase other = notebook(run, "other", 26 * MIB, 4);
+        RunningProgram other = notebook(run, "other", 26 * MIB, 4);
         other.okay("launch 1000 2");
         other.okay("sync");
         assertEquals(32 * MIB, residency(manager, guaranteed).get("guaranteeBytes").getAsLong());
@@ -223,9 +223,9 @@ class OversubscriptionTest {
     @Test
     void aClientKilledInTheMiddleOfAMoveLeavesItsMemoryToTheOthers(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase first = swapping(run, "worker", "first", "ms=0", "bytes=" + 60 * MIB).start();
+        RunningProgram first = swapping(run, "worker", "first", "ms=0", "bytes=" + 60 * MIB).start();
         first.awaitLine("ready");
-        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=30", "bytes=" + 60 * MIB).start();
+        RunningProgram second = swapping(run, "worker", "second", "ms=0", "iterations=30", "bytes=" + 60 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> {
             JsonObject moving = residency(manager, first);
             return moving.get("movedOutBytes").getAsLong() > 0 || !moving.get("state").getAsString().equals("steady");
@@ -240,9 +240,9 @@ class OversubscriptionTest {
         run.expectClientError("manager is gone|no manager");
         ManagerProcess manager = manager(run);
         // Still at work when the second has come, however slow the machine is.
-        RunningCase first = swapping(run, "worker", "first", "ms=0", "iterations=1000", "bytes=" + 30 * MIB).start();
+        RunningProgram first = swapping(run, "worker", "first", "ms=0", "iterations=1000", "bytes=" + 30 * MIB).start();
         first.awaitLine("ready");
-        RunningCase second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
+        RunningProgram second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
         Await.until("memory moves", PATIENCE, () -> residency(manager, first).get("movedOutBytes").getAsLong() > 0);
         ProcessSignals.send(manager.process(), ProcessSignals.KILL);
         Await.until("the manager is gone", PATIENCE, () -> !manager.alive());
@@ -254,8 +254,8 @@ class OversubscriptionTest {
     @Test
     void withoutRoomOnTheHostAnAllocationIsOutOfMemoryAndNothingElseBreaks(TestRun run) {
         ManagerProcess manager = manager(run, "--host-memory", "16MiB", "--host-pageable", "0B");
-        RunningCase first = notebook(run, "first", 50 * MIB, 5);
-        RunningCase second = swapping(run, "console", "second").start();
+        RunningProgram first = notebook(run, "first", 50 * MIB, 5);
+        RunningProgram second = swapping(run, "console", "second").start();
         MemoryTest.start(second);
         second.awaitAnswer("alloc " + 38 * MIB, "error 2");
         first.okay("check 0 5");
@@ -271,9 +271,9 @@ class OversubscriptionTest {
     @Test
     void whatTheHostCannotHoldGoesToAFile(TestRun run) {
         ManagerProcess manager = manager(run, "--host-memory", "0B", "--host-pageable", "0B");
-        List<RunningCase> programs = new ArrayList<>();
+        List<RunningProgram> programs = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            RunningCase program = swapping(run, "console", "f" + i).env("TESSERA_SWAP_DIRECTORY",
+            RunningProgram program = swapping(run, "console", "f" + i).env("TESSERA_SWAP_DIRECTORY",
                     run.sharedMemory().toString()).env("TESSERA_SWAP_FILE_BYTES", Long.toString(1024 * MIB)).start();
             MemoryTest.start(program);
             program.okay("alloc " + 40 * MIB);
@@ -283,7 +283,7 @@ class OversubscriptionTest {
         programs.getFirst().okay("check 0 1");
         programs.getLast().okay("check 0 2");
         long inFiles = 0;
-        for (RunningCase program : programs) {
+        for (RunningProgram program : programs) {
             inFiles += residency(manager, program).get("fileBytes").getAsLong();
         }
         assertTrue(inFiles > 0, inFiles + " bytes in files");
@@ -294,7 +294,7 @@ class OversubscriptionTest {
     @Test
     void everybodyIsToldTheSameSize(TestRun run) {
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
-        RunningCase program = swapping(run, "console", "sized").env("TESSERA_MEMORY_WAIT_MS", "600000").start();
+        RunningProgram program = swapping(run, "console", "sized").env("TESSERA_MEMORY_WAIT_MS", "600000").start();
         MemoryTest.start(program);
         program.okay("alloc " + 8 * MIB);
         Await.until("the size is the manager's", PATIENCE, () -> program.okay("info").endsWith(" " + 32 * MIB));

@@ -18,26 +18,26 @@ class PlansMixedTest {
     private static final String SCRIPT = "memory 64MiB";
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    private static RunningCase console(TestRun run, String plan, String tenant) {
+    private static RunningProgram console(TestRun run, String plan, String tenant) {
         return console(run, plan, tenant, SCRIPT);
     }
 
-    private static RunningCase console(TestRun run, String plan, String tenant, String script) {
-        RunningCase program = run.program("console").plan(plan).tenant(tenant).script(script).start();
+    private static RunningProgram console(TestRun run, String plan, String tenant, String script) {
+        RunningProgram program = run.program("console").plan(plan).tenant(tenant).script(script).start();
         MemoryTest.start(program);
         return program;
     }
 
-    private static void fill(RunningCase program, int index, long bytes, int mark) {
+    private static void fill(RunningProgram program, int index, long bytes, int mark) {
         program.okay("alloc " + bytes);
         program.okay("fill " + index + " " + mark);
     }
 
-    private static JsonObject onDevice(ManagerProcess manager, RunningCase program) {
+    private static JsonObject onDevice(ManagerProcess manager, RunningProgram program) {
         return manager.control().clientDevice(program.pid());
     }
 
-    private static String choice(ManagerProcess manager, RunningCase program) {
+    private static String choice(ManagerProcess manager, RunningProgram program) {
         return onDevice(manager, program).getAsJsonObject("residency").get("choice").getAsString();
     }
 
@@ -49,7 +49,7 @@ class PlansMixedTest {
     void whatTheDeviceCannotHoldBecomesManagedUnderAuto(TestRun run) {
         run.expectLine("memory exceeds what the GPU can hold");
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
-        RunningCase large = console(run, "auto", "large");
+        RunningProgram large = console(run, "auto", "large");
         fill(large, 0, 20 * MIB, 1);
         assertTrue(choice(manager, large).startsWith("swap: "), choice(manager, large));
         fill(large, 1, 16 * MIB, 2);
@@ -59,7 +59,7 @@ class PlansMixedTest {
         fill(large, 2, 8 * MIB, 3);
         assertEquals(28 * MIB, onDevice(manager, large).getAsJsonObject("residency").get("neededBytes").getAsLong(),
                 "what fits is swapped as before");
-        RunningCase other = console(run, "auto", "other");
+        RunningProgram other = console(run, "auto", "other");
         fill(other, 0, 24 * MIB, 4);
         for (int round = 0; round < 2; round++) {
             large.okay("launch 1000 2");
@@ -78,7 +78,7 @@ class PlansMixedTest {
     void autoWithoutMappedMemoryIsManagedAndSaysSo(TestRun run) {
         run.expectClientError("cannot map memory");
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
-        RunningCase program = run.program("console").plan("auto").tenant("old").script(SCRIPT + "; fail cuMemGetAllocationGranularity 801").start();
+        RunningProgram program = run.program("console").plan("auto").tenant("old").script(SCRIPT + "; fail cuMemGetAllocationGranularity 801").start();
         MemoryTest.start(program);
         fill(program, 0, 8 * MIB, 1);
         assertEquals("managed: the device maps no memory, so none can be swapped", choice(manager, program));
@@ -93,14 +93,14 @@ class PlansMixedTest {
         String script = "memory 256MiB"; // a relayed program has a sink of 32 MiB and memory in pieces as large
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "256MiB", "--executors",
                 "nvidia");
-        RunningCase relayed = run.program("relay_worker", "launches", "5", "0").env("TESSERA_SHARE", "space")
+        RunningProgram relayed = run.program("relay_worker", "launches", "5", "0").env("TESSERA_SHARE", "space")
                 .tenant("space").start();
         relayed.awaitLine("ready");
-        RunningCase plain = console(run, "plain", "plain", script);
+        RunningProgram plain = console(run, "plain", "plain", script);
         fill(plain, 0, 8 * MIB, 1);
-        RunningCase managed = console(run, "managed", "managed", script);
+        RunningProgram managed = console(run, "managed", "managed", script);
         fill(managed, 0, 12 * MIB, 2);
-        List<RunningCase> swapping = new ArrayList<>();
+        List<RunningProgram> swapping = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             swapping.add(console(run, i == 2 ? "auto" : "swap", "s" + i, script));
             fill(swapping.get(i), 0, 80 * MIB, 3 + i);

@@ -33,7 +33,7 @@ class PrivilegesTest {
     @Test
     void executorsAndWorkersAreAUserWithoutRights(TestRun run) throws IOException {
         run.manager("--executors", "software", "--software-memory", "256MiB");
-        RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        RunningProgram program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
         long executor = executor(run);
         Await.until("a worker runs", Await.PATIENCE, () -> ProcessHandle.of(executor).orElseThrow().descendants().findAny().isPresent());
         for (long pid : ProcessHandle.of(executor).orElseThrow().descendants().map(ProcessHandle::pid).toList()) {
@@ -58,7 +58,7 @@ class PrivilegesTest {
     @Test
     void anOperatorMayHaveThemRunAsRoot(TestRun run) throws IOException {
         run.manager("--executors", "software", "--software-memory", "256MiB", "--executor-user", "root");
-        RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        RunningProgram program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
         assertEquals("0", status(executor(run), "Uid").split("\\s+")[0]);
         program.process().destroyForcibly();
         program.end();

@@ -47,7 +47,7 @@ class ProcessTest {
     @CsvSource({"together, 12800", "in-turn, 4000", "more-than-slots, 3000"})
     void launchesOfAllThreadsAreCounted(String how, long launches, TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
-        RunningCase program = run.program("threads", how).start().awaitLine("done");
+        RunningProgram program = run.program("threads", how).start().awaitLine("done");
         JsonObject device = manager.control().clientDevice(program.pid());
         assertEquals(launches, device.get("launches").getAsLong(), device::toString);
         assertEquals(launches, run.witness().submissions(program.pid(), 0));

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Peers that do not keep to the protocol, on both sides. Nobody hangs, nobody crashes, the user gets one line. */
 @ExtendWith(RunWatcher.class)
 class ProtocolTest {
-    private static RunningCase fakeManager(TestRun run, String mode, long seed) {
+    private static RunningProgram fakeManager(TestRun run, String mode, long seed) {
         try {
             Files.createDirectories(run.runtimeDirectory());
         } catch (IOException e) {
@@ -35,8 +35,8 @@ class ProtocolTest {
         "segment-unfinished, ''", "segment-slots, ''", "segment-bytes, ''"})
     void clientOfABrokenManagerRunsNatively(String mode, String reason, TestRun run) {
         run.expectLine("running without turns");
-        try (RunningCase _ = fakeManager(run, mode, 1)) {
-            NativeResult result = run.program("worker", "ms=300", "kernel_us=200").env("TESSERA_MANAGER_TIMEOUT_MS", timeout(mode))
+        try (RunningProgram _ = fakeManager(run, mode, 1)) {
+            ProgramResult result = run.program("worker", "ms=300", "kernel_us=200").env("TESSERA_MANAGER_TIMEOUT_MS", timeout(mode))
                     .run().exits(0);
             assertEquals(1, result.libraryLines().size(), result::toString);
             assertTrue(Pattern.compile(reason).matcher(result.libraryLines().getFirst()).find(), result::toString);
@@ -55,8 +55,8 @@ class ProtocolTest {
         "good-relay-size, a segment of another size"})
     void clientOfAnExecutorOfAnotherReleaseIsRefused(String mode, String reason, TestRun run) {
         run.expectLine(reason + ": with --share space CUDA is refused");
-        try (RunningCase manager = fakeManager(run, mode, 1)) {
-            RunningCase program = run.program("console").env("TESSERA_SHARE", "space").start();
+        try (RunningProgram manager = fakeManager(run, mode, 1)) {
+            RunningProgram program = run.program("console").env("TESSERA_SHARE", "space").start();
             program.awaitAnswer("init", "error 802").quit();
             manager.awaitLine("hello").awaitLine("left");
         }
@@ -65,8 +65,8 @@ class ProtocolTest {
     @Test
     void requiredManagerThatIsBrokenMakesInitFail(TestRun run) {
         run.expectLine("TESSERA_REQUIRE is set: CUDA is refused");
-        try (RunningCase _ = fakeManager(run, "refuse", 1)) {
-            RunningCase program = run.program("console").env("TESSERA_REQUIRE", "1").start();
+        try (RunningProgram _ = fakeManager(run, "refuse", 1)) {
+            RunningProgram program = run.program("console").env("TESSERA_REQUIRE", "1").start();
             program.awaitAnswer("init", "error 802").quit();
         }
     }
@@ -76,9 +76,9 @@ class ProtocolTest {
     void rubbishInsteadOfAnAnswerIsRefused(TestRun run) {
         SeededRandom random = new SeededRandom("rubbishInsteadOfAnAnswerIsRefused");
         run.expectLine("running without turns");
-        try (RunningCase _ = fakeManager(run, "rubbish", random.below(1 << 30))) {
+        try (RunningProgram _ = fakeManager(run, "rubbish", random.below(1 << 30))) {
             for (int i = 0; i < 25; i++) {
-                NativeResult result = run.program("linked").run().exits(0).says("roundtrip");
+                ProgramResult result = run.program("linked").run().exits(0).says("roundtrip");
                 assertEquals(1, result.libraryLines().size(), result::toString);
             }
         }
@@ -91,8 +91,8 @@ class ProtocolTest {
         SeededRandom random = new SeededRandom("clientOutlivesAManagerThatTurnsBad " + mode);
         run.expectLine("running without turns");
         run.expectLine("manager");
-        try (RunningCase _ = fakeManager(run, mode, random.below(1 << 30))) {
-            NativeResult result = run.program("worker", "ms=0", "iterations=300", "kernel_us=100")
+        try (RunningProgram _ = fakeManager(run, mode, random.below(1 << 30))) {
+            ProgramResult result = run.program("worker", "ms=0", "iterations=300", "kernel_us=100")
                     .env("TESSERA_MANAGER_TIMEOUT_MS", "400").start().end(Await.PATIENCE).exits(0)
                     .says("done 300");
             assertTrue(result.libraryLines().size() <= 60, result::toString);
@@ -106,8 +106,8 @@ class ProtocolTest {
     void managerRefusesABrokenClientAndNobodyElse(String mode, String answer, TestRun run) {
         run.expectLog("a connection was ended|refused|other errors of connections of user");
         ManagerProcess manager = run.manager("--mode", "on");
-        RunningCase bystander = run.program("worker", "ms=0").start().awaitLine("ready");
-        NativeResult result = raw(run, mode, 1).exits(0);
+        RunningProgram bystander = run.program("worker", "ms=0").start().awaitLine("ready");
+        ProgramResult result = raw(run, mode, 1).exits(0);
         assertTrue(result.output().stream().anyMatch(line -> line.startsWith(answer)), result::toString);
         assertEquals("closed", result.output().getLast(), result::toString);
         assertTrue(bystander.process().isAlive());
@@ -126,8 +126,8 @@ class ProtocolTest {
         SeededRandom random = new SeededRandom("floodOfRandomPacketsTouchesNobodyElse");
         run.expectLog("a connection was ended|refused|other errors of connections of user");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
-        RunningCase b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
+        RunningProgram a = run.program("worker", "ms=0").tenant("a").start().awaitLine("ready");
+        RunningProgram b = run.program("worker", "ms=0").tenant("b").start().awaitLine("ready");
         long begin = run.witness().executed(a.pid(), 0);
         for (int i = 0; i < 40; i++) {
             raw(run, "flood", random.below(1 << 30)).exits(0);
@@ -150,7 +150,7 @@ class ProtocolTest {
         assertTrue(manager.control().okay("{\"request\":\"ping\"}").get("ok").getAsBoolean());
     }
 
-    private static NativeResult raw(TestRun run, String mode, long seed) {
+    private static ProgramResult raw(TestRun run, String mode, long seed) {
         return run.program("raw_client", run.runtimeDirectory().resolve("manager.sock").toString(), mode,
                 Long.toString(seed)).without("LD_PRELOAD").run();
     }

@@ -19,7 +19,7 @@ class RelayContractTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long MIB = 1 << 20;
 
-    private static NativeCase relayed(TestRun run, String mode) {
+    private static ProgramLaunch relayed(TestRun run, String mode) {
         return run.program("relay_contract", mode).env("TESSERA_SHARE", "space");
     }
 
@@ -30,7 +30,7 @@ class RelayContractTest {
         run.expectLog("executor");
         run.expectClientError("");
         run.expectLine("the executor is gone: every later CUDA call fails");
-        RunningCase bystander = relayed(run, "bystander").start();
+        RunningProgram bystander = relayed(run, "bystander").start();
         assertEquals("ready", bystander.nextLine(BOUND));
         relayed(run, "fault").run().exits(0).says("faulted");
         bystander.tell("go");
@@ -65,7 +65,7 @@ class RelayContractTest {
         Process limit = new ProcessBuilder("/usr/bin/prlimit", "--pid", Long.toString(manager.process().pid()),
                 "--fsize=" + 160 * MIB).inheritIO().start(); // executors come later and inherit it
         assertEquals(0, limit.waitFor());
-        NativeResult result = relayed(run, "pinned").run().exits(0).says("pinned ok");
+        ProgramResult result = relayed(run, "pinned").run().exits(0).says("pinned ok");
         assertEquals(1, result.libraryLines().stream().filter(line -> line.contains(told) && line.contains("cudaFreeHost")).count(),
                 result::toString);
     }
@@ -87,7 +87,7 @@ class RelayContractTest {
         Pattern expected = Pattern.compile(line.replaceAll("[()]", "."));
         run.expectLine(expected.pattern());
         run.expectClientError("");
-        NativeResult result = relayed(run, mode).start().end(BOUND).exits(0).says(mode.replace('_', ' ') + " ok");
+        ProgramResult result = relayed(run, mode).start().end(BOUND).exits(0).says(mode.replace('_', ' ') + " ok");
         assertEquals(1, result.libraryLines().stream().filter(said -> expected.matcher(said).find()).count(), result::toString);
     }
 

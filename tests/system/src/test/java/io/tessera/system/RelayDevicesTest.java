@@ -26,7 +26,7 @@ class RelayDevicesTest {
         return run.manager("--executors", "software", "--software-devices", "2", "--software-memory", "256MiB");
     }
 
-    private static NativeCase program(TestRun run, String what) {
+    private static ProgramLaunch program(TestRun run, String what) {
         return run.program("relay_two_devices", what).env("TESSERA_SHARE", "space");
     }
 
@@ -64,7 +64,7 @@ class RelayDevicesTest {
     @Test
     void oneExecutorIsKilledWhileTheOtherGoesOn(TestRun run) {
         ManagerProcess manager = manager(run);
-        RunningCase holder = program(run, "holds").start().awaitLine("ready");
+        RunningProgram holder = program(run, "holds").start().awaitLine("ready");
         Await.until("both say what they hold", FREED, () -> executors(manager).stream()
                 .allMatch(executor -> executor.get("usedBytes").getAsLong() > 0), () -> executors(manager).toString());
         holder.kill();
@@ -72,7 +72,7 @@ class RelayDevicesTest {
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
-        RunningCase program = program(run, "lost").start().awaitLine("ready");
+        RunningProgram program = program(run, "lost").start().awaitLine("ready");
         long first = executors(manager).get(0).get("pid").getAsLong();
         long second = executors(manager).get(1).get("pid").getAsLong();
         assertTrue(ProcessHandle.of(second).orElseThrow().destroyForcibly());

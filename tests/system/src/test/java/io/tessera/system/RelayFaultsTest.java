@@ -30,7 +30,7 @@ class RelayFaultsTest {
     /** Far above what a call takes on any machine, far below a wait for somebody else's work. */
     private static final long LONGEST_MEDIAN_NS = 20_000_000L;
 
-    private static RunningCase worker(TestRun run, String mode, long seed, int rounds) {
+    private static RunningProgram worker(TestRun run, String mode, long seed, int rounds) {
         return run.program("relay_worker", mode, Long.toString(seed), Integer.toString(rounds))
                 .env("TESSERA_SHARE", "space").tenant(mode + "-" + seed).start();
     }
@@ -43,9 +43,9 @@ class RelayFaultsTest {
         return executor(manager).get("pid").getAsLong();
     }
 
-    private static void endsRight(RunningCase worker) {
+    private static void endsRight(RunningProgram worker) {
         worker.tell("");
-        NativeResult result = worker.end(BOUND).exits(0);
+        ProgramResult result = worker.end(BOUND).exits(0);
         assertTrue(result.output().getLast().matches("right [1-9]\\d*"), result::toString);
     }
 
@@ -63,7 +63,7 @@ class RelayFaultsTest {
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
-        RunningCase hears = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+        RunningProgram hears = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
         long pid = executorPid(manager);
         long stoppedNs = System.nanoTime();
         ProcessSignals.send(pid, ProcessSignals.STOP);
@@ -79,11 +79,11 @@ class RelayFaultsTest {
     void clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing(TestRun run) {
         SeededRandom random = new SeededRandom("clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing");
         ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
-        List<RunningCase> others = List.of(worker(run, "mixed", 1, 0), worker(run, "mixed", 2, 0));
+        List<RunningProgram> others = List.of(worker(run, "mixed", 1, 0), worker(run, "mixed", 2, 0));
         others.forEach(other -> other.awaitLine("ready"));
         long pid = executorPid(manager);
         for (int round = 0; round < KILLS; round++) {
-            RunningCase victim = worker(run, MODES[round % MODES.length], random.below(1 << 30), 0);
+            RunningProgram victim = worker(run, MODES[round % MODES.length], random.below(1 << 30), 0);
             if (round % 6 != 5) { // else it may be killed before it has met its executor
                 victim.awaitLine("ready");
             }
@@ -102,7 +102,7 @@ class RelayFaultsTest {
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
         for (int round = 0; round < 2; round++) {
-            RunningCase program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
+            RunningProgram program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
             long pid = executorPid(manager);
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
             program.end(BOUND).exits(0).says("lost");
@@ -116,14 +116,14 @@ class RelayFaultsTest {
     @Test
     void fiftyClientsAtOnce(TestRun run) {
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB", "TESSERA_EXECUTOR_JAVA", ""), "--executors", "nvidia");
-        List<RunningCase> clients = new ArrayList<>();
+        List<RunningProgram> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(worker(run, MODES[i % MODES.length], i, 0));
         }
         clients.forEach(client -> client.awaitLine("ready"));
         clients.forEach(client -> client.tell(""));
-        for (RunningCase client : clients) {
-            NativeResult result = client.end(BOUND).exits(0);
+        for (RunningProgram client : clients) {
+            ProgramResult result = client.end(BOUND).exits(0);
             assertTrue(result.output().getLast().matches("right [1-9]\\d*"), result::toString);
         }
         allIsFreed(manager);
@@ -135,7 +135,7 @@ class RelayFaultsTest {
         SeededRandom random = new SeededRandom("aStoppedClientDisturbsNobody");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         for (String mode : MODES) {
-            RunningCase stopped = worker(run, mode, random.below(1 << 30), 0).awaitLine("ready");
+            RunningProgram stopped = worker(run, mode, random.below(1 << 30), 0).awaitLine("ready");
             Await.sleep(Duration.ofMillis(random.below(50)));
             ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
             worker(run, "mixed", random.below(1 << 30), 20).end(BOUND).exits(0).says("right 20");
@@ -149,7 +149,7 @@ class RelayFaultsTest {
     void aFloodedRingDelaysNobodyForLong(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
         long[] alone = rounds(run);
-        RunningCase flood = run.program("relay_rounds", "flood").env("TESSERA_SHARE", "space").start()
+        RunningProgram flood = run.program("relay_rounds", "flood").env("TESSERA_SHARE", "space").start()
                 .awaitLine("flooding");
         long[] beside = rounds(run);
         System.out.println("round trips, median and longest in us: alone " + alone[0] / 1000 + ", " + alone[1] / 1000
@@ -161,7 +161,7 @@ class RelayFaultsTest {
     }
 
     private static long[] rounds(TestRun run) {
-        NativeResult result = run.program("relay_rounds", "measure", "500").env("TESSERA_SHARE", "space").start()
+        ProgramResult result = run.program("relay_rounds", "measure", "500").env("TESSERA_SHARE", "space").start()
                 .end(BOUND).exits(0);
         String[] words = result.output().getFirst().split(" ");
         return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
@@ -175,11 +175,11 @@ class RelayFaultsTest {
         run.expectLog("client");
         run.expectClientError("");
         run.expectLine("");
-        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
         long pid = executorPid(manager);
         for (String part : List.of("ring", "claimed", "replies", "header", "words", "all")) {
             for (int round = 0; round < 3; round++) {
-                RunningCase hostile = run.program("relay_hostile", part, Integer.toString(random.below(1 << 30)))
+                RunningProgram hostile = run.program("relay_hostile", part, Integer.toString(random.below(1 << 30)))
                         .env("TESSERA_SHARE", "space").start();
                 hostile.awaitLine("spoilt");
                 Await.sleep(Duration.ofMillis(200));
@@ -197,9 +197,9 @@ class RelayFaultsTest {
     @Test
     void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningCase first = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram first = worker(run, "mixed", 1, 0).awaitLine("ready");
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
-        RunningCase hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
+        RunningProgram hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
                 .awaitLine("hoarded");
         worker(run, "mixed", 2, 5).end(BOUND).exits(0).says("right 5");
         run.program("raw_client", socket, "knock", "2000").without("LD_PRELOAD").run().exits(0).says("knocked");
@@ -215,7 +215,7 @@ class RelayFaultsTest {
     @Test
     void aNewcomerMayBeLate(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         run.program("raw_client", socket, "late", "7").without("LD_PRELOAD").run().exits(0).says("open");
         endsRight(other);
@@ -246,7 +246,7 @@ class RelayFaultsTest {
         SeededRandom random = new SeededRandom("rubbishOnTheSocketIsRefused");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         run.expectLog("connection|executor|client");
-        RunningCase other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
         long pid = executorPid(manager);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         for (String mode : List.of("good", "short", "empty", "type", "device-first", "flood", "flood", "flood")) {

@@ -18,7 +18,7 @@ class RelayIpcTest {
     private static final int NOT_SUPPORTED = 801;
     private static final int INVALID_HANDLE = 400;
 
-    private static RunningCase start(TestRun run, String tenant, String... arguments) {
+    private static RunningProgram start(TestRun run, String tenant, String... arguments) {
         return run.program("relay_ipc", arguments).env("TESSERA_SHARE", "space").tenant(tenant).start();
     }
 
@@ -51,7 +51,7 @@ class RelayIpcTest {
         run.expectLine(why);
         run.expectClientError(why);
         Path file = run.directory().resolve("handle");
-        RunningCase owner = start(run, "family", "export", file.toString()).awaitLine("ready");
+        RunningProgram owner = start(run, "family", "export", file.toString()).awaitLine("ready");
         start(run, "stranger", "open", file.toString()).end(BOUND).exits(0).says("opened: " + NOT_SUPPORTED);
         start(run, "family", "open", file.toString()).end(BOUND).exits(0).says("opened: 0");
         owner.kill();

@@ -3,6 +3,7 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ class RelayTest {
     private static final String DEVICE_POINTER = "cuMemHostGetDevicePointer_v2 is not supported in space sharing "
             + "\\(registered memory is not visible to the device\\); run the program with --share time";
 
-    private static NativeCase relayed(TestRun run, String fixture) {
+    private static ProgramLaunch relayed(TestRun run, String fixture) {
         return run.program(fixture).env("TESSERA_SHARE", "space");
     }
 
@@ -32,7 +33,7 @@ class RelayTest {
         run.expectClientError("is not supported in space sharing");
         String managed = "this program uses managed memory \\(cudaMallocManaged\\), which space sharing does not have";
         run.expectLine(managed);
-        NativeResult result = relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
+        ProgramResult result = relayed(run, "relay_contexts").run().exits(0).says("contexts ok");
         assertEquals(1, result.errors().stream().filter(line -> line.matches("tessera: " + managed + ".*")).count());
     }
 
@@ -61,7 +62,7 @@ class RelayTest {
         run.manager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
         run.expectLine(DEVICE_POINTER);
-        List<RunningCase> programs = new ArrayList<>();
+        List<RunningProgram> programs = new ArrayList<>();
         for (int i = 0; i < PROGRAMS; i++) {
             programs.add(relayed(run, "relay_copies").tenant("tenant-" + i).start());
         }
@@ -99,7 +100,7 @@ class RelayTest {
                 + "which needs a GPU and NVIDIA's driver";
         run.expectLine(Pattern.quote(managed));
         run.expectLine(Pattern.quote(advice));
-        NativeResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
+        ProgramResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime",
                 "tessera", "--", BuildOutputs.fixture("runtime12").toString()).without("LD_PRELOAD")
                 .without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").run().exits(0).says("runtime 12 ok");
         assertEquals(List.of("tessera: " + managed, "tessera: " + advice), result.libraryLines());
@@ -141,7 +142,7 @@ class RelayTest {
         run.expectLog("executor");
         run.expectClientError("the executor is gone");
         run.expectLine("the executor is gone: every later CUDA call fails");
-        RunningCase program = relayed(run, "relay_lost").start();
+        RunningProgram program = relayed(run, "relay_lost").start();
         assertEquals("ready", program.nextLine(BOUND));
         manager.process().toHandle().children().forEach(ProcessHandle::destroyForcibly);
         program.end(BOUND).exits(0).says("lost");

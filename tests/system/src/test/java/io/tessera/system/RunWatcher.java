@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import io.tessera.testing.FolderTree;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +41,7 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
             return;
         }
         Throwable failure = context.getExecutionException().orElse(null);
-        RunAccount account = run.account();
+        ProcessSummary account = run.account();
         try {
             run.end();
             List<String> unexpected = run.unexpected();
@@ -53,11 +54,11 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
         close(run, Optional.ofNullable(failure), account, context);
     }
 
-    private static void close(TestRun run, Optional<Throwable> failure, RunAccount account, ExtensionContext context)
+    private static void close(TestRun run, Optional<Throwable> failure, ProcessSummary account, ExtensionContext context)
             throws IOException {
         if (failure.isPresent()) {
             run.keepLogs();
-            System.out.println(RunAccount.MARK + context.getTestClass().map(Class::getSimpleName).orElse("") + " "
+            System.out.println(ProcessSummary.MARK + context.getTestClass().map(Class::getSimpleName).orElse("") + " "
                     + context.getDisplayName() + " failed; its run is kept in " + run.directory() + " and "
                     + run.sharedMemory());
             account.lines().forEach(System.out::println);
@@ -65,7 +66,7 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
         run.forceClose();
         if (failure.isEmpty()) {
             for (Path tree : List.of(run.directory(), run.sharedMemory())) {
-                TestRun.delete(tree);
+                FolderTree.delete(tree);
             }
         } else if (context.getExecutionException().isEmpty()) {
             throw failure.get() instanceof AssertionError e ? e : new AssertionError(failure.get());

@@ -25,7 +25,7 @@ class SegmentStorageTest {
             run.expectLine("refused");
             ManagerProcess manager = run.manager("--shm-directory", small.resolve("segments").toString());
             for (int i = 0; i < 3; i++) {
-                NativeResult result = run.program("linked").run().exits(0).says("roundtrip");
+                ProgramResult result = run.program("linked").run().exits(0).says("roundtrip");
                 assertEquals(1, result.libraryLines().size(), result::toString);
                 assertTrue(result.libraryLines().getFirst().contains("refused"), result::toString);
             }

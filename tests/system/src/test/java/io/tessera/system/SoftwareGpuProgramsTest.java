@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,7 +78,7 @@ class SoftwareGpuProgramsTest {
         COMPILING.shutdownNow();
     }
 
-    private static NativeCase shared(TestRun run, String program, String... options) throws Exception {
+    private static ProgramLaunch shared(TestRun run, String program, String... options) throws Exception {
         Path built = PROGRAMS.get(program).get(COMPILED_WITHIN_SECONDS, TimeUnit.SECONDS);
         String[] command = Stream.of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share",
                 "space"), Stream.of(options), Stream.of("--", built.toString())).flatMap(part -> part).toArray(String[]::new);
@@ -89,7 +90,7 @@ class SoftwareGpuProgramsTest {
     void computesWhatItShould(String program, TestRun run) throws Exception {
         run.manager("--executors", "software");
         run.expectClientError("is not supported");
-        NativeResult result = shared(run, program, "--runtime", "tessera").start().end(BOUND).exits(0);
+        ProgramResult result = shared(run, program, "--runtime", "tessera").start().end(BOUND).exits(0);
         assertEquals(List.of(), result.output().stream().filter(line -> line.contains("WRONG")).toList());
         assertEquals(List.of(), result.errors());
         if (program.equals("printing")) {
@@ -103,7 +104,7 @@ class SoftwareGpuProgramsTest {
     @Test
     void fencedKernelsPrintTheSame(TestRun run) throws Exception {
         run.manager("--executors", "software", "--fence", "mask", "--fence-alone", "yes");
-        NativeResult result = shared(run, "printing", "--runtime", "tessera").start().end(BOUND).exits(0);
+        ProgramResult result = shared(run, "printing", "--runtime", "tessera").start().end(BOUND).exits(0);
         assertEquals(List.of(), result.errors());
         assertEquals(PRINTED, result.output());
     }
@@ -115,7 +116,7 @@ class SoftwareGpuProgramsTest {
         run.manager("--executors", "software");
         run.expectLine("this program has NVIDIA's CUDA runtime inside");
         run.expectClientError("");
-        NativeResult result = shared(run, "static").start().end(BOUND);
+        ProgramResult result = shared(run, "static").start().end(BOUND);
         assertTrue(result.exit() != 0, result::toString);
         assertEquals(1, result.errors().size(), result::toString);
         String line = result.errors().getFirst();

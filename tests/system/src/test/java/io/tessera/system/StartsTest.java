@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,13 +25,13 @@ class StartsTest {
         }
     }
 
-    private static RunningCase program(TestRun run) {
+    private static RunningProgram program(TestRun run) {
         return run.program("relay_worker", "mixed", "1", "0").env("TESSERA_SHARE", "space").start().awaitLine("ready");
     }
 
-    private static void end(RunningCase program) {
+    private static void end(RunningProgram program) {
         program.tell("");
-        NativeResult result = program.end().exits(0);
+        ProgramResult result = program.end().exits(0);
         assertTrue(result.output().getLast().matches("right [1-9]\\d*"), result::toString);
     }
 
@@ -46,7 +47,7 @@ class StartsTest {
     @Test
     void eachKindOfProcessHasItsArchive(TestRun run) {
         ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
-        RunningCase program = program(run);
+        RunningProgram program = program(run);
         long executor = executor(manager);
         List<Long> workers = workers(executor);
         assertTrue(maps(manager.process().pid(), "manager"), "the manager has no archive");
@@ -73,7 +74,7 @@ class StartsTest {
             Files.writeString(starts.resolve(kind + ".aot"), "no archive");
         }
         ManagerProcess manager = run.managerOf(app, ManagerProcess.AS_USERS, "--executors", "nvidia");
-        RunningCase program = program(run);
+        RunningProgram program = program(run);
         long executor = executor(manager);
         assertFalse(maps(manager.process().pid(), "manager"));
         assertFalse(maps(executor, "executor"));

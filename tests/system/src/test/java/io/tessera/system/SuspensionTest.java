@@ -35,15 +35,15 @@ class SuspensionTest {
     }
 
     /** Where the scripted driver says what it has done with the program; absent: nothing. */
-    private static Path state(TestRun run, RunningCase program) {
+    private static Path state(TestRun run, RunningProgram program) {
         return checkpoints(run).resolve(Long.toString(program.pid()));
     }
 
-    private static JsonObject residency(ManagerProcess manager, RunningCase program) {
+    private static JsonObject residency(ManagerProcess manager, RunningProgram program) {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
 
-    private static void suspend(ManagerProcess manager, RunningCase idle, Path state, String way) {
+    private static void suspend(ManagerProcess manager, RunningProgram idle, Path state, String way) {
         manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
         String said = residency(manager, idle).get("suspension").getAsString();
         assertTrue(said.startsWith(way), said);
@@ -60,8 +60,8 @@ class SuspensionTest {
         }
     }
 
-    private static RunningCase console(TestRun run, String tenant, String script, long bytes, int mark) {
-        RunningCase program = run.program("console").plan("swap").tenant(tenant).script(script).start();
+    private static RunningProgram console(TestRun run, String tenant, String script, long bytes, int mark) {
+        RunningProgram program = run.program("console").plan("swap").tenant(tenant).script(script).start();
         MemoryTest.start(program);
         program.okay("alloc " + bytes);
         program.okay("fill 0 " + mark);
@@ -73,7 +73,7 @@ class SuspensionTest {
     void anyCallBringsItBack(TestRun run) throws IOException {
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        RunningProgram idle = console(run, "idle", script, 80 * MIB, 7);
         Path state = state(run, idle);
         for (String way : List.of("by swap first", "by checkpoint alone")) {
             suspend(manager, idle, state, way);
@@ -98,7 +98,7 @@ class SuspensionTest {
         run.expectClientError("manager is gone"); // if it has come back to the next one before it ends
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase idle = console(run, "idle", script, 8 * MIB, 7);
+        RunningProgram idle = console(run, "idle", script, 8 * MIB, 7);
         Path state = state(run, idle);
         suspend(manager, idle, state, "by ");
         manager.kill();
@@ -116,8 +116,8 @@ class SuspensionTest {
     void whoSharesMemoryIsEvictedAndSaidNotToBeSuspended(TestRun run) throws IOException {
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase exporter = console(run, "exporter", script, 8 * MIB, 7);
-        RunningCase idle = console(run, "idle", script, 24 * MIB, 9);
+        RunningProgram exporter = console(run, "exporter", script, 8 * MIB, 7);
+        RunningProgram idle = console(run, "idle", script, 24 * MIB, 9);
         String handle = exporter.okay("handle 0");
         assertEquals("1", idle.okay("open " + handle));
         idle.okay("check 1 7");
@@ -134,7 +134,7 @@ class SuspensionTest {
         exporter.quit().exits(0);
     }
 
-    private static void notSuspended(ManagerProcess manager, RunningCase program, String tenant, String why) {
+    private static void notSuspended(ManagerProcess manager, RunningProgram program, String tenant, String why) {
         JsonObject answer = manager.control().okay("{\"request\":\"evict\",\"tenant\":\"" + tenant + "\",\"suspend\":true}");
         String said = answer.getAsJsonArray("notSuspended").get(0).getAsString();
         assertTrue(said.startsWith("process " + program.pid() + ": " + why), said);
@@ -147,7 +147,7 @@ class SuspensionTest {
     void whoSharesMemoryAndCannotMoveStays(TestRun run) throws IOException {
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase plain = run.program("console").plan("plain").tenant("plain").script(script).start();
+        RunningProgram plain = run.program("console").plan("plain").tenant("plain").script(script).start();
         MemoryTest.start(plain);
         plain.okay("alloc " + MIB);
         plain.okay("fill 0 7");
@@ -166,7 +166,7 @@ class SuspensionTest {
         run.expectClientError("manager is gone");
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase exporter = console(run, "exporter", script, 8 * MIB, 7);
+        RunningProgram exporter = console(run, "exporter", script, 8 * MIB, 7);
         exporter.okay("handle 0");
         manager.kill();
         ManagerProcess next = manager(run, script);
@@ -183,7 +183,7 @@ class SuspensionTest {
         run.expectLog("cannot be suspended");
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase idle = console(run, "idle", script, 24 * MIB, 9);
+        RunningProgram idle = console(run, "idle", script, 24 * MIB, 9);
         assertEquals("1", idle.okay("managed " + MIB));
         idle.okay("fill 1 7");
         idle.okay("check 1 7");
@@ -202,8 +202,8 @@ class SuspensionTest {
     void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {
         String script = script(run);
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "128MiB", "--executors", "none");
-        RunningCase other = console(run, "other", script, 80 * MIB, 9);
-        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        RunningProgram other = console(run, "other", script, 80 * MIB, 9);
+        RunningProgram idle = console(run, "idle", script, 80 * MIB, 7);
         Await.until("memory is handed on", PATIENCE, () -> {
             other.okay("check 0 9");
             long before = DriverCallCounts.of("cuMemImportFromShareableHandle", run);
@@ -225,7 +225,7 @@ class SuspensionTest {
     void theDriverTakesContentsAsTheyStandAndTheyComeBackInTheirTurn(TestRun run) throws IOException {
         String script = script(run);
         ManagerProcess manager = manager(run, script);
-        RunningCase idle = console(run, "idle", script, 80 * MIB, 7);
+        RunningProgram idle = console(run, "idle", script, 80 * MIB, 7);
         Path state = state(run, idle);
         suspend(manager, idle, state, "by swap first: no checkpoint was measured yet");
         assertEquals(80 * MIB, residency(manager, idle).get("swappedBytes").getAsLong());
@@ -233,7 +233,7 @@ class SuspensionTest {
         suspend(manager, idle, state, "by checkpoint alone, to measure it");
         assertEquals(0, residency(manager, idle).get("swappedBytes").getAsLong());
         assertEquals(0, residency(manager, idle).get("residentBytes").getAsLong());
-        RunningCase other = console(run, "other", script, 24 * MIB, 9);
+        RunningProgram other = console(run, "other", script, 24 * MIB, 9);
         for (int round = 0; round < 2; round++) {
             idle.okay("launch 1000 2");
             idle.okay("check 0 7");

@@ -35,7 +35,7 @@ class SwapPathsTest {
     void memoryThatTheDriverCannotExportMakesTheProcessPlain(TestRun run) {
         run.expectLine("exports GPU memory");
         runtimeDirectory(run);
-        NativeResult result = run.program("swap_fixed", "ipc_refused").plan("swap")
+        ProgramResult result = run.program("swap_fixed", "ipc_refused").plan("swap")
                 .script(DEVICE + "; fail cuMemCreate 801 at 2").run().exits(0).says("done");
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
@@ -45,9 +45,9 @@ class SwapPathsTest {
     @CsvSource({"1073741824, 3000", "0, 500"})
     void exportsUnderForcedMoves(long pinned, int openUs, TestRun run) {
         SeededRandom random = new SeededRandom("exportsUnderForcedMoves " + pinned);
-        try (RunningCase manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
+        try (RunningProgram manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
                 "pinned=" + pinned)) {
-            NativeResult result = run.program("swap_exports", "ms=500", "threads=3", "seed=" + random.below(1 << 30))
+            ProgramResult result = run.program("swap_exports", "ms=500", "threads=3", "seed=" + random.below(1 << 30))
                     .plan("swap").script("memory 256MiB").run().exits(0);
             assertTrue(result.output().getLast().startsWith("done "), result::toString);
             assertMoved(manager, random);
@@ -95,9 +95,9 @@ class SwapPathsTest {
     @CsvSource({"1073741824, 1073741824, 5000", "0, 1073741824, 3000", "33554432, 1073741824, 1000"})
     void contentsSurviveForcedMovesInEveryPath(long pinned, long pageable, int openUs, TestRun run) {
         SeededRandom random = new SeededRandom("contentsSurviveForcedMovesInEveryPath " + pinned);
-        try (RunningCase manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
+        try (RunningProgram manager = movingManager(run, "open_us=" + openUs, "seed=" + random.below(1 << 30),
                 "pinned=" + pinned, "pageable=" + pageable)) {
-            NativeResult result = run.program("swap_paths", "ms=1200", "threads=3", "seed=" + random.below(1 << 30))
+            ProgramResult result = run.program("swap_paths", "ms=1200", "threads=3", "seed=" + random.below(1 << 30))
                     .plan("swap").run().exits(0);
             assertTrue(result.output().getLast().startsWith("done "), result::toString);
             assertMoved(manager, random);
@@ -108,7 +108,7 @@ class SwapPathsTest {
     @Test
     void factsAboutMemoryAreTheSameUnderForcedMoves(TestRun run) {
         SeededRandom random = new SeededRandom("factsAboutMemoryAreTheSameUnderForcedMoves");
-        try (RunningCase _ = movingManager(run, "open_us=500", "seed=" + random.below(1 << 30))) {
+        try (RunningProgram _ = movingManager(run, "open_us=500", "seed=" + random.below(1 << 30))) {
             run.program("memory").plan("swap").run().exits(0).says("done");
         }
     }
@@ -126,12 +126,12 @@ class SwapPathsTest {
     void tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents(TestRun run) {
         SeededRandom random = new SeededRandom("tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents");
         ManagerProcess manager = run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
-        RunningCase first = tenant(run, "first");
-        RunningCase second = tenant(run, "second");
-        RunningCase third = run.program("swap_paths", "ms=2500", "threads=2", "slots=4", "largest=1048576",
+        RunningProgram first = tenant(run, "first");
+        RunningProgram second = tenant(run, "second");
+        RunningProgram third = run.program("swap_paths", "ms=2500", "threads=2", "slots=4", "largest=1048576",
                 "seed=" + random.below(1 << 30)).plan("swap").tenant("third").script(DEVICE).start();
         for (int round = 1; round <= 4; round++) {
-            for (RunningCase program : List.of(first, second)) {
+            for (RunningProgram program : List.of(first, second)) {
                 for (int i = 0; i < 3; i++) {
                     program.okay("check " + i + " " + (round * 10 + i));
                     program.okay("fill " + i + " " + ((round + 1) * 10 + i));
@@ -150,15 +150,15 @@ class SwapPathsTest {
     @Test
     void managedTenantsFetchTheirMemoryWhenTheirTurnsBegin(TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms");
-        List<RunningCase> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
+        List<RunningProgram> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
                 .plan("managed").tenant(label).start().awaitLine("ready")).toList();
         Await.until("several turns began with a prefetch", Duration.ofSeconds(30),
                 () -> DriverCallCounts.of("cuMemPrefetchAsync", run) >= 6); // the workers call none
-        workers.forEach(RunningCase::kill);
+        workers.forEach(RunningProgram::kill);
     }
 
-    private static RunningCase tenant(TestRun run, String label) {
-        RunningCase program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
+    private static RunningProgram tenant(TestRun run, String label) {
+        RunningProgram program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
         MemoryTest.start(program);
         for (int i = 0; i < 3; i++) {
             assertEquals(Integer.toString(i), program.okay("async " + (19L << 20)));
@@ -167,12 +167,12 @@ class SwapPathsTest {
         return program;
     }
 
-    private static NativeResult situation(TestRun run, String program, String name, String plan) {
+    private static ProgramResult situation(TestRun run, String program, String name, String plan) {
         runtimeDirectory(run);
         return run.program(program, name).plan(plan).script(DEVICE).run().exits(0);
     }
 
-    private static RunningCase movingManager(TestRun run, String... options) {
+    private static RunningProgram movingManager(TestRun run, String... options) {
         runtimeDirectory(run);
         return run.program("moving_manager", run.runtimeDirectory().toString()).with(options).without("LD_PRELOAD")
                 .start().awaitLine("listening");
@@ -187,7 +187,7 @@ class SwapPathsTest {
     }
 
     /** Says "moved ROUNDS OUT_BYTES IN_BYTES FAILURES". */
-    private static void assertMoved(RunningCase manager, SeededRandom random) {
+    private static void assertMoved(RunningProgram manager, SeededRandom random) {
         String line = manager.nextLine(Duration.ofSeconds(20));
         String[] words = line.split(" ");
         assertEquals("moved", words[0], line);

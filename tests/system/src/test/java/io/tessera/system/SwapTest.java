@@ -23,7 +23,7 @@ class SwapTest {
     private static final String DEVICE = "memory 256MiB";
     private static final Duration BOUND = Duration.ofSeconds(120);
 
-    private static NativeCase swap(TestRun run, String program, String... arguments) {
+    private static ProgramLaunch swap(TestRun run, String program, String... arguments) {
         try {
             Files.createDirectories(run.runtimeDirectory());
             Files.deleteIfExists(run.runtimeDirectory().resolve("manager.sock"));
@@ -78,7 +78,7 @@ class SwapTest {
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {
         SeededRandom random = new SeededRandom("hostBudgetsThatAreExhaustedCostNoContents " + pinnedMib);
-        NativeCase program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "12", "3",
+        ProgramLaunch program = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "12", "3",
                 Integer.toString(pinnedMib), Integer.toString(pageableMib)).env("SWAP_CANNOT_LEAVE", "1");
         if (fileBytes > 0) {
             program.env("TESSERA_SWAP_DIRECTORY", run.directory().toString())
@@ -133,7 +133,7 @@ class SwapTest {
     void killedInTheMiddleOfAMoveLeavesNothing(TestRun run) {
         SeededRandom random = new SeededRandom("killedInTheMiddleOfAMoveLeavesNothing");
         for (int i = 0; i < 3; i++) {
-            RunningCase killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3")
+            RunningProgram killed = swap(run, "swap_contents", Long.toString(random.below(1 << 30)), "100000", "3")
                     .start();
             killed.awaitLine("working");
             Await.sleep(Duration.ofMillis(random.below(150)));

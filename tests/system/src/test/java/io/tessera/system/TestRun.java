@@ -1,14 +1,11 @@
 package io.tessera.system;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +19,10 @@ import java.util.regex.Pattern;
 final class TestRun {
     private final Path directory;
     private final Path sharedMemory;
-    private final Witness witness;
+    private final DriverActivity witness;
     private final KeptSegments segments;
     private final List<ManagerProcess> managers = new ArrayList<>();
-    private final List<RunningCase> programs = new ArrayList<>();
+    private final List<RunningProgram> programs = new ArrayList<>();
     private final List<Pattern> expectedLog = new ArrayList<>();
     private final List<Pattern> expectedErrors = new ArrayList<>();
     private final List<Pattern> expectedLines = new ArrayList<>();
@@ -38,7 +35,7 @@ final class TestRun {
         Files.createDirectory(sharedMemory.resolve("kept"));
         Files.createDirectory(directory.resolve("driver"));
         Files.createSymbolicLink(driverFolder().resolve("libcuda.so.1"), BuildOutputs.scriptedDriver());
-        witness = new Witness(witnessFile());
+        witness = new DriverActivity(witnessFile());
         segments = new KeptSegments(segmentDirectory(), sharedMemory.resolve("kept"));
     }
 
@@ -63,7 +60,7 @@ final class TestRun {
         return directory.resolve("witness");
     }
 
-    Witness witness() {
+    DriverActivity witness() {
         return witness;
     }
 
@@ -89,16 +86,16 @@ final class TestRun {
     }
 
     /** A program of src/test/c. */
-    NativeCase program(String fixture, String... arguments) {
-        return new NativeCase(this, BuildOutputs.fixture(fixture).toString()).with(arguments);
+    ProgramLaunch program(String fixture, String... arguments) {
+        return new ProgramLaunch(this, BuildOutputs.fixture(fixture).toString()).with(arguments);
     }
 
     /** Any other command. */
-    NativeCase command(String... command) {
-        return new NativeCase(this, command);
+    ProgramLaunch command(String... command) {
+        return new ProgramLaunch(this, command);
     }
 
-    void started(RunningCase program, boolean preloaded) {
+    void started(RunningProgram program, boolean preloaded) {
         programs.add(program);
     }
 
@@ -119,7 +116,7 @@ final class TestRun {
 
     /** Ends what still runs. */
     void end() {
-        programs.forEach(RunningCase::close);
+        programs.forEach(RunningProgram::close);
         for (ManagerProcess manager : managers) {
             if (manager.alive()) {
                 ProcessSignals.send(manager.process(), ProcessSignals.CONT);
@@ -143,7 +140,7 @@ final class TestRun {
                 found.add("client's error log: " + error);
             }
         }
-        for (RunningCase program : programs) {
+        for (RunningProgram program : programs) {
             program.errors().stream().filter(line -> line.startsWith("tessera: "))
                     .filter(line -> none(expectedLines, line)).forEach(line -> found.add("library: " + line));
         }
@@ -155,8 +152,8 @@ final class TestRun {
     }
 
     /** What its processes said; taken before {@link #end} ends them. */
-    RunAccount account() {
-        RunAccount account = new RunAccount();
+    ProcessSummary account() {
+        ProcessSummary account = new ProcessSummary();
         managers.forEach(manager -> account.manager(manager.log()));
         account.executors(runtimeDirectory());
         account.programs(programs);
@@ -170,7 +167,7 @@ final class TestRun {
             Files.write(directory.resolve("manager-" + n++ + ".log"), manager.log());
         }
         n = 0;
-        for (RunningCase program : programs) {
+        for (RunningProgram program : programs) {
             List<String> lines = new ArrayList<>(program.output());
             lines.addAll(program.errors());
             Files.write(directory.resolve("program-" + n++ + "-" + program.pid() + ".log"), lines);
@@ -200,25 +197,5 @@ final class TestRun {
 
     Path sharedMemory() {
         return sharedMemory;
-    }
-
-    static void delete(Path tree) {
-        try {
-            Files.walkFileTree(tree, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path folder, IOException e) throws IOException {
-                    Files.delete(folder);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

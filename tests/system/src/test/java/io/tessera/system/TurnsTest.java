@@ -23,7 +23,7 @@ class TurnsTest {
     @CsvSource({"2, 20, false", "8, 20, true", "50, 10, false"})
     void clientsTakeTurns(int clients, int quantumMs, boolean graphs, TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", quantumMs + "ms");
-        List<RunningCase> workers = new ArrayList<>();
+        List<RunningProgram> workers = new ArrayList<>();
         for (int i = 0; i < clients; i++) {
             workers.add(run.program("worker", "wait=1", "ms=0", "told=1", "kernel_us=300", "batch=4",
                     "graph=" + (graphs && i % 2 == 0 ? 1 : 0)).tenant("tenant-" + i).start());
@@ -37,8 +37,8 @@ class TurnsTest {
                 () -> manager.control().device(0).toString());
         workers.forEach(worker -> worker.tell(""));
         long least = Long.MAX_VALUE;
-        for (RunningCase worker : workers) {
-            NativeResult result = worker.end().exits(0);
+        for (RunningProgram worker : workers) {
+            ProgramResult result = worker.end().exits(0);
             least = Math.min(least, Long.parseLong(result.output().getLast().substring(5)));
             if (!result.program().contains("graph=1")) { // what a capture records is counted, and never submitted
                 assertEquals(run.witness().submissions(worker.pid(), 0), run.segments().submissions(worker.pid()),
@@ -59,8 +59,8 @@ class TurnsTest {
     @Test
     void equalClientsProgressEqually(TestRun run) {
         run.manager("--mode", "on", "--quantum", "20ms");
-        RunningCase a = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("a").start();
-        RunningCase b = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("b").start();
+        RunningProgram a = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("a").start();
+        RunningProgram b = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("b").start();
         a.awaitLine("ready");
         b.awaitLine("ready");
         a.tell("");
@@ -84,8 +84,8 @@ class TurnsTest {
     @Test
     void clientsOverlapWhenTheSchedulerIsOff(TestRun run) {
         run.manager("--mode", "off");
-        RunningCase a = run.program("worker", "ms=0", "told=1").start();
-        RunningCase b = run.program("worker", "ms=0", "told=1").start();
+        RunningProgram a = run.program("worker", "ms=0", "told=1").start();
+        RunningProgram b = run.program("worker", "ms=0", "told=1").start();
         Await.until("they meet on the device", Await.PATIENCE, () -> run.witness().overlaps(0) > 0);
         a.tell("");
         b.tell("");
@@ -97,9 +97,9 @@ class TurnsTest {
     @Test
     void devicesHaveTurnsOfTheirOwn(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
-        List<RunningCase> programs = new ArrayList<>();
+        List<RunningProgram> programs = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            RunningCase program = run.program("console").script("devices 2").start();
+            RunningProgram program = run.program("console").script("devices 2").start();
             program.okay("init");
             program.okay("context " + i % 2);
             programs.add(program);
@@ -107,7 +107,7 @@ class TurnsTest {
         for (int round = 0; round < 10; round++) {
             programs.forEach(program -> program.tell("launch 2000 5"));
             programs.forEach(program -> program.tell("sync"));
-            for (RunningCase program : programs) {
+            for (RunningProgram program : programs) {
                 program.awaitLine("ok");
                 program.awaitLine("ok");
             }
@@ -122,8 +122,8 @@ class TurnsTest {
     @Test
     void idleClientGivesItsTurnBack(TestRun run) {
         run.manager("--mode", "on", "--quantum", "100s"); // longer than an answer is waited for
-        RunningCase a = run.program("console").start();
-        RunningCase b = run.program("console").start();
+        RunningProgram a = run.program("console").start();
+        RunningProgram b = run.program("console").start();
         MemoryTest.start(a);
         MemoryTest.start(b);
         for (int i = 0; i < 10; i++) {

@@ -20,7 +20,7 @@ class WorkerFaultsTest {
     /** A stopped worker holds its program as long as that. */
     private static final Map<String, String> SMALL = Map.of("TESSERA_WORKER_SECONDS", "10", "TESSERA_WORKER_MEMORY", "256");
 
-    private static RunningCase program(TestRun run, String name, String tenant, String... arguments) {
+    private static RunningProgram program(TestRun run, String name, String tenant, String... arguments) {
         return run.program(name, arguments).env("TESSERA_SHARE", "space").tenant(tenant).start();
     }
 
@@ -33,9 +33,9 @@ class WorkerFaultsTest {
         return ProcessHandle.of(executor).orElseThrow().children().toList();
     }
 
-    private static String end(RunningCase program, String wanted) {
+    private static String end(RunningProgram program, String wanted) {
         program.tell("");
-        NativeResult result = program.end(BOUND).exits(0);
+        ProgramResult result = program.end(BOUND).exits(0);
         assertTrue(result.output().getLast().matches(wanted), result::toString);
         return result.output().getLast();
     }
@@ -46,10 +46,10 @@ class WorkerFaultsTest {
         ManagerProcess manager = run.manager(SMALL, "--executors", devices);
         run.expectClientError("");
         run.expectLine("");
-        RunningCase loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
+        RunningProgram loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
         long pid = executorPid(manager);
         for (String what : List.of("parameter", "registers", "loops")) {
-            NativeResult result = program(run, "relay_code", "hostile", what).end(BOUND).exits(0);
+            ProgramResult result = program(run, "relay_code", "hostile", what).end(BOUND).exits(0);
             assertTrue(result.output().getLast().matches("answer \\d+"), result::toString);
         }
         end(loads, "right [1-9]\\d* 0");
@@ -64,8 +64,8 @@ class WorkerFaultsTest {
         ManagerProcess manager = run.manager(SMALL, "--executors", "nvidia");
         run.expectClientError("");
         run.expectLine("");
-        RunningCase other = program(run, "relay_worker", "other", "mixed", "7", "0").awaitLine("ready");
-        RunningCase loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
+        RunningProgram other = program(run, "relay_worker", "other", "mixed", "7", "0").awaitLine("ready");
+        RunningProgram loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
         long pid = executorPid(manager);
         int faults = signal.equals("KILL") ? FAULTS : 1;
         for (int i = 0; i < faults; i++) {
@@ -74,7 +74,7 @@ class WorkerFaultsTest {
                 ProcessSignals.send(worker.pid(), signal.equals("KILL") ? ProcessSignals.KILL : ProcessSignals.STOP);
             }
         }
-        RunningCase late = program(run, "relay_code", "late", "ordinary", "100000").awaitLine("ready");
+        RunningProgram late = program(run, "relay_code", "late", "ordinary", "100000").awaitLine("ready");
         end(late, "right [1-9]\\d* [01]");
         end(other, "right [1-9]\\d*");
         String said = end(loads, "right [1-9]\\d* \\d+");

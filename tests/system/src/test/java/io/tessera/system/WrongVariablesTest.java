@@ -3,6 +3,7 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,7 +124,7 @@ class WrongVariablesTest {
         assertEquals(named, here);
     }
 
-    private static NativeCase tessera(TestRun run, String... arguments) {
+    private static ProgramLaunch tessera(TestRun run, String... arguments) {
         return run.command(Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()), Stream.of(arguments))
                 .toArray(String[]::new)).without("LD_PRELOAD").without("LD_LIBRARY_PATH").env("JAVA_HOME", System.getProperty("java.home"))
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
@@ -133,7 +134,7 @@ class WrongVariablesTest {
     @MethodSource("ofRun")
     void runNamesItAndRunsNothing(String assignment, TestRun run) {
         run.expectLine(name(assignment));
-        NativeResult result = tessera(run, "run", "--no-manager", "--", "echo", "ran").env(name(assignment), value(assignment)).run().exits(2);
+        ProgramResult result = tessera(run, "run", "--no-manager", "--", "echo", "ran").env(name(assignment), value(assignment)).run().exits(2);
         assertTrue(result.output().isEmpty() && result.errors().getFirst().startsWith("tessera: " + name(assignment)), result::toString);
     }
 
@@ -142,16 +143,16 @@ class WrongVariablesTest {
     void theLibraryNamesItAndRefuses(String assignment, TestRun run) {
         run.manager("--executors", "none");
         run.expectLine("^tessera: " + name(assignment) + "=");
-        RunningCase program = run.program("console").env(name(assignment), value(assignment)).start();
+        RunningProgram program = run.program("console").env(name(assignment), value(assignment)).start();
         program.awaitAnswer("init", "error 802");
-        NativeResult result = program.quit();
+        ProgramResult result = program.quit();
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
     @ParameterizedTest
     @MethodSource("ofTheManager")
     void theManagerNamesItAndDoesNotStart(String assignment, TestRun run) {
-        NativeResult result = run.command(BuildOutputs.java(), "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
+        ProgramResult result = run.command(BuildOutputs.java(), "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
                 BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain", "--check").without("LD_PRELOAD").env(name(assignment), value(assignment))
                 .run().exits(2);
         assertTrue(result.errors().getFirst().contains(name(assignment)), result::toString);
@@ -177,11 +178,11 @@ class WrongVariablesTest {
     void aListOfNoDeviceIsSaidToBe(TestRun run) {
         run.manager("--executors", "none");
         run.expectLine("CUDA_VISIBLE_DEVICES=99 \\(--device of tessera run\\) begins with no device of this machine");
-        RunningCase program = run.program("console").script("fail cuInit 100").env("CUDA_VISIBLE_DEVICES", "99").start();
+        RunningProgram program = run.program("console").script("fail cuInit 100").env("CUDA_VISIBLE_DEVICES", "99").start();
         program.awaitAnswer("init", "error 100");
         assertEquals(1, program.quit().libraryLines().size());
         for (String hidden : List.of("", "-1")) {
-            RunningCase other = run.program("console").script("fail cuInit 100").env("CUDA_VISIBLE_DEVICES", hidden).start();
+            RunningProgram other = run.program("console").script("fail cuInit 100").env("CUDA_VISIBLE_DEVICES", hidden).start();
             other.awaitAnswer("init", "error 100");
             assertEquals(List.of(), other.quit().libraryLines());
         }
@@ -191,7 +192,7 @@ class WrongVariablesTest {
     void aListOfNoExecutorsDeviceIsSaidToBe(TestRun run) {
         run.manager("--executors", "software", "--software-memory", "64MiB");
         run.expectLine("CUDA_VISIBLE_DEVICES=99 ");
-        RunningCase program = run.program("console").env("TESSERA_SHARE", "space").env("CUDA_VISIBLE_DEVICES", "99").start();
+        RunningProgram program = run.program("console").env("TESSERA_SHARE", "space").env("CUDA_VISIBLE_DEVICES", "99").start();
         program.awaitAnswer("init", "error 100");
         assertEquals(1, program.quit().libraryLines().size());
     }

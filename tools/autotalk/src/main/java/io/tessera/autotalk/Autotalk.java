@@ -52,9 +52,10 @@ public final class Autotalk {
                 as they should be are not touched.
                   autotalk generate --api cuda.api --annotations cuda.annotations --out target/generated
 
-            autotalk java --api FILE --annotations FILE --out DIR [--resources DIR]
+            autotalk java --api FILE --annotations FILE [--constants FILE] --out DIR [--resources DIR]
                 Writes the enumeration of entries as Java source into DIR, and what each entry takes as a resource
-                into the directory for resources, which is DIR unless named.
+                into the directory for resources, which is DIR unless named. --constants: enumerators (results,
+                attributes, kinds of memory) that become Java sources too.
                   autotalk java --api cuda.api --annotations cuda.annotations --out target/generated-sources
 
             autotalk coverage --api FILE --annotations FILE [--api ... --annotations ...] --out FILE [--check]
@@ -157,13 +158,13 @@ public final class Autotalk {
     }
 
     private int java(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.JAVA, Set.of());
         arguments.noWords();
         Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
-        CommandFiles.generateJava(decisions, arguments.required("--out"),
+        CommandFiles.generateJava(decisions, arguments.last("--constants").map(Path::of), arguments.required("--out"),
                 arguments.last("--resources").map(Path::of).orElse(arguments.required("--out")));
         return DONE;
     }

@@ -6,14 +6,15 @@ import io.tessera.autotalk.annotation.Annotations;
 import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.Serving;
 import io.tessera.autotalk.coverage.CoveragePage;
+import io.tessera.autotalk.description.Constants;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
 import io.tessera.autotalk.description.DescriptionText;
 import io.tessera.autotalk.generate.Generator;
+import io.tessera.autotalk.generate.JavaConstants;
 import io.tessera.autotalk.generate.JavaEntries;
 import io.tessera.autotalk.header.HeaderReader;
 import io.tessera.autotalk.header.LookupVersions;
-
 import io.tessera.autotalk.input.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,13 +25,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
 final class CommandFiles {
     /** Options that name what decisions are read from. */
     static final Set<String> DECISIONS = Set.of("--api", "--annotations", "--relay");
     /** The same, and where what comes out goes. */
-    static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out", "--resources");
+    static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out");
+    static final Set<String> JAVA = Set.of("--api", "--annotations", "--relay", "--constants", "--out", "--resources");
     private static final String DEFAULT_LIBRARY = "cuda";
     private static final String NAMES_ENDING = ".names";
 
@@ -131,8 +134,12 @@ final class CommandFiles {
     }
 
     /** Writes what is generated for Java: sources into one directory, resources into another. */
-    static void generateJava(Decisions decisions, Path sources, Path resources) throws IOException {
-        for (Map.Entry<String, String> file : JavaEntries.files(decisions).entrySet()) {
+    static void generateJava(Decisions decisions, Optional<Path> constants, Path sources, Path resources) throws IOException {
+        Map<String, String> files = new TreeMap<>(JavaEntries.files(decisions));
+        if (constants.isPresent()) {
+            files.putAll(JavaConstants.files(Constants.parse(constants.get().toString(), Files.readAllLines(constants.get()))));
+        }
+        for (Map.Entry<String, String> file : files.entrySet()) {
             Path target = (file.getKey().endsWith(".java") ? sources : resources).resolve(file.getKey());
             Files.createDirectories(target.getParent());
             write(target, file.getValue());

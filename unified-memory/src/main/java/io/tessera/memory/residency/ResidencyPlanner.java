@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Decides what each client may have resident on one device, so that who runs has all it needs and as little as possible
- * is moved. {@link Assignment} says from whom memory is taken.
+ * is moved. {@link ResidencyAssignment} says from whom memory is taken.
  *
  * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan
  * raises M above the capacity, and while it is above, no target is raised at all. Raises are paid from what is unoccupied
@@ -20,7 +20,7 @@ import java.util.Set;
  *
  * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target:
  * what a lowered target sets free is handed out then. With clients that keep to the protocol each call gets closer to the
- * goals. While a plan is not {@link Plan#settled} and nothing was written, clients have to act first: calling again before
+ * goals. While a plan is not {@link ResidencyPlan#settled} and nothing was written, clients have to act first: calling again before
  * one rings is of no use.
  *
  * <p>Pure function of its arguments; immutable, thread-safe.
@@ -45,14 +45,14 @@ public final class ResidencyPlanner {
      *
      * @param capacityBytes of the device, what all clients may have resident together
      * @param clients       everybody on the device that is alive; dead ones hold nothing
-     * @param nowNs         the caller's clock, for {@link Plan#reason} alone
+     * @param nowNs         the caller's clock, for {@link ResidencyPlan#reason} alone
      * @throws IllegalArgumentException if the capacity is not positive, or a client is there twice
      */
-    public Plan plan(long capacityBytes, List<ClientMemoryState> clients, long nowNs) {
+    public ResidencyPlan plan(long capacityBytes, List<ClientMemoryState> clients, long nowNs) {
         if (capacityBytes <= 0 || capacityBytes > ClientMemoryState.MAX_BYTES) {
             throw new IllegalArgumentException("capacityBytes " + capacityBytes);
         }
-        Assignment assignment = new Assignment(capacityBytes, clients, settings);
+        ResidencyAssignment assignment = new ResidencyAssignment(capacityBytes, clients, settings);
         assignment.reclaim();
         assignment.serveRunning();
         assignment.prefetch();
@@ -65,7 +65,7 @@ public final class ResidencyPlanner {
         Map<Long, Long> targets = step(capacityBytes, assignment.seats(), firstBytes, goals);
         Set<Long> mustStop = new HashSet<>();
         Map<Long, String> refused = new HashMap<>();
-        for (Seat seat : assignment.seats()) {
+        for (ClientAllotment seat : assignment.seats()) {
             if (seat.mustStop()) {
                 mustStop.add(seat.client.clientId());
             }
@@ -74,12 +74,12 @@ public final class ResidencyPlanner {
             }
         }
         boolean fits = assignment.fits();
-        return new Plan(targets, goals, mustStop, refused, fits, reason(capacityBytes, assignment, fits, nowNs));
+        return new ResidencyPlan(targets, goals, mustStop, refused, fits, reason(capacityBytes, assignment, fits, nowNs));
     }
 
-    private static Map<Long, Long> goals(Assignment assignment) {
+    private static Map<Long, Long> goals(ResidencyAssignment assignment) {
         Map<Long, Long> goals = new HashMap<>();
-        for (Seat seat : assignment.seats()) {
+        for (ClientAllotment seat : assignment.seats()) {
             goals.put(seat.client.clientId(), seat.goalBytes());
         }
         return goals;
@@ -90,11 +90,11 @@ public final class ResidencyPlanner {
      * everybody occupies or may occupy. What is needed to run and prefetched comes before room to grow, so that nobody
      * fills up what somebody waits for.
      */
-    private static Map<Long, Long> step(long capacityBytes, List<Seat> seats, Map<Long, Long> firstBytes,
+    private static Map<Long, Long> step(long capacityBytes, List<ClientAllotment> seats, Map<Long, Long> firstBytes,
             Map<Long, Long> goals) {
         long roomBytes = capacityBytes;
         Map<Long, Long> targets = new HashMap<>();
-        for (Seat seat : seats) {
+        for (ClientAllotment seat : seats) {
             roomBytes -= seat.client.occupiedBytes() + seat.client.fixedBytes();
             long id = seat.client.clientId();
             targets.put(id, Math.min(seat.client.targetBytes(), goals.get(id)));
@@ -105,7 +105,7 @@ public final class ResidencyPlanner {
             return targets;
         }
         for (Map<Long, Long> wishes : List.of(firstBytes, goals)) {
-            for (Seat seat : seats) {
+            for (ClientAllotment seat : seats) {
                 long id = seat.client.clientId();
                 long beforeBytes = Math.max(targets.get(id), seat.client.occupiedBytes());
                 long raisedBytes = Math.min(wishes.get(id), roomBytes + beforeBytes);
@@ -118,7 +118,7 @@ public final class ResidencyPlanner {
         return targets;
     }
 
-    private static String refusal(Seat seat, long capacityBytes) {
+    private static String refusal(ClientAllotment seat, long capacityBytes) {
         ClientMemoryState client = seat.client;
         return String.format(Locale.ROOT, "client %d of tenant %s %s %.2f GiB, and at most %.2f of the %.2f GiB can be "
                 + "free for it: the rest is in fixed use or guaranteed to others", client.clientId(), client.tenant(),
@@ -126,11 +126,11 @@ public final class ResidencyPlanner {
                 Math.max(0, seat.possibleBytes) / GIB, capacityBytes / GIB);
     }
 
-    private static String reason(long capacityBytes, Assignment assignment, boolean fits, long nowNs) {
+    private static String reason(long capacityBytes, ResidencyAssignment assignment, boolean fits, long nowNs) {
         long neededBytes = 0;
         int active = 0;
-        List<Seat> filling = new ArrayList<>();
-        for (Seat seat : assignment.seats()) {
+        List<ClientAllotment> filling = new ArrayList<>();
+        for (ClientAllotment seat : assignment.seats()) {
             if (seat.active()) {
                 active++;
                 neededBytes += seat.client.neededBytes() + seat.client.fixedBytes();

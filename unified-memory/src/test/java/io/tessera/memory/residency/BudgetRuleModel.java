@@ -242,7 +242,7 @@ final class BudgetRuleModel {
                         running));
             }
         }
-        Plan plan = planner.plan(capacity, words, 0);
+        ResidencyPlan plan = planner.plan(capacity, words, 0);
         Map<Long, Long> targets = fault == Fault.RAISES_WITH_THE_LOWERING ? plan.goals() : plan.targets();
         byte[] copy = state.clone();
         for (ClientMemoryState word : words) {

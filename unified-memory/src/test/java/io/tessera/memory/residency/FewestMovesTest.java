@@ -58,7 +58,7 @@ class FewestMovesTest {
                 clients.add(new ClientMemoryState(i, "t", held[i], targets[i], needs[i], 0, 0, 0, guarantees[i], !running,
                         false, running ? turn : nextTurn(i, turn), Long.MIN_VALUE, running));
             }
-            Plan plan = PLANNER.plan(capacity, clients, turn);
+            ResidencyPlan plan = PLANNER.plan(capacity, clients, turn);
             boolean changed = false;
             for (int i = 0; i < needs.length; i++) {
                 long target = plan.targets().get((long) i);

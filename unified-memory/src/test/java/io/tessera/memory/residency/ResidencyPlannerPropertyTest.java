@@ -51,7 +51,7 @@ class ResidencyPlannerPropertyTest {
         List<ClientMemoryState> clients = clients(random, capacity);
         // Also from states that should not come about, such as after a smaller capacity was set.
         long stated = random.nextInt(4) == 0 ? 1 + capacity / 2 : capacity;
-        Plan plan = PLANNER.plan(stated, clients, 0);
+        ResidencyPlan plan = PLANNER.plan(stated, clients, 0);
         long before = occupied(clients);
         long worst = clients.stream().mapToLong(client -> client.fixedBytes()
                 + Math.max(client.occupiedBytes(), plan.targets().get(client.clientId()))).sum();
@@ -68,7 +68,7 @@ class ResidencyPlannerPropertyTest {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
         List<ClientMemoryState> clients = clients(random, capacity);
-        Plan plan = PLANNER.plan(capacity, clients, 0);
+        ResidencyPlan plan = PLANNER.plan(capacity, clients, 0);
         for (ClientMemoryState client : clients) {
             long kept = Math.min(client.movableGuaranteeBytes(), client.contentBytes());
             long goal = plan.goals().get(client.clientId());
@@ -86,7 +86,7 @@ class ResidencyPlannerPropertyTest {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
         List<ClientMemoryState> clients = clients(random, capacity);
-        Plan plan = PLANNER.plan(capacity, clients, 0);
+        ResidencyPlan plan = PLANNER.plan(capacity, clients, 0);
         long others = clients.stream().mapToLong(ClientMemoryState::fixedBytes).sum()
                 + clients.stream().mapToLong(ClientMemoryState::movableGuaranteeBytes).sum();
         for (ClientMemoryState client : clients) {
@@ -106,7 +106,7 @@ class ResidencyPlannerPropertyTest {
     }
 
     /** Everybody does at once what its target says, stops when told to, and nothing else changes. */
-    static List<ClientMemoryState> obeyed(List<ClientMemoryState> clients, Plan plan) {
+    static List<ClientMemoryState> obeyed(List<ClientMemoryState> clients, ResidencyPlan plan) {
         List<ClientMemoryState> after = new ArrayList<>();
         for (ClientMemoryState client : clients) {
             long target = plan.targets().get(client.clientId());
@@ -132,11 +132,11 @@ class ResidencyPlannerPropertyTest {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
         List<ClientMemoryState> clients = clients(random, capacity);
-        Plan plan = PLANNER.plan(capacity, clients, 0);
+        ResidencyPlan plan = PLANNER.plan(capacity, clients, 0);
         int calls = 1;
         while (calls < 12) {
             List<ClientMemoryState> next = obeyed(clients, plan);
-            Plan nextPlan = PLANNER.plan(capacity, next, 0);
+            ResidencyPlan nextPlan = PLANNER.plan(capacity, next, 0);
             if (next.equals(clients) && nextPlan.targets().equals(plan.targets())) {
                 break;
             }
@@ -166,7 +166,7 @@ class ResidencyPlannerPropertyTest {
         if (all > capacity) {
             return;
         }
-        Plan plan = PLANNER.plan(capacity, clients, 0);
+        ResidencyPlan plan = PLANNER.plan(capacity, clients, 0);
         assertTrue(plan.fits(), () -> plan.reason() + ", seed " + seed);
         assertEquals(0, plan.mustStop().size(), () -> plan + ", seed " + seed);
         for (ClientMemoryState client : clients) {

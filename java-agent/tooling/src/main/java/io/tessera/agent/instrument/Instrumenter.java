@@ -1,6 +1,5 @@
 package io.tessera.agent.instrument;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.ByteBuddy;
@@ -42,15 +41,6 @@ public final class Instrumenter {
         this.table = table;
         this.wrapped = wrapped;
         this.cache = cache;
-    }
-
-    /**
-     * Loads everything that instrumenting needs; another thread may do so before the first class comes.
-     *
-     * @throws IOException if the agent's jar is not whole
-     */
-    public static void warmUp() throws IOException {
-        WarmUp.run();
     }
 
     /**

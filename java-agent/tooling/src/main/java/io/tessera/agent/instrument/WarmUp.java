@@ -9,13 +9,18 @@ import java.util.Map;
  * Loads what an instrumentation needs by instrumenting a small class of our own, so that the application's first CUDA
  * class does not wait for it. Its result is thrown away.
  */
-final class WarmUp {
+public final class WarmUp {
     private static final String NAME = "io.tessera.agent.instrument.WarmUp$Sample";
 
     private WarmUp() {
     }
 
-    static void run() throws IOException {
+    /**
+     * Loads everything that instrumenting needs; another thread may do so before the first class comes.
+     *
+     * @throws IOException if the agent's jar is not whole
+     */
+    public static void run() throws IOException {
         Table table = Table.of(List.of(
                 new Rule(Role.ALLOC, NAME, "alloc", Map.of("address", "0", "bytes", "1")),
                 new Rule(Role.FREE, NAME, "free", Map.of("address", "0")),

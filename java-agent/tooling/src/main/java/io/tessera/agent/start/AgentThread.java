@@ -2,7 +2,7 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.AgentCounters;
 import io.tessera.agent.boot.Owners;
-import io.tessera.agent.host.Speech;
+import io.tessera.agent.host.AgentLog;
 import java.io.IOException;
 
 /**
@@ -48,7 +48,7 @@ final class AgentThread extends Thread {
         try {
             tooling.warmUp();
         } catch (IOException | RuntimeException | LinkageError failure) {
-            Speech.say("cannot instrument: " + failure);
+            AgentLog.say("cannot instrument: " + failure);
         }
     }
 

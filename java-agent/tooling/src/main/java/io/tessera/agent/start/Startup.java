@@ -2,8 +2,8 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.Control;
 import io.tessera.agent.driver.DriverLoading;
+import io.tessera.agent.host.AgentLog;
 import io.tessera.agent.host.JavaBase;
-import io.tessera.agent.host.Speech;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.util.LinkedHashMap;
@@ -37,9 +37,9 @@ public final class Startup {
             running.accept(options.get("record", ""));
             return;
         }
-        Speech.to(options.get("log", ""));
+        AgentLog.to(options.get("log", ""));
         if (!options.complaints().isEmpty()) {
-            Speech.say("ignored: " + String.join("; ", options.complaints()));
+            AgentLog.say("ignored: " + String.join("; ", options.complaints()));
         }
         JavaBase.export(instrumentation, "jdk.internal.misc", "jdk.internal.loader");
         BootClasses classes = new BootClasses(jar, instrumentation);
@@ -81,11 +81,11 @@ public final class Startup {
             String driver = new DriverLoading(environment(options), options.is("runtime", "yes", "no"), late)
                     .load(jar, options.get("folder", null));
             if (!late && driver.equals("vendor")) {
-                Speech.say("the process has another CUDA driver already and keeps it: it shares nothing");
+                AgentLog.say("the process has another CUDA driver already and keeps it: it shares nothing");
             }
             return driver;
         } catch (IOException | RuntimeException | LinkageError failure) {
-            Speech.say("the application keeps the vendor's driver: " + failure.getMessage());
+            AgentLog.say("the application keeps the vendor's driver: " + failure.getMessage());
             return "none";
         }
     }

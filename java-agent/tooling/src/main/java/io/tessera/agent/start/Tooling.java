@@ -3,10 +3,11 @@ package io.tessera.agent.start;
 import io.tessera.agent.boot.GpuBean;
 import io.tessera.agent.boot.GpuMXBean;
 import io.tessera.agent.boot.Recorder;
-import io.tessera.agent.host.Speech;
+import io.tessera.agent.host.AgentLog;
 import io.tessera.agent.instrument.ClassCache;
 import io.tessera.agent.instrument.Instrumenter;
 import io.tessera.agent.instrument.Table;
+import io.tessera.agent.instrument.WarmUp;
 import io.tessera.agent.instrument.WrappedClasses;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -54,7 +55,7 @@ final class Tooling implements Consumer<String> {
 
     /** Watches for CUDA classes; in a late attach also takes those that are loaded. */
     void await() throws IOException {
-        Watch watch = new Watch(Table.classes(options.get("table", null)), this);
+        ClassLoadWatch watch = new ClassLoadWatch(Table.classes(options.get("table", null)), this);
         instrumentation.addTransformer(watch, true);
         if (instrumentation.isNativeMethodPrefixSupported()) {
             instrumentation.setNativeMethodPrefix(watch, Instrumenter.NATIVE_PREFIX);
@@ -113,7 +114,7 @@ final class Tooling implements Consumer<String> {
     void warmUp() throws IOException {
         first.hold(() -> {
             if (instrumenter == null) {
-                Instrumenter.warmUp();
+                WarmUp.run();
             }
             return null;
         });
@@ -135,7 +136,7 @@ final class Tooling implements Consumer<String> {
         return table != null ? table : making.hold(() -> {
             record();
             if (table == null) {
-                table = Table.read(options.get("table", null), Speech::say);
+                table = Table.read(options.get("table", null), AgentLog::say);
             }
             return table;
         });
@@ -149,7 +150,7 @@ final class Tooling implements Consumer<String> {
             mode(again);
             manage();
         } catch (IOException failure) {
-            Speech.say("not started: " + failure.getMessage());
+            AgentLog.say("not started: " + failure.getMessage());
         }
     }
 
@@ -159,7 +160,7 @@ final class Tooling implements Consumer<String> {
                 Recorder.mode(mode);
             }
         } catch (IllegalArgumentException wrong) {
-            Speech.say("ignored: " + wrong.getMessage());
+            AgentLog.say("ignored: " + wrong.getMessage());
         }
     }
 
@@ -181,7 +182,7 @@ final class Tooling implements Consumer<String> {
             try {
                 Management.register(new GpuBean(version(), late, driver), GpuMXBean.NAME);
             } catch (IOException | RuntimeException | LinkageError failure) {
-                Speech.say("no management bean: " + failure.getMessage());
+                AgentLog.say("no management bean: " + failure.getMessage());
             }
         }
     }

@@ -35,7 +35,7 @@ public final class DeviceRegistry {
     private final SchedulerFactory schedulers;
     private final Leases leases;
     private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
-    private final Map<Session, DeviceMember[]> slots = new HashMap<>();
+    private final Map<Session, DeviceClient[]> slots = new HashMap<>();
     private SchedulerMode mode;
     private long bells;
     /** Set by an operator; 0: the schedulers' own. */
@@ -66,8 +66,8 @@ public final class DeviceRegistry {
     }
 
     /** The slots of a client that it announced, in order. */
-    public List<DeviceMember> members(Session session) {
-        DeviceMember[] own = slots.getOrDefault(session, new DeviceMember[0]);
+    public List<DeviceClient> members(Session session) {
+        DeviceClient[] own = slots.getOrDefault(session, new DeviceClient[0]);
         return Arrays.stream(own).filter(Objects::nonNull).toList();
     }
 
@@ -89,8 +89,8 @@ public final class DeviceRegistry {
      * @throws MalformedMessageException if that contradicts what it said before; its connection then ends
      */
     public void device(Session session, DeviceAnnouncement announced, long nowNs) throws MalformedMessageException {
-        DeviceMember[] own = slots.computeIfAbsent(session, s -> new DeviceMember[SegmentLayout.MAX_DEVICES]);
-        DeviceMember present = own[announced.slot()];
+        DeviceClient[] own = slots.computeIfAbsent(session, s -> new DeviceClient[SegmentLayout.MAX_DEVICES]);
+        DeviceClient present = own[announced.slot()];
         if (present != null) {
             if (present.announcement().uuid().equals(announced.uuid())) {
                 leases.asked(present, 0, nowNs); // said twice: it waits for its lease again
@@ -98,7 +98,7 @@ public final class DeviceRegistry {
             }
             throw malformed("slot " + announced.slot() + " became another device");
         }
-        for (DeviceMember other : own) {
+        for (DeviceClient other : own) {
             if (other != null && other.announcement().uuid().equals(announced.uuid())) {
                 throw malformed("one device in two slots");
             }
@@ -110,7 +110,7 @@ public final class DeviceRegistry {
             errors.record("clients disagree about the memory of " + device.uuid() + ": " + device.totalBytes()
                     + " bytes counts, one said " + announced.totalBytes());
         }
-        DeviceMember member = new DeviceMember(session, announced);
+        DeviceClient member = new DeviceClient(session, announced);
         own[announced.slot()] = member;
         if (member.residencyPlanned()) {
             // Before its first lease, and so before its first allocation: all it holds is within a target.
@@ -162,8 +162,8 @@ public final class DeviceRegistry {
         leases.returned(announced(session, slot, "QUOTA_RETURN"), grantedBytes);
     }
 
-    private DeviceMember announced(Session session, int slot, String message) throws MalformedMessageException {
-        DeviceMember[] own = slots.get(session);
+    private DeviceClient announced(Session session, int slot, String message) throws MalformedMessageException {
+        DeviceClient[] own = slots.get(session);
         if (own == null || own[slot] == null) {
             throw malformed(message + " for a slot without a device");
         }
@@ -176,11 +176,11 @@ public final class DeviceRegistry {
 
     /** A client is gone with whatever it held. */
     public void ended(Session session, long nowNs) {
-        DeviceMember[] own = slots.remove(session);
+        DeviceClient[] own = slots.remove(session);
         if (own == null) {
             return;
         }
-        for (DeviceMember member : own) {
+        for (DeviceClient member : own) {
             if (member != null) {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
                 leases.left(member);
@@ -193,7 +193,7 @@ public final class DeviceRegistry {
     private void noteSpans(long nowNs) {
         Map<String, Set<DeviceUuid>> reach = new HashMap<>();
         for (ManagedDevice device : devices.values()) {
-            for (DeviceMember member : device.members()) {
+            for (DeviceClient member : device.members()) {
                 reach.computeIfAbsent(Leases.tenantOf(member), t -> new HashSet<>()).add(device.uuid());
             }
         }

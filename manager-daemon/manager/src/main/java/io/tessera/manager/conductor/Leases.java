@@ -30,14 +30,14 @@ public final class Leases {
     private final QuotaLedger ledger = new QuotaLedger();
     private final SwapPool pool = new SwapPool();
     /** Whose trims each client has yet to answer, in order: a client answers each with one return. */
-    private final Map<DeviceMember, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
+    private final Map<DeviceClient, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
     /** What clients asked to have in all, until they are answered. */
-    private final Map<DeviceMember, Long> wanted = new HashMap<>();
-    private final Map<Group, List<DeviceMember>> groups = new LinkedHashMap<>();
+    private final Map<DeviceClient, Long> wanted = new HashMap<>();
+    private final Map<Group, List<DeviceClient>> groups = new LinkedHashMap<>();
 
     /** A tenant on a device. */
     private record Group(String tenant, DeviceUuid uuid) {
-        static Group of(DeviceMember member) {
+        static Group of(DeviceClient member) {
             return new Group(tenantOf(member), member.announcement().uuid());
         }
 
@@ -47,14 +47,14 @@ public final class Leases {
     }
 
     /** What names a tenant: its label and its user. */
-    public static String tenantOf(DeviceMember member) {
+    public static String tenantOf(DeviceClient member) {
         return Integer.toUnsignedString(member.session().peer().uid()) + ":" + member.session().hello().tenant();
     }
 
     /** A client is on a device; it is told its first lease. */
-    void joined(DeviceMember member) {
+    void joined(DeviceClient member) {
         Group group = Group.of(member);
-        List<DeviceMember> members = groups.computeIfAbsent(group, g -> new ArrayList<>());
+        List<DeviceClient> members = groups.computeIfAbsent(group, g -> new ArrayList<>());
         long asked = member.session().hello().limitBytes();
         if (asked != 0) {
             // No device has 2^63 bytes: such a limit is none.
@@ -79,7 +79,7 @@ public final class Leases {
 
     /** A new limit is that of all; a client that named none gets that of the others. */
     private void writeLimit(Group group, long asked) {
-        List<DeviceMember> members = groups.get(group);
+        List<DeviceClient> members = groups.get(group);
         long[] limit = {asked < 0 ? 0 : asked};
         if (asked == 0) {
             members.getFirst().touch(block -> limit[0] = block.limitBytes());
@@ -91,16 +91,16 @@ public final class Leases {
      * No more than the device has: what a client says of itself must not become a lease without bounds. With plan swap
      * a client's own memory fits the device as well.
      */
-    private static long bytesInUse(DeviceMember member) {
+    private static long bytesInUse(DeviceClient member) {
         long[] used = new long[1];
         member.touch(block -> used[0] = Math.clamp(block.usedBytes(), 0, member.announcement().totalBytes()));
         return used[0];
     }
 
     /** A client is gone from all devices; called for each of them. */
-    void left(DeviceMember member) {
+    void left(DeviceClient member) {
         Group group = Group.of(member);
-        List<DeviceMember> members = groups.get(group);
+        List<DeviceClient> members = groups.get(group);
         members.remove(member);
         if (members.isEmpty()) {
             groups.remove(group);
@@ -114,7 +114,7 @@ public final class Leases {
     }
 
     /** A client needs bytes beyond its lease; unsigned. */
-    void asked(DeviceMember member, long needBytes, long nowNs) {
+    void asked(DeviceClient member, long needBytes, long nowNs) {
         Group group = Group.of(member);
         refreshUse(groups.get(group));
         long lease = ledger.leaseBytes(member.clientId(), group.device());
@@ -123,13 +123,13 @@ public final class Leases {
             answer(member, lease);
             return;
         }
-        long total = told > QuotaLedger.UNLIMITED - needBytes ? QuotaLedger.UNLIMITED : told + needBytes;
+        long total = told > QuotaDecision.UNLIMITED - needBytes ? QuotaDecision.UNLIMITED : told + needBytes;
         wanted.put(member, total);
         if (total <= lease && SwapPool.governs(member)) {
             askPool(member, nowNs + SwapPool.WAIT_NS, nowNs);
             return;
         }
-        long more = lease == QuotaLedger.UNLIMITED ? needBytes : total - lease;
+        long more = lease == QuotaDecision.UNLIMITED ? needBytes : total - lease;
         QuotaDecision decision = ledger.ask(member.clientId(), group.device(), more, nowNs + TRIM_WAIT_NS);
         if (decision instanceof QuotaDecision.Trim trim) {
             trim(group, trim.clients(), ledger);
@@ -139,11 +139,11 @@ public final class Leases {
     }
 
     /** The tenant's limit allows it: whether the device and the host can hold it. */
-    private void askPool(DeviceMember member, long deadlineNs, long nowNs) {
+    private void askPool(DeviceClient member, long deadlineNs, long nowNs) {
         decidedByPool(member, pool.ask(member, wanted.getOrDefault(member, 0L), deadlineNs, nowNs));
     }
 
-    private void decidedByPool(DeviceMember member, QuotaDecision decision) {
+    private void decidedByPool(DeviceClient member, QuotaDecision decision) {
         switch (decision) {
             case QuotaDecision.Granted _ -> answer(member);
             case QuotaDecision.Refused refused -> {
@@ -155,9 +155,9 @@ public final class Leases {
     }
 
     /** A client lowered its lease; unsigned. */
-    void returned(DeviceMember member, long grantedBytes) {
+    void returned(DeviceClient member, long grantedBytes) {
         Group group = Group.of(member);
-        long lowered = grantedBytes < 0 ? QuotaLedger.UNLIMITED : grantedBytes;
+        long lowered = grantedBytes < 0 ? QuotaDecision.UNLIMITED : grantedBytes;
         ArrayDeque<QuotaLedger> open = trims.get(member);
         QuotaLedger asker = open == null ? null : open.poll();
         if (asker == null || !asker.returned(member.clientId(), group.device(), lowered)) {
@@ -170,7 +170,7 @@ public final class Leases {
     public void leasable(DeviceUuid device, long bytes) {
         LimitChange change = pool.limit(device, bytes);
         change.leases().keySet().forEach(client -> {
-            DeviceMember member = member(client, device.toString());
+            DeviceClient member = member(client, device.toString());
             if (member != null) {
                 answer(member);
             }
@@ -184,14 +184,14 @@ public final class Leases {
         if (ledger.nextDeadlineNs() != Long.MAX_VALUE) {
             List<QuotaAnswer> answers = ledger.decided(nowNs);
             for (QuotaAnswer answer : answers) {
-                DeviceMember member = member(answer.client(), answer.device());
+                DeviceClient member = member(answer.client(), answer.device());
                 if (member != null) {
                     decided(member, answer.decision(), nowNs);
                 }
             }
             answered += answers.size();
         }
-        for (Map.Entry<DeviceMember, QuotaDecision> decided : pool.decided(nowNs).entrySet()) {
+        for (Map.Entry<DeviceClient, QuotaDecision> decided : pool.decided(nowNs).entrySet()) {
             decidedByPool(decided.getKey(), decided.getValue());
             answered++;
         }
@@ -206,10 +206,10 @@ public final class Leases {
         return Math.min(ledger.nextDeadlineNs(), pool.nextDeadlineNs());
     }
 
-    private DeviceMember member(long clientId, String device) {
-        for (Map.Entry<Group, List<DeviceMember>> entry : groups.entrySet()) {
+    private DeviceClient member(long clientId, String device) {
+        for (Map.Entry<Group, List<DeviceClient>> entry : groups.entrySet()) {
             if (entry.getKey().device().equals(device)) {
-                for (DeviceMember member : entry.getValue()) {
+                for (DeviceClient member : entry.getValue()) {
                     if (member.clientId() == clientId) {
                         return member;
                     }
@@ -219,7 +219,7 @@ public final class Leases {
         return null;
     }
 
-    private void decided(DeviceMember member, QuotaDecision decision, long nowNs) {
+    private void decided(DeviceClient member, QuotaDecision decision, long nowNs) {
         switch (decision) {
             case QuotaDecision.Granted granted -> {
                 if (SwapPool.governs(member) && wanted.getOrDefault(member, 0L) > pool.leaseBytes(member)) {
@@ -237,7 +237,7 @@ public final class Leases {
     }
 
     private void apply(Group group, LimitChange change, QuotaLedger asker) {
-        for (DeviceMember member : groups.get(group)) {
+        for (DeviceClient member : groups.get(group)) {
             Long lease = change.leases().get(member.clientId());
             if (lease != null) {
                 answer(member, lease);
@@ -253,27 +253,27 @@ public final class Leases {
         }
     }
 
-    private void trim(DeviceMember member, QuotaLedger asker) {
+    private void trim(DeviceClient member, QuotaLedger asker) {
         if (member != null) {
             trims.computeIfAbsent(member, m -> new ArrayDeque<>()).add(asker);
             member.session().trimQuota(member.slot());
         }
     }
 
-    private void answer(DeviceMember member) {
+    private void answer(DeviceClient member) {
         answer(member, ledger.leaseBytes(member.clientId(), Group.of(member).device()));
     }
 
     /** Of a tenant's lease what the device and the host can hold. */
-    private long bounded(DeviceMember member, long leaseBytes) {
+    private long bounded(DeviceClient member, long leaseBytes) {
         return SwapPool.governs(member) ? Math.min(leaseBytes, pool.leaseBytes(member)) : leaseBytes;
     }
 
-    private void answer(DeviceMember member, long leaseBytes) {
+    private void answer(DeviceClient member, long leaseBytes) {
         wanted.remove(member);
         long lease = bounded(member, leaseBytes);
         member.session().answerQuota(member.slot(),
-                lease == QuotaLedger.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
+                lease == QuotaDecision.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
     }
 
     /** Writes into every segment what the tenant's other clients use. */
@@ -281,7 +281,7 @@ public final class Leases {
         groups.values().forEach(Leases::refreshUse);
     }
 
-    private static void refreshUse(List<DeviceMember> members) {
+    private static void refreshUse(List<DeviceClient> members) {
         long[] used = new long[members.size()];
         long total = 0;
         for (int i = 0; i < used.length; i++) {

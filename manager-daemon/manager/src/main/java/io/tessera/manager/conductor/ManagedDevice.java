@@ -51,17 +51,17 @@ public final class ManagedDevice {
     }
 
     /** Clients with a context on it. */
-    public Collection<DeviceMember> members() {
+    public Collection<DeviceClient> members() {
         return port.members();
     }
 
-    void join(DeviceMember member, long nowNs) {
+    void join(DeviceClient member, long nowNs) {
         port.add(member);
         member.touch(block -> block.registered(true));
         scheduling.joined(member.clientId(), nowNs);
     }
 
-    void leave(DeviceMember member, long nowNs) {
+    void leave(DeviceClient member, long nowNs) {
         port.remove(member.clientId());
         scheduling.left(member.clientId(), nowNs);
     }
@@ -81,7 +81,7 @@ public final class ManagedDevice {
     /** Reads the words of every client and hands on what changed. */
     int readWords(long nowNs) {
         int changes = 0;
-        for (DeviceMember member : port.members().toArray(DeviceMember[]::new)) {
+        for (DeviceClient member : port.members().toArray(DeviceClient[]::new)) {
             changes += readWords(member, nowNs);
         }
         return changes;
@@ -92,7 +92,7 @@ public final class ManagedDevice {
      * whoever sees the question also sees the answer. They are handed on in the order in which they were written: a
      * question that is over before the answer that came after it, a question that stands after the answer before it.
      */
-    private int readWords(DeviceMember member, long nowNs) {
+    private int readWords(DeviceClient member, long nowNs) {
         long[] words = {member.seenWantSinceNs, member.seenAck};
         member.touch(block -> {
             words[0] = block.wantSinceNs();
@@ -103,7 +103,7 @@ public final class ManagedDevice {
                 + (over ? 0 : hearWant(member, words[0], nowNs));
     }
 
-    private int hearAck(DeviceMember member, long word, long nowNs) {
+    private int hearAck(DeviceClient member, long word, long nowNs) {
         if (word == member.seenAck) {
             return 0;
         }
@@ -120,7 +120,7 @@ public final class ManagedDevice {
         return 1;
     }
 
-    private int hearWant(DeviceMember member, long sinceNs, long nowNs) {
+    private int hearWant(DeviceClient member, long sinceNs, long nowNs) {
         if (sinceNs == member.seenWantSinceNs) {
             return 0;
         }
@@ -133,12 +133,12 @@ public final class ManagedDevice {
      * Answers an order to stop for a client whose process the driver has frozen, drained as it was; any other order waits
      * for the client itself.
      */
-    public void answerFor(DeviceMember member, long nowNs) {
+    public void answerFor(DeviceClient member, long nowNs) {
         scheduling.acknowledged(member.clientId(), member.orderedEpoch, AckState.CLOSED, nowNs);
     }
 
     /** The client answers and asks for itself again: what it last said counts, not what was said for it. */
-    public void answersItself(DeviceMember member, long nowNs) {
+    public void answersItself(DeviceClient member, long nowNs) {
         scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
                 : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);
         member.seenAck = 0; // read and handed on anew in the next cycle
@@ -146,7 +146,7 @@ public final class ManagedDevice {
 
     /** Whether a client has yet to answer its last order. */
     boolean awaitsAnswer() {
-        for (DeviceMember member : port.members()) {
+        for (DeviceClient member : port.members()) {
             if (AckWord.epoch(member.seenAck) != member.orderedEpoch
                     || AckWord.state(member.seenAck) == AckWord.DRAINING) {
                 return true;

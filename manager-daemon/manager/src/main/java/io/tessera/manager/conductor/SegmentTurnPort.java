@@ -23,14 +23,14 @@ final class SegmentTurnPort implements TurnPort {
 
     private final String device;
     private final DistinctErrors errors;
-    private final Map<Long, DeviceMember> members = new LinkedHashMap<>();
+    private final Map<Long, DeviceClient> members = new LinkedHashMap<>();
 
     SegmentTurnPort(String device, DistinctErrors errors) {
         this.device = device;
         this.errors = errors;
     }
 
-    void add(DeviceMember member) {
+    void add(DeviceClient member) {
         members.put(member.clientId(), member);
     }
 
@@ -38,13 +38,13 @@ final class SegmentTurnPort implements TurnPort {
         members.remove(clientId);
     }
 
-    Collection<DeviceMember> members() {
+    Collection<DeviceClient> members() {
         return members.values();
     }
 
     @Override
     public void order(long clientId, long epoch, TurnState state, TurnTerms terms) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         if (member == null) {
             return;
         }
@@ -72,7 +72,7 @@ final class SegmentTurnPort implements TurnPort {
 
     @Override
     public void amend(long clientId, TurnTerms terms) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         if (member != null) {
             member.touch(block -> write(block, terms));
             member.session().ring(member.slot());
@@ -81,7 +81,7 @@ final class SegmentTurnPort implements TurnPort {
 
     @Override
     public ClientLoad load(long clientId) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         ClientLoad[] load = {new ClientLoad(0, 0, 0, 0, 0)};
         if (member != null) {
             member.touch(block -> load[0] = new ClientLoad(
@@ -93,7 +93,7 @@ final class SegmentTurnPort implements TurnPort {
 
     @Override
     public void reportUndrained(long clientId, long sinceRevokedNs) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         if (member == null) {
             return;
         }
@@ -106,13 +106,13 @@ final class SegmentTurnPort implements TurnPort {
 
     @Override
     public boolean isStopped(long clientId) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         return member != null && member.session().isStopped();
     }
 
     @Override
     public void reportStopped(long clientId) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         if (member != null) {
             LOG.warn("{} is stopped by a signal and does not drain on {}: others go on without it", member.session(), device);
         }
@@ -120,7 +120,7 @@ final class SegmentTurnPort implements TurnPort {
 
     @Override
     public void end(long clientId) {
-        DeviceMember member = members.get(clientId);
+        DeviceClient member = members.get(clientId);
         if (member != null) {
             member.session().terminate();
         }

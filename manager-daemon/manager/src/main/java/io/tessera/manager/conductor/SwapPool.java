@@ -33,7 +33,7 @@ final class SwapPool {
     private static final String EVERYBODY = "(all of plan swap)";
 
     /** A client whose ask found no room. */
-    record Waiting(DeviceMember member, long wantedBytes, long deadlineNs) {
+    record Waiting(DeviceClient member, long wantedBytes, long deadlineNs) {
     }
 
     final QuotaLedger ledger = new QuotaLedger();
@@ -41,16 +41,16 @@ final class SwapPool {
     private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
     private long nextRetryNs = Long.MAX_VALUE;
 
-    static boolean governs(DeviceMember member) {
+    static boolean governs(DeviceClient member) {
         return member.session().hello().plan() == MemoryPlan.SWAP;
     }
 
-    private static String device(DeviceMember member) {
+    private static String device(DeviceClient member) {
         return member.announcement().uuid().toString();
     }
 
     /** A client comes, with memory in use if it registered again. */
-    LimitChange joined(DeviceMember member, long inUseBytes) {
+    LimitChange joined(DeviceClient member, long inUseBytes) {
         if (!limits.containsKey(member.announcement().uuid())) {
             // Until the first plan is made: a client does not give back what was said to have no bounds.
             limit(member.announcement().uuid(), member.announcement().totalBytes());
@@ -62,17 +62,17 @@ final class SwapPool {
         return ledger.rejoin(EVERYBODY, device(member), member.clientId(), inUseBytes);
     }
 
-    void left(DeviceMember member) {
+    void left(DeviceClient member) {
         ledger.leave(member.clientId());
         waiting.remove(member.clientId());
     }
 
-    long leaseBytes(DeviceMember member) {
+    long leaseBytes(DeviceClient member) {
         return ledger.leaseBytes(member.clientId(), device(member));
     }
 
     /** Asks for a lease of so much; a refusal becomes a wait as long as the deadline is not over. */
-    QuotaDecision ask(DeviceMember member, long wantedBytes, long deadlineNs, long nowNs) {
+    QuotaDecision ask(DeviceClient member, long wantedBytes, long deadlineNs, long nowNs) {
         long more = Math.max(0, wantedBytes - leaseBytes(member));
         QuotaDecision decision = ledger.ask(member.clientId(), device(member), more, deadlineNs);
         waiting.put(member.clientId(), new Waiting(member, wantedBytes, deadlineNs));
@@ -80,7 +80,7 @@ final class SwapPool {
     }
 
     /** The decision, or a wait in the place of a refusal that comes before the deadline. */
-    private QuotaDecision patient(DeviceMember member, QuotaDecision decision, long nowNs) {
+    private QuotaDecision patient(DeviceClient member, QuotaDecision decision, long nowNs) {
         Waiting ask = waiting.get(member.clientId());
         if (decision instanceof QuotaDecision.Refused && ask != null && nowNs < ask.deadlineNs()) {
             nextRetryNs = Math.min(nextRetryNs, nowNs + RETRY_NS);
@@ -102,8 +102,8 @@ final class SwapPool {
     }
 
     /** Decisions on asks that had to wait for others to give back; those who go on waiting are left out. */
-    Map<DeviceMember, QuotaDecision> decided(long nowNs) {
-        Map<DeviceMember, QuotaDecision> decided = new LinkedHashMap<>();
+    Map<DeviceClient, QuotaDecision> decided(long nowNs) {
+        Map<DeviceClient, QuotaDecision> decided = new LinkedHashMap<>();
         if (ledger.nextDeadlineNs() == Long.MAX_VALUE) {
             return decided;
         }

@@ -27,7 +27,7 @@ final class ControlConnection {
     long lastHeardNs;
 
     private final SocketPort sockets;
-    private final Asker asker;
+    private final Requester asker;
     private final ControlRequests requests;
     private final byte[] line = new byte[LONGEST_LINE];
     private int lineBytes;
@@ -38,7 +38,7 @@ final class ControlConnection {
     private boolean closing;
     private boolean asked;
 
-    ControlConnection(SocketPort sockets, int socket, Asker asker, ControlRequests requests, long nowNs) {
+    ControlConnection(SocketPort sockets, int socket, Requester asker, ControlRequests requests, long nowNs) {
         this.sockets = sockets;
         this.socket = socket;
         this.asker = asker;

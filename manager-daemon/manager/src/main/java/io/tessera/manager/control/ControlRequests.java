@@ -23,9 +23,9 @@ import java.util.Optional;
 /** Decodes a request, checks it and who asks, and answers. Stateless beside its target; one owner thread. */
 final class ControlRequests {
     private final ControlTarget target;
-    private final Authority authority;
+    private final AccessControl authority;
 
-    ControlRequests(ControlTarget target, Authority authority) {
+    ControlRequests(ControlTarget target, AccessControl authority) {
         this.target = target;
         this.authority = authority;
     }
@@ -45,7 +45,7 @@ final class ControlRequests {
      * @param asker who asks
      * @throws JsonParseException if the line is no JSON object; the connection ends
      */
-    JsonObject answer(String line, Asker asker, long nowNs) {
+    JsonObject answer(String line, Requester asker, long nowNs) {
         JsonObject request = parse(line);
         try {
             return switch (text(request, "request")) {
@@ -78,7 +78,7 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject status(Asker asker, long nowNs) {
+    private JsonObject status(Requester asker, long nowNs) {
         JsonObject answer = ok();
         JsonObject status = target.status(nowNs);
         StatusView.narrow(status, asker, authority.owner());
@@ -86,7 +86,7 @@ final class ControlRequests {
         return answer;
     }
 
-    private JsonObject scheduler(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+    private JsonObject scheduler(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         authorise(asker);
         String name = text(request, "mode");
         SchedulerMode mode = Arrays.stream(SchedulerMode.values())
@@ -95,7 +95,7 @@ final class ControlRequests {
         return known(target.mode(device(request), mode, nowNs));
     }
 
-    private JsonObject quantum(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+    private JsonObject quantum(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         authorise(asker);
         long ns = whole(request, "ns", "nanoseconds");
         try {
@@ -105,7 +105,7 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject limit(JsonObject request, Asker asker) throws RefusedRequest {
+    private JsonObject limit(JsonObject request, Requester asker) throws RefusedRequest {
         authorise(asker);
         long bytes = whole(request, "bytes", "bytes");
         if (bytes < 0) {
@@ -123,7 +123,7 @@ final class ControlRequests {
         return ok();
     }
 
-    private JsonObject evict(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+    private JsonObject evict(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         String tenant = knownTenant(request, asker);
         Eviction eviction = target.evict(tenant, asker::mayHandle, flag(request, "suspend"), nowNs);
         if (eviction.clients() == 0) {
@@ -140,7 +140,7 @@ final class ControlRequests {
         return answer;
     }
 
-    private JsonObject restore(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+    private JsonObject restore(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         return counted(target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
     }
 
@@ -156,7 +156,7 @@ final class ControlRequests {
     }
 
     /** A tenant of which the asker may have clients leave and come back. */
-    private String knownTenant(JsonObject request, Asker asker) throws RefusedRequest {
+    private String knownTenant(JsonObject request, Requester asker) throws RefusedRequest {
         String tenant = text(request, "tenant");
         if (target.knows(tenant, asker::mayHandle)) {
             return tenant;
@@ -187,13 +187,13 @@ final class ControlRequests {
         }
     }
 
-    private JsonObject stop(JsonObject request, Asker asker, long nowNs) throws RefusedRequest {
+    private JsonObject stop(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         authorise(asker);
         target.stop(flag(request, "programs"), nowNs);
         return ok();
     }
 
-    private void authorise(Asker asker) throws RefusedRequest {
+    private void authorise(Requester asker) throws RefusedRequest {
         if (!asker.admin()) {
             throw new RefusedRequest(authority.refusal(asker));
         }

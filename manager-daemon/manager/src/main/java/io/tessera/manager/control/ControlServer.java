@@ -40,7 +40,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private final Poller poller;
     private final NanoClock monotonic;
     private final DistinctErrors errors;
-    private final Authority authority;
+    private final AccessControl authority;
     private final ControlRequests requests;
     private final MemorySegment scratch = Arena.ofAuto().allocate(SCRATCH_BYTES, 8);
     private final Set<ControlConnection> connections = new LinkedHashSet<>();
@@ -56,7 +56,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         this.poller = poller;
         this.monotonic = monotonic;
         this.errors = errors;
-        this.authority = Authority.of(os.processes().uid(), Path.of("/etc/group"));
+        this.authority = AccessControl.of(os.processes().uid(), Path.of("/etc/group"));
         this.requests = new ControlRequests(target, authority);
     }
 

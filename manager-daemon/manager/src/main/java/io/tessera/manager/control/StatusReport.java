@@ -2,7 +2,7 @@ package io.tessera.manager.control;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.residency.ResidencyReport;
@@ -101,7 +101,7 @@ public final class StatusReport {
         CountersReader.counters(memory).forEach((id, value) -> counters.addProperty(id.label(), value));
         json.add("counters", counters);
         JsonArray devices = new JsonArray();
-        for (DeviceMember member : registry.members(session)) {
+        for (DeviceClient member : registry.members(session)) {
             devices.add(use(member, nowNs));
         }
         json.add("devices", devices);
@@ -118,7 +118,7 @@ public final class StatusReport {
         return residency.host();
     }
 
-    private JsonObject use(DeviceMember member, long nowNs) {
+    private JsonObject use(DeviceClient member, long nowNs) {
         DeviceBlock block = member.block();
         MemorySegment memory = member.session().memory();
         JsonObject json = new JsonObject();

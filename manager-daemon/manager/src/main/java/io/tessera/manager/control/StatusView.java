@@ -26,7 +26,7 @@ final class StatusView {
      *
      * @param owner the manager's user
      */
-    static void narrow(JsonObject status, Asker asker, int owner) {
+    static void narrow(JsonObject status, Requester asker, int owner) {
         if (asker.admin()) {
             return;
         }

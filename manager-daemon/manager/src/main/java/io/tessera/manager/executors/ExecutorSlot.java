@@ -39,7 +39,7 @@ final class ExecutorSlot {
         FOREIGN
     }
 
-    final Lateness lateness = new Lateness();
+    final HangDetection lateness = new HangDetection();
     final int ordinal;
     final Path socket;
     State state = State.ABSENT;

@@ -39,7 +39,7 @@ public final class Executors implements Conductor.Timed {
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
 
     private final ExecutorKind kind;
-    private final FenceRules fences;
+    private final FencePolicy fences;
     private final ExecutorLauncher launcher;
     private final Path directory;
     private final ConductorProxy proxy;
@@ -62,7 +62,7 @@ public final class Executors implements Conductor.Timed {
      * @param fences    how tenants are fenced
      * @param directory where their sockets and logs lie
      */
-    public Executors(ExecutorKind kind, FenceRules fences, ExecutorLauncher launcher, Path directory,
+    public Executors(ExecutorKind kind, FencePolicy fences, ExecutorLauncher launcher, Path directory,
             ProcessPort processes, ConductorProxy proxy) {
         this.processes = processes;
         this.kind = kind;
@@ -193,7 +193,7 @@ public final class Executors implements Conductor.Timed {
                 keep(limit.get("tenant").getAsString(), limit.get("limitBytes").getAsLong(), false);
             } else if (line.get("ready") instanceof JsonObject ready) {
                 slot.ready(ready, nowNs);
-                limits.forEach((tenant, bytes) -> slot.running.tell(Orders.limit(tenant, bytes)));
+                limits.forEach((tenant, bytes) -> slot.running.tell(ExecutorCommands.limit(tenant, bytes)));
                 LOG.info("executor {} is ready: {}", slot.ordinal, ready);
                 for (int ordinal = slots.size(); slot.ordinal == 0 && ordinal < slot.count; ordinal++) {
                     add(ordinal, nowNs);
@@ -264,7 +264,7 @@ public final class Executors implements Conductor.Timed {
         client.addProperty("limitBytes", limits.getOrDefault(tenantOf(session),
                 Math.max(0, session.hello().limitBytes())));
         fences.announce(client, wish);
-        return Orders.admit(client);
+        return ExecutorCommands.admit(client);
     }
 
     @Override
@@ -349,7 +349,7 @@ public final class Executors implements Conductor.Timed {
     public void limit(String tenant, long bytes) {
         keep(tenant, bytes, true);
         slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY)
-                .forEach(slot -> slot.running.tell(Orders.limit(tenant, bytes)));
+                .forEach(slot -> slot.running.tell(ExecutorCommands.limit(tenant, bytes)));
     }
 
     /** Whether a tenant has a client in an executor, as those last said. */
@@ -376,7 +376,7 @@ public final class Executors implements Conductor.Timed {
             if (slot.state == ExecutorSlot.State.FOREIGN) {
                 slot.running.terminate();
             } else if (slot.running != null) {
-                slot.running.tell(Orders.stop());
+                slot.running.tell(ExecutorCommands.stop());
             }
         }
     }
@@ -403,7 +403,7 @@ public final class Executors implements Conductor.Timed {
                 continue;
             }
             if (slot.state != ExecutorSlot.State.FOREIGN) {
-                slot.running.tell(Orders.leave());
+                slot.running.tell(ExecutorCommands.leave());
             }
             slot.running.part();
         }

@@ -1,12 +1,12 @@
 package io.tessera.manager.residency;
 
-import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.turn.ClientOutlook;
 import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.memory.residency.MoveRates;
-import io.tessera.memory.residency.Plan;
+import io.tessera.memory.residency.ResidencyPlan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.protocol.MemoryPlan;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Who is resident on one device. Each {@link #doWork} reads the clients' words, parks who has to give memory up and does
  * not work, plans, and writes targets, until nothing is left to be written. One owner thread.
  */
-final class DeviceResidency {
+final class DeviceResidency implements ResidencyView {
     /** How often words are looked at that nobody rings for: who has become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
@@ -42,13 +42,13 @@ final class DeviceResidency {
     private final ExecutorMemory executors;
     private final ResidencyPlanner planner = new ResidencyPlanner();
     private final MemoryPressure pressure;
-    private final Newcomers newcomers;
-    private final Map<Long, MemberMemory> members = new LinkedHashMap<>();
+    private final AdmissionHold newcomers;
+    private final Map<Long, ClientDeviceMemory> members = new LinkedHashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final MoveMeter meter = new MoveMeter();
     private final UsableMemory usable;
-    private final Standing standing = new Standing();
-    private Plan plan;
+    private final ResidencyWatchdog standing = new ResidencyWatchdog();
+    private ResidencyPlan plan;
     private long settledNs = Long.MIN_VALUE;
     private long nextLookNs = Long.MIN_VALUE;
 
@@ -57,17 +57,23 @@ final class DeviceResidency {
         this.settings = settings;
         this.executors = executors;
         this.pressure = new MemoryPressure(settings);
-        this.newcomers = new Newcomers(pressure);
+        this.newcomers = new AdmissionHold(pressure);
         this.usable = new UsableMemory(device.uuid(), device.totalBytes(), nowNs);
     }
 
-    Collection<MemberMemory> members() {
+    @Override
+    public ManagedDevice device() {
+        return device;
+    }
+
+    @Override
+    public Collection<ClientDeviceMemory> members() {
         return members.values();
     }
 
     /** Whether there is memory to be planned. */
     boolean planned() {
-        return members.values().stream().anyMatch(MemberMemory::planned);
+        return members.values().stream().anyMatch(ClientDeviceMemory::planned);
     }
 
     long nextDeadlineNs() {
@@ -79,8 +85,8 @@ final class DeviceResidency {
         return nextLookNs;
     }
 
-    /** When somebody's memory last moved, or somebody came or went. */
-    long settledNs() {
+    @Override
+    public long settledNs() {
         return settledNs;
     }
 
@@ -113,8 +119,8 @@ final class DeviceResidency {
         return Math.max(device.totalBytes() / 2, device.totalBytes() - contexts);
     }
 
-    /** What executors hold of the device, as they last said: it cannot leave. */
-    long executorBytes() {
+    @Override
+    public long executorBytes() {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
@@ -123,9 +129,9 @@ final class DeviceResidency {
         return Math.max(1, plannedBytes() - executorBytes());
     }
 
-    /** What everybody may have together, executors included: the capacity less what the driver may need. */
-    long plannedBytes() {
-        long largest = members.values().stream().filter(MemberMemory::movable)
+    @Override
+    public long plannedBytes() {
+        long largest = members.values().stream().filter(ClientDeviceMemory::movable)
                 .mapToLong(member -> Math.max(member.neededBytes, member.wantedBytes)).max().orElse(0);
         return usable.room().plannedBytes(believedBytes(), settings.capacityBytes() > 0, largest + fixedBytes());
     }
@@ -162,7 +168,7 @@ final class DeviceResidency {
         newcomers.judge(members.values(), roomBytes(), () -> !device.scheduling().snapshot(nowNs).exclusive(), look,
                 meter.rates(), nowNs);
         if (newcomers.holding()) {
-            nextLookNs = Math.min(nextLookNs, nowNs + Newcomers.LOOK_NS);
+            nextLookNs = Math.min(nextLookNs, nowNs + AdmissionHold.LOOK_NS);
         }
         work += pressure.judge(this, meter.rates(), nowNs);
         work += unpark(nowNs);
@@ -181,7 +187,7 @@ final class DeviceResidency {
     /** Whose needs cannot be had on this device, and whose can again. */
     private int judgeShort(long nowNs) {
         int done = 0;
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             boolean impossible = member.movable() && member.neededBytes > limitBytes(member, nowNs);
             boolean waits = member.member.waitsSinceNs() != 0 && !member.member.isOpen() && !member.checkpointed;
             if (!member.shortOf.isEmpty()) {
@@ -189,19 +195,15 @@ final class DeviceResidency {
                 done += stays ? 0 : recover(member);
             } else if (impossible && waits) {
                 fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
-                        member.clientId(), member.neededBytes / GIB, limitBytes(member, nowNs) / GIB), MemberMemory.NEVER, nowNs);
+                        member.clientId(), member.neededBytes / GIB, limitBytes(member, nowNs) / GIB), ClientDeviceMemory.NEVER, nowNs);
                 done++;
             }
         }
         return done;
     }
 
-    /**
-     * What the client needs cannot be had: its calls fail instead of waiting.
-     *
-     * @param sinceNs since when nobody can give it up; {@link MemberMemory#NEVER}: the device does not have it
-     */
-    void fallsShort(MemberMemory member, String why, long sinceNs, long nowNs) {
+    @Override
+    public void fallsShort(ClientDeviceMemory member, String why, long sinceNs, long nowNs) {
         LOG.warn("{} is out of memory on {}: {}", member.member.session(), device.uuid(), why);
         member.shortOf = why;
         member.shortSinceNs = sinceNs;
@@ -209,7 +211,7 @@ final class DeviceResidency {
         park(member, true, nowNs);
     }
 
-    private static int recover(MemberMemory member) {
+    private static int recover(ClientDeviceMemory member) {
         LOG.info("{} may ask for its turn again", member.member.session());
         member.shortOf = "";
         member.tellFlags();
@@ -219,10 +221,10 @@ final class DeviceResidency {
     private int refreshMembers(long nowNs) {
         int changes = 0;
         Set<Long> present = new HashSet<>();
-        for (DeviceMember member : device.members()) {
+        for (DeviceClient member : device.members()) {
             present.add(member.clientId());
             if (!members.containsKey(member.clientId())) {
-                MemberMemory memory = new MemberMemory(member, nowNs);
+                ClientDeviceMemory memory = new ClientDeviceMemory(member, nowNs);
                 members.put(member.clientId(), memory);
                 usable.room().contextOpened(nowNs);
                 if (memory.planned()) {
@@ -242,7 +244,7 @@ final class DeviceResidency {
 
     private void read(boolean look, long nowNs) {
         boolean moved = false;
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             member.read(device.totalBytes(), look, nowNs);
             if (look && member.movable()) {
                 member.measure(meter);
@@ -261,7 +263,7 @@ final class DeviceResidency {
      */
     private int parkLacking(long nowNs) {
         int done = 0;
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             boolean away = member.movable() && !member.parked && !member.checkpointed && !member.waits() && !member.activeAt(nowNs);
             if (away && member.residentBytes - member.cachedBytes < member.neededBytes) {
                 ClientOutlook outlook = device.scheduling().outlook(member.clientId(), nowNs);
@@ -277,7 +279,7 @@ final class DeviceResidency {
     /** Who asks for a turn, or for memory, comes back. */
     private int unpark(long nowNs) {
         int done = 0;
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             boolean comes = member.parked && member.waits() && !member.checkpointed && !member.heldBack && member.shortOf.isEmpty();
             if (comes && !leaves(member, nowNs)) {
                 comeBack(member, nowNs);
@@ -288,13 +290,13 @@ final class DeviceResidency {
     }
 
     /** Whether it was evicted by hand and has contents on the device still, which the host may have no room for. */
-    private static boolean leaves(MemberMemory member, long nowNs) {
+    private static boolean leaves(ClientDeviceMemory member, long nowNs) {
         member.leaving &= member.residentBytes > member.cachedBytes
                 && nowNs - member.leavingSinceNs < LEAVING_PATIENCE_NS;
         return member.leaving;
     }
 
-    void comeBack(MemberMemory member, long nowNs) {
+    void comeBack(ClientDeviceMemory member, long nowNs) {
         boolean wasEvicted = member.evicted;
         member.evicted = false;
         member.leaving = false;
@@ -307,19 +309,19 @@ final class DeviceResidency {
     }
 
     /** Has a client leave the device until it asks for a turn. */
-    void evictByHand(MemberMemory member, String why, long nowNs) {
+    void evictByHand(ClientDeviceMemory member, String why, long nowNs) {
         evict(member, why, nowNs);
         member.leaving = true;
         member.leavingSinceNs = nowNs;
     }
 
     /** Has a client stop and keep its memory where it is: the driver is to take it as it stands. */
-    void setAside(MemberMemory member, long nowNs) {
+    void setAside(ClientDeviceMemory member, long nowNs) {
         park(member, true, nowNs);
     }
 
     /** Has a client that is suspended come back: it asks for its turn, and for room, before the driver restores it. */
-    void askForReturn(MemberMemory member, long nowNs) {
+    void askForReturn(ClientDeviceMemory member, long nowNs) {
         member.lastActiveNs = nowNs;
         if (member.member.waitsSinceNs() == 0) {
             device.scheduling().wants(member.clientId(), nowNs, nowNs);
@@ -328,13 +330,13 @@ final class DeviceResidency {
     }
 
     /** Answers for a client that cannot: it was drained when the driver stopped it. */
-    void standIn(MemberMemory member, long nowNs) {
+    void standIn(ClientDeviceMemory member, long nowNs) {
         device.answerFor(member.member, nowNs);
         device.scheduling().moved(nowNs);
     }
 
     /** The client answers and asks for itself again. */
-    void asksItself(MemberMemory member, long nowNs) {
+    void asksItself(ClientDeviceMemory member, long nowNs) {
         device.answersItself(member.member, nowNs);
     }
 
@@ -343,14 +345,14 @@ final class DeviceResidency {
         return meter.rates();
     }
 
-    private void evict(MemberMemory member, String why, long nowNs) {
+    private void evict(ClientDeviceMemory member, String why, long nowNs) {
         LOG.info("{} leaves {}: {}", member.member.session(), device.uuid(), why);
         member.evicted = true;
         member.tellFlags();
         park(member, true, nowNs);
     }
 
-    private void park(MemberMemory member, boolean parked, long nowNs) {
+    private void park(ClientDeviceMemory member, boolean parked, long nowNs) {
         if (member.parked != parked) {
             member.parked = parked;
             device.scheduling().parked(member.clientId(), parked, nowNs);
@@ -362,7 +364,7 @@ final class DeviceResidency {
             return 0;
         }
         int done = 0;
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             boolean holds = member.residentBytes > 0 && member.movable() && !member.evicted && !member.checkpointed;
             if (holds && !member.waits() && nowNs - member.lastActiveNs >= settings.idleEvictNs()) {
                 evict(member, "idle for " + (nowNs - member.lastActiveNs) / 1_000_000L + " ms", nowNs);
@@ -376,7 +378,7 @@ final class DeviceResidency {
         DeviceScheduling turns = device.scheduling();
         boolean exclusive = turns.snapshot(nowNs).exclusive();
         List<ClientMemoryState> clients = new ArrayList<>(members.size());
-        for (MemberMemory member : members.values()) {
+        for (ClientDeviceMemory member : members.values()) {
             ClientOutlook outlook = turns.outlook(member.clientId(), nowNs);
             clients.add(member.toPlan(outlook, exclusive, roomBytes(), nowNs));
         }
@@ -389,7 +391,7 @@ final class DeviceResidency {
         plan = planner.plan(roomBytes(), clients, nowNs);
         int written = 0;
         for (ClientMemoryState client : clients) {
-            MemberMemory member = members.get(client.clientId());
+            ClientDeviceMemory member = members.get(client.clientId());
             if (!member.planned()) {
                 continue;
             }
@@ -414,9 +416,9 @@ final class DeviceResidency {
     }
 
     /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
-    private long limitBytes(MemberMemory member, long nowNs) {
+    private long limitBytes(ClientDeviceMemory member, long nowNs) {
         long limit = certainBytes(nowNs) - executorBytes();
-        for (MemberMemory each : members.values()) {
+        for (ClientDeviceMemory each : members.values()) {
             long fixed = each.fixedBytes - each.claimedBytes;
             limit -= fixed;
             limit -= each == member ? 0 : Math.max(0, each.guaranteeBytes - fixed);
@@ -426,7 +428,7 @@ final class DeviceResidency {
 
     private void sayRefused(long nowNs) {
         plan.refused().forEach((clientId, sentence) -> {
-            MemberMemory member = members.get(clientId);
+            ClientDeviceMemory member = members.get(clientId);
             if (Math.max(member.neededBytes, member.wantedBytes) > limitBytes(member, nowNs) && refused.add(clientId)) {
                 LOG.warn("{}: {}", device.uuid(), sentence);
             }
@@ -435,7 +437,7 @@ final class DeviceResidency {
     }
 
     /** The plan made last; null before the first. */
-    Plan plan() {
+    ResidencyPlan plan() {
         return plan;
     }
 }

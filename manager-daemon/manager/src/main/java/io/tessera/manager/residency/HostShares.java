@@ -41,17 +41,17 @@ final class HostShares {
     }
 
     /** Writes targets; returns how many are new. */
-    int share(Collection<MemberMemory> members, long nowNs) {
+    int share(Collection<ClientDeviceMemory> members, long nowNs) {
         if (members.isEmpty()) {
             return 0;
         }
         look(nowNs);
         long wanted = members.stream().mapToLong(member -> member.pinnedWanted).sum();
-        long spare = budget.pinnedBytes() - members.stream().mapToLong(MemberMemory::outBytes).sum();
+        long spare = budget.pinnedBytes() - members.stream().mapToLong(ClientDeviceMemory::outBytes).sum();
         boolean isShort = wanted > budget.pinnedBytes();
         List<HostClient> clients = new ArrayList<>();
-        Map<Long, MemberMemory> byId = new HashMap<>();
-        for (MemberMemory member : members) {
+        Map<Long, ClientDeviceMemory> byId = new HashMap<>();
+        for (ClientDeviceMemory member : members) {
             long id = member.clientId() * SegmentLayout.MAX_DEVICES + member.member.slot();
             byId.put(id, member);
             long pinned = isShort ? shortOfPinned(member.pinnedWanted, member.outBytes(), spare, stepBytes()) : member.pinnedWanted;
@@ -63,7 +63,7 @@ final class HostShares {
         HostTargets targets = budget.targets(clients, availableBytes);
         reason = targets.reason();
         int told = 0;
-        for (Map.Entry<Long, MemberMemory> entry : byId.entrySet()) {
+        for (Map.Entry<Long, ClientDeviceMemory> entry : byId.entrySet()) {
             long id = entry.getKey();
             if (entry.getValue().tellHost(targets.pinned().get(id), targets.pageable().get(id))) {
                 entry.getValue().ring();
@@ -77,10 +77,10 @@ final class HostShares {
      * What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files; less
      * what may be lost to steps that are used in part.
      */
-    long backingBytes(Collection<MemberMemory> members) {
+    long backingBytes(Collection<ClientDeviceMemory> members) {
         long held = 0;
         long files = 0;
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             held += member.pinnedHeld + member.pageableHeld;
             files += member.fileLimit;
         }

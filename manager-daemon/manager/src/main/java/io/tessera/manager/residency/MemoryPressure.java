@@ -67,8 +67,8 @@ final class MemoryPressure {
     }
 
     /** Judges, and tells the schedule what is new. */
-    int judge(DeviceResidency device, MoveRates rates, long nowNs) {
-        DeviceScheduling scheduling = device.device.scheduling();
+    int judge(ResidencyView device, MoveRates rates, long nowNs) {
+        DeviceScheduling scheduling = device.device().scheduling();
         PressureSample sample = sample(device, nowNs);
         Pressure found = detector.observe(sample, nowNs);
         List<QuantumChooser.Participant> participants = participants(device, nowNs);
@@ -86,8 +86,8 @@ final class MemoryPressure {
     }
 
     /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
-    private void learnIdleness(DeviceResidency device, long moveNs, MoveRates rates, long nowNs) {
-        for (MemberMemory member : device.members()) {
+    private void learnIdleness(ResidencyView device, long moveNs, MoveRates rates, long nowNs) {
+        for (ClientDeviceMemory member : device.members()) {
             if (!member.planned()) {
                 continue;
             }
@@ -104,27 +104,27 @@ final class MemoryPressure {
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
             if (idleTold.getOrDefault(clientId, 0L) != ns) {
                 idleTold.put(clientId, ns);
-                device.device.scheduling().idleRelease(clientId, ns);
+                device.device().scheduling().idleRelease(clientId, ns);
             }
         }
     }
 
     /** How long the client may pause before its memory had better serve somebody who waits. */
-    long idleReleaseNs(MemberMemory member, long moveNs) {
+    long idleReleaseNs(ClientDeviceMemory member, long moveNs) {
         return idle.idleReleaseNs(member.clientId(), moveNs);
     }
 
     /** A client that ran freely and paused lost its memory to somebody else. */
-    void evicted(MemberMemory member, long nowNs) {
+    void evicted(ClientDeviceMemory member, long nowNs) {
         idle.released(member.clientId(), nowNs);
     }
 
     /** Idle clients count with what is guaranteed to them and resident, or all that they cannot give up: that stays. */
-    private static PressureSample sample(DeviceResidency device, long nowNs) {
+    private static PressureSample sample(ResidencyView device, long nowNs) {
         long fixed = device.executorBytes();
         long needed = 0;
         long managed = 0;
-        for (MemberMemory member : device.members()) {
+        for (ClientDeviceMemory member : device.members()) {
             boolean active = member.activeAt(nowNs) && !member.evicted && !member.heldBack && member.shortOf.isEmpty();
             fixed += member.fixedBytes;
             if (member.plan == MemoryPlan.MANAGED) {
@@ -141,9 +141,9 @@ final class MemoryPressure {
         return new PressureSample(device.plannedBytes(), fixed, needed, managed);
     }
 
-    private static List<QuantumChooser.Participant> participants(DeviceResidency device, long nowNs) {
+    private static List<QuantumChooser.Participant> participants(ResidencyView device, long nowNs) {
         List<QuantumChooser.Participant> participants = new ArrayList<>();
-        for (MemberMemory member : device.members()) {
+        for (ClientDeviceMemory member : device.members()) {
             if (member.planned() && member.activeAt(nowNs) && !member.heldBack && member.shortOf.isEmpty()) {
                 participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
                         Math.max(0, member.guaranteeBytes - member.fixedBytes)));

@@ -1,7 +1,7 @@
 package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.Conductor;
-import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
@@ -56,7 +56,7 @@ public final class Residency implements Conductor.Timed {
         }
         work += suspensions.doWork(nowNs);
         devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
-        List<MemberMemory> swapping = swapping();
+        List<ClientDeviceMemory> swapping = swapping();
         if (!swapping.isEmpty()) {
             work += host.share(swapping, nowNs);
             admit(swapping, nowNs);
@@ -68,14 +68,14 @@ public final class Residency implements Conductor.Timed {
      * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
      * backing clients of other devices do not need.
      */
-    private void admit(List<MemberMemory> swapping, long nowNs) {
+    private void admit(List<ClientDeviceMemory> swapping, long nowNs) {
         long backing = host.backingBytes(swapping);
         long overTotal = 0;
         for (DeviceResidency device : devices.values()) {
             overTotal += device.beyondBytes(nowNs);
         }
         for (DeviceResidency device : devices.values()) {
-            if (device.members().stream().anyMatch(MemberMemory::movable)) {
+            if (device.members().stream().anyMatch(ClientDeviceMemory::movable)) {
                 long others = overTotal - device.beyondBytes(nowNs);
                 long capacity = device.certainBytes(nowNs);
                 SwapAdmission admission = new SwapAdmission(capacity,
@@ -95,10 +95,10 @@ public final class Residency implements Conductor.Timed {
     }
 
     /** Clients whose memory can leave, on every device. */
-    List<MemberMemory> swapping() {
-        List<MemberMemory> swapping = new ArrayList<>();
+    List<ClientDeviceMemory> swapping() {
+        List<ClientDeviceMemory> swapping = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
-            device.members().stream().filter(MemberMemory::movable).forEach(swapping::add);
+            device.members().stream().filter(ClientDeviceMemory::movable).forEach(swapping::add);
         }
         return swapping;
     }
@@ -111,7 +111,7 @@ public final class Residency implements Conductor.Timed {
         return Optional.ofNullable(devices.get(uuid));
     }
 
-    Optional<MemberMemory> member(DeviceMember member) {
+    Optional<ClientDeviceMemory> member(DeviceClient member) {
         return device(member.announcement().uuid()).flatMap(device -> device.members().stream()
                 .filter(memory -> memory.member == member).findFirst());
     }
@@ -126,7 +126,7 @@ public final class Residency implements Conductor.Timed {
         int clients = 0;
         Set<Session> suspended = new LinkedHashSet<>();
         for (DeviceResidency device : devices.values()) {
-            for (MemberMemory member : List.copyOf(device.members())) {
+            for (ClientDeviceMemory member : List.copyOf(device.members())) {
                 boolean meant = isMeant(member, tenant, owners);
                 if (meant && suspend) {
                     suspended.add(member.member.session());
@@ -146,8 +146,8 @@ public final class Residency implements Conductor.Timed {
     }
 
     /** A process on all devices. */
-    List<MemberMemory> members(Session session) {
-        List<MemberMemory> members = new ArrayList<>();
+    List<ClientDeviceMemory> members(Session session) {
+        List<ClientDeviceMemory> members = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
             device.members().stream().filter(member -> member.member.session() == session).forEach(members::add);
         }
@@ -157,7 +157,7 @@ public final class Residency implements Conductor.Timed {
     /** How fast our own swap moves the process's memory: on the slowest of its devices. */
     MoveRates rates(Session session) {
         MoveRates slowest = null;
-        for (MemberMemory member : members(session)) {
+        for (ClientDeviceMemory member : members(session)) {
             MoveRates rates = device(member.member.announcement().uuid()).orElseThrow().rates();
             boolean slower = slowest == null || rates.inBytesPerSecond() < slowest.inBytesPerSecond();
             slowest = slower ? rates : slowest;
@@ -166,17 +166,17 @@ public final class Residency implements Conductor.Timed {
     }
 
     /** Whether nothing of the client is on its device or can get there. */
-    boolean isQuiet(MemberMemory member, long nowNs) {
+    boolean isQuiet(ClientDeviceMemory member, long nowNs) {
         return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
                 .outlook(member.clientId(), nowNs).quiet());
     }
 
-    void comeBack(MemberMemory member, long nowNs) {
+    void comeBack(ClientDeviceMemory member, long nowNs) {
         on(member, device -> device.comeBack(member, nowNs));
     }
 
     /** Does something with the device that the client is on. */
-    void on(MemberMemory member, Consumer<DeviceResidency> action) {
+    void on(ClientDeviceMemory member, Consumer<DeviceResidency> action) {
         device(member.member.announcement().uuid()).ifPresent(action);
     }
 
@@ -193,7 +193,7 @@ public final class Residency implements Conductor.Timed {
     public int restore(String tenant, IntPredicate owners, long nowNs) {
         int clients = 0;
         for (DeviceResidency device : devices.values()) {
-            for (MemberMemory member : List.copyOf(device.members())) {
+            for (ClientDeviceMemory member : List.copyOf(device.members())) {
                 if (isMeant(member, tenant, owners) && member.evicted) {
                     suspensions.restore(member.member.session());
                     if (!member.checkpointed) {
@@ -211,7 +211,7 @@ public final class Residency implements Conductor.Timed {
         return devices.values().stream().flatMap(device -> device.members().stream()).anyMatch(member -> isMeant(member, tenant, owners));
     }
 
-    private static boolean isMeant(MemberMemory member, String tenant, IntPredicate owners) {
+    private static boolean isMeant(ClientDeviceMemory member, String tenant, IntPredicate owners) {
         return member.tenant().equals(tenant) && owners.test(member.member.session().peer().uid());
     }
 }

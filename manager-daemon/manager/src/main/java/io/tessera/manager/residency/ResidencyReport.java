@@ -1,10 +1,10 @@
 package io.tessera.manager.residency;
 
 import com.google.gson.JsonObject;
-import io.tessera.manager.conductor.DeviceMember;
+import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.schedule.turn.ClientOutlook;
-import io.tessera.memory.residency.Plan;
+import io.tessera.memory.residency.ResidencyPlan;
 import io.tessera.protocol.segment.ResidencyBlock;
 import io.tessera.protocol.segment.ResidencyState;
 import java.util.Locale;
@@ -34,7 +34,7 @@ public final class ResidencyReport {
         json.addProperty("fixedBytes", device.executorBytes() + sum(device, member -> member.fixedBytes));
         json.addProperty("executorBytes", device.executorBytes());
         json.addProperty("neededBytes", sum(device, member -> member.neededBytes));
-        Plan plan = device.plan();
+        ResidencyPlan plan = device.plan();
         json.addProperty("fits", plan != null && plan.fits());
         json.addProperty("reason", plan == null ? "nothing was planned yet" : plan.reason());
         if (device.isBounded()) {
@@ -46,18 +46,18 @@ public final class ResidencyReport {
         return json;
     }
 
-    private static long sum(DeviceResidency device, ToLongFunction<MemberMemory> bytes) {
+    private static long sum(DeviceResidency device, ToLongFunction<ClientDeviceMemory> bytes) {
         return device.members().stream().mapToLong(bytes).sum();
     }
 
     /** A client on a device; absent of those whose memory cannot leave. May fault as its segment may. */
-    public Optional<JsonObject> client(DeviceMember member, long nowNs) {
-        return residency.member(member).filter(MemberMemory::movable).map(memory -> client(memory,
+    public Optional<JsonObject> client(DeviceClient member, long nowNs) {
+        return residency.member(member).filter(ClientDeviceMemory::movable).map(memory -> client(memory,
                 residency.device(member.announcement().uuid()).orElseThrow().device.scheduling()
                         .outlook(member.clientId(), nowNs)));
     }
 
-    private static String state(MemberMemory member, ResidencyState said) {
+    private static String state(ClientDeviceMemory member, ResidencyState said) {
         if (member.checkpointed && !member.onHost) {
             return member.restoring ? "restoring" : "suspending";
         }
@@ -65,7 +65,7 @@ public final class ResidencyReport {
         return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static JsonObject client(MemberMemory member, ClientOutlook outlook) {
+    private static JsonObject client(ClientDeviceMemory member, ClientOutlook outlook) {
         ResidencyBlock words = member.member.residency();
         JsonObject json = new JsonObject();
         json.addProperty("state", state(member, words.state()));

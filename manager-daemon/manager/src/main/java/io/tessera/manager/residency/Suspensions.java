@@ -79,24 +79,24 @@ final class Suspensions {
         if (processes.containsKey(session)) {
             return Optional.empty();
         }
-        List<MemberMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = residency.members(session);
         long shares = shares(members.getFirst());
         Optional<String> unfit = CheckpointFitness.against(shares);
         members.forEach(member -> member.notSuspended = unfit.orElse(""));
         if (unfit.isPresent()) {
             LOG.info("{} is not suspended: {}", session, unfit.get());
-            members.stream().filter(MemberMemory::movable).forEach(member -> residency.on(member,
+            members.stream().filter(ClientDeviceMemory::movable).forEach(member -> residency.on(member,
                     device -> device.evictByHand(member, "it cannot be suspended", nowNs)));
             return unfit;
         }
-        long contents = members.stream().filter(MemberMemory::movable)
+        long contents = members.stream().filter(ClientDeviceMemory::movable)
                 .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
         long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
         Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs),
                 CheckpointFitness.hasPieces(shares));
         LOG.info("{} is suspended {}", session, chosen.reason());
         processes.put(session, new Suspension(chosen.way(), nowNs));
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             member.suspension = chosen.reason();
             if (chosen.way() == Way.SWAP_FIRST) {
                 residency.on(member, device -> device.evictByHand(member, "to be suspended", nowNs));
@@ -123,7 +123,7 @@ final class Suspensions {
         }
         int done = 0;
         for (Map.Entry<Session, Suspension> entry : List.copyOf(processes.entrySet())) {
-            List<MemberMemory> members = residency.members(entry.getKey());
+            List<ClientDeviceMemory> members = residency.members(entry.getKey());
             if (members.isEmpty()) {
                 processes.remove(entry.getKey());
                 remember();
@@ -144,8 +144,8 @@ final class Suspensions {
         checkpoints.remember(List.of());
     }
 
-    private int advance(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
-        boolean wanted = suspension.wanted || members.stream().anyMatch(MemberMemory::waits);
+    private int advance(Session session, Suspension suspension, List<ClientDeviceMemory> members, long nowNs) {
+        boolean wanted = suspension.wanted || members.stream().anyMatch(ClientDeviceMemory::waits);
         switch (suspension.state) {
             case LEAVING -> {
                 if (wanted) {
@@ -198,14 +198,14 @@ final class Suspensions {
     }
 
     /** What the process says that it shares; where its segment is broken, which ends it, as if it were about to. */
-    private static long shares(MemberMemory member) {
+    private static long shares(ClientDeviceMemory member) {
         long[] shares = {SegmentHeader.SHARES_CALL};
         member.member.touch(_ -> shares[0] = member.member.session().header().clientShares());
         return shares[0];
     }
 
     /** A thread inside a driver call of a process that was drained can only be one that the checkpoint blocks. */
-    private static boolean isInside(MemberMemory member) {
+    private static boolean isInside(ClientDeviceMemory member) {
         boolean[] inside = {false};
         member.member.touch(_ -> {
             for (int i = 0; i < SegmentLayout.MAX_THREADS && !inside[0]; i++) {
@@ -216,7 +216,7 @@ final class Suspensions {
         return inside[0];
     }
 
-    private void suspend(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
+    private void suspend(Session session, Suspension suspension, List<ClientDeviceMemory> members, long nowNs) {
         suspension.enter(State.SUSPENDING, nowNs);
         suspension.bytes = members.stream().mapToLong(member -> member.fixedBytes
                 + (member.movable() ? member.residentBytes : 0)).sum();
@@ -237,12 +237,12 @@ final class Suspensions {
         if (suspension == null) {
             return;
         }
-        List<MemberMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = residency.members(session);
         if (failure.isEmpty()) {
             LOG.info("{} is suspended", session);
             choice.measured(Action.SUSPEND, suspension.bytes, nowNs - suspension.sinceNs);
             suspension.enter(State.SUSPENDED, nowNs);
-            for (MemberMemory member : members) {
+            for (ClientDeviceMemory member : members) {
                 member.onHost = true;
                 member.evicted = true;
                 member.tellFlags();
@@ -260,9 +260,9 @@ final class Suspensions {
         }
     }
 
-    private void restore(Session session, Suspension suspension, List<MemberMemory> members, long nowNs) {
+    private void restore(Session session, Suspension suspension, List<ClientDeviceMemory> members, long nowNs) {
         suspension.enter(State.RESTORING, nowNs);
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             member.onHost = false;
             member.restoring = true;
         }
@@ -274,7 +274,7 @@ final class Suspensions {
         if (suspension == null) {
             return;
         }
-        List<MemberMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = residency.members(session);
         members.forEach(member -> member.restoring = false);
         if (failure.isPresent()) {
             LOG.warn("{} cannot be restored, which is tried again: {}", session, failure.get());
@@ -289,14 +289,14 @@ final class Suspensions {
         forget(session);
         remember();
         mark(members, false);
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             residency.on(member, device -> device.asksItself(member, nowNs));
             residency.comeBack(member, nowNs);
         }
     }
 
-    private static void mark(List<MemberMemory> members, boolean checkpointed) {
-        for (MemberMemory member : members) {
+    private static void mark(List<ClientDeviceMemory> members, boolean checkpointed) {
+        for (ClientDeviceMemory member : members) {
             member.checkpointed = checkpointed;
             member.tellFlags();
         }

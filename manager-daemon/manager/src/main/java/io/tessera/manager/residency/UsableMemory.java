@@ -41,10 +41,10 @@ final class UsableMemory {
      * @param executorBytes what executors hold of it
      * @param readAgain     reads everybody's words: what is held counts as it is after a refusal
      */
-    void reconcile(Collection<MemberMemory> members, long executorBytes, Runnable readAgain, long nowNs) {
+    void reconcile(Collection<ClientDeviceMemory> members, long executorBytes, Runnable readAgain, long nowNs) {
         boolean refused = false;
         long refusedFreeBytes = 0;
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             if (member.takeRefused()) {
                 refused = true;
                 refusedFreeBytes = Math.max(refusedFreeBytes, member.refusedFreeBytes);
@@ -56,7 +56,7 @@ final class UsableMemory {
         long heldBytes = executorBytes;
         long mark = 31 * executorBytes + members.size();
         boolean telling = true;
-        for (MemberMemory member : members) {
+        for (ClientDeviceMemory member : members) {
             heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
             mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
             // What the driver pages, or takes off the device with a process, nobody tells.
@@ -76,8 +76,8 @@ final class UsableMemory {
         }
     }
 
-    private void sample(Collection<MemberMemory> members, long heldBytes, long nowNs) {
-        for (MemberMemory member : members) {
+    private void sample(Collection<ClientDeviceMemory> members, long heldBytes, long nowNs) {
+        for (ClientDeviceMemory member : members) {
             if (member.driverFreeNs > sampleNs && member.driverFreeNs <= nowNs && member.driverFreeNs - changedNs >= SETTLED_NS) {
                 sampleNs = member.driverFreeNs;
                 long beforeBytes = room.roomBytes(Long.MAX_VALUE);

@@ -15,15 +15,21 @@ import java.lang.foreign.MemorySegment;
  * for one packet.
  */
 final class PacketReceiver implements ClientMessageListener {
-    private final Sessions sessions;
+    private final HelloAnswer answer;
     private final SessionListener listener;
     private final Session session;
     private final long nowNs;
     private MalformedMessageException malformed;
     private LinuxException failed;
 
-    PacketReceiver(Sessions sessions, SessionListener listener, Session session, long nowNs) {
-        this.sessions = sessions;
+    /** Answers HELLO. */
+    @FunctionalInterface
+    interface HelloAnswer {
+        void hello(Session session, Hello hello) throws LinuxException;
+    }
+
+    PacketReceiver(HelloAnswer answer, SessionListener listener, Session session, long nowNs) {
+        this.answer = answer;
         this.listener = listener;
         this.session = session;
         this.nowNs = nowNs;
@@ -70,7 +76,7 @@ final class PacketReceiver implements ClientMessageListener {
             return;
         }
         try {
-            sessions.hello(session, hello);
+            answer.hello(session, hello);
         } catch (LinuxException e) {
             failed = e;
         }

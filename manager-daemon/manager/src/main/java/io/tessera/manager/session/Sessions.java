@@ -189,7 +189,7 @@ public final class Sessions implements AutoCloseable {
                     connectionEnded(session);
                     return;
                 }
-                new PacketReceiver(this, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
+                new PacketReceiver(this::hello, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
             }
         } catch (MalformedMessageException e) {
             errors.record(session.peer().uid(), "a packet was refused: " + e.getMessage());

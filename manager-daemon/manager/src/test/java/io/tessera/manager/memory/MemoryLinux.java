@@ -32,13 +32,13 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     /** Called before every packet to a peer, to look at memory in that moment. */
     public Runnable beforeSend = () -> { };
 
-    private record Listener(SocketKind kind, Deque<MemoryPeer> waiting) {
+    private record Listener(SocketKind kind, Deque<InMemoryClient> waiting) {
     }
 
-    private record Connection(MemoryPeer peer, SocketKind kind) {
+    private record Connection(InMemoryClient peer, SocketKind kind) {
     }
 
-    private record Pidfd(MemoryPeer peer) {
+    private record Pidfd(InMemoryClient peer) {
     }
 
     private static final class Wakeup {
@@ -63,8 +63,8 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     }
 
     /** A process of a user connects. */
-    public MemoryPeer connect(Path path, int pid, int peerUid) {
-        MemoryPeer peer = new MemoryPeer(new PeerCredentials(pid, peerUid, peerUid));
+    public InMemoryClient connect(Path path, int pid, int peerUid) {
+        InMemoryClient peer = new InMemoryClient(new PeerCredentials(pid, peerUid, peerUid));
         listeners.get(path).waiting.add(peer);
         return peer;
     }
@@ -95,13 +95,13 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
             throw new LinuxException("accept4", "", acceptErrno);
         }
         Listener from = (Listener) descriptors.get(listener);
-        MemoryPeer peer = from.waiting.poll();
+        InMemoryClient peer = from.waiting.poll();
         return peer == null ? WOULD_BLOCK : descriptors.add(new Connection(peer, from.kind));
     }
 
     @Override
     public int[] pair() {
-        MemoryPeer both = new MemoryPeer(new PeerCredentials(0, uid, uid));
+        InMemoryClient both = new InMemoryClient(new PeerCredentials(0, uid, uid));
         int first = descriptors.add(new Connection(both, SocketKind.SEQPACKET));
         return new int[] {first, descriptors.add(new Connection(both, SocketKind.SEQPACKET))};
     }
@@ -122,7 +122,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
 
     @Override
     public int receive(int socket, MemorySegment into) {
-        MemoryPeer peer = connection(socket).peer;
+        InMemoryClient peer = connection(socket).peer;
         byte[] bytes = peer.toManager.poll();
         if (bytes == null) {
             return peer.peerClosed ? 0 : WOULD_BLOCK;
@@ -144,7 +144,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     @Override
     public int send(int socket, MemorySegment from, int bytes) throws LinuxException {
         beforeSend.run();
-        MemoryPeer peer = connection(socket).peer;
+        InMemoryClient peer = connection(socket).peer;
         if (peer.peerClosed) {
             throw new LinuxException("send", Integer.toString(socket), Errno.EPIPE);
         }
@@ -272,7 +272,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
 
     @Override
     public boolean signal(int pidfd, int signal) {
-        MemoryPeer peer = ((Pidfd) descriptors.get(pidfd)).peer;
+        InMemoryClient peer = ((Pidfd) descriptors.get(pidfd)).peer;
         peer.signals.add(signal);
         return !peer.dead;
     }

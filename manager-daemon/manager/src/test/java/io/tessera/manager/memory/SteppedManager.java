@@ -21,7 +21,7 @@ public final class SteppedManager implements AutoCloseable {
             new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
 
     /** Its time. */
-    public final HandClock clock = new HandClock();
+    public final ManualClock clock = new ManualClock();
     /** Its system. */
     public final MemoryLinux linux;
     /** Its schedulers, one per device, in the order of the devices. */
@@ -30,10 +30,10 @@ public final class SteppedManager implements AutoCloseable {
     public final Manager manager;
 
     /** Memory of its host. */
-    public final HandHostMemory host = new HandHostMemory();
+    public final ManualHostMemory host = new ManualHostMemory();
 
     /** Processes that it suspends. */
-    public final HandCheckpoints checkpoints = new HandCheckpoints();
+    public final ManualCheckpoints checkpoints = new ManualCheckpoints();
 
     /** The executors that it started. */
     public final RecordingLauncher launcher = new RecordingLauncher();
@@ -67,23 +67,23 @@ public final class SteppedManager implements AutoCloseable {
     }
 
     /** A process connects to the registration socket. */
-    public MemoryPeer connect(int pid, int uid) {
+    public InMemoryClient connect(int pid, int uid) {
         return linux.connect(DIRECTORY.registrationSocket(), pid, uid);
     }
 
     /** A process connects to the control socket. */
-    public MemoryPeer control(int uid) {
+    public InMemoryClient control(int uid) {
         return linux.connect(DIRECTORY.controlSocket(), 77, uid);
     }
 
     /** A registered client of tenant {@code team} with a context on {@link #GPU}; what it was told is heard already. */
-    public MemoryPeer client(int pid) throws LinuxException {
+    public InMemoryClient client(int pid) throws LinuxException {
         return client(pid, "team", 0);
     }
 
     /** A registered client with a context on {@link #GPU}; what it was told is heard already. */
-    public MemoryPeer client(int pid, String tenant, long limitBytes) throws LinuxException {
-        MemoryPeer peer = connect(pid, 500).hello(tenant, limitBytes).device(0, GPU);
+    public InMemoryClient client(int pid, String tenant, long limitBytes) throws LinuxException {
+        InMemoryClient peer = connect(pid, 500).hello(tenant, limitBytes).device(0, GPU);
         step();
         peer.heard();
         return peer;

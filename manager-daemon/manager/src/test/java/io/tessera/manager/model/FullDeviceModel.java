@@ -1,7 +1,7 @@
 package io.tessera.manager.model;
 
 import com.google.gson.JsonParser;
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.model.ModelClient.Step;
 import io.tessera.manager.schedule.DeviceScheduler;
@@ -77,7 +77,7 @@ final class FullDeviceModel implements AutoCloseable {
                 (totalBytes, port, nowNs) -> new DeviceScheduler(schedule.withTotalBytes(totalBytes), port, nowNs));
         int pid = 1;
         for (int need : situation.needs()) {
-            MemoryPeer peer = stepped.connect(pid, 500).hello("t" + pid, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
+            InMemoryClient peer = stepped.connect(pid, 500).hello("t" + pid, 0, MemoryPlan.SWAP).device(0, SteppedManager.GPU);
             stepped.step();
             clients.add(new ModelClient(peer, device, need, situation.file()));
             pid++;
@@ -246,7 +246,7 @@ final class FullDeviceModel implements AutoCloseable {
     }
 
     private String describe() {
-        MemoryPeer control = stepped.control(0);
+        InMemoryClient control = stepped.control(0);
         control.sendRaw("{\"request\":\"status\"}\n".getBytes(StandardCharsets.UTF_8));
         try {
             stepped.step();

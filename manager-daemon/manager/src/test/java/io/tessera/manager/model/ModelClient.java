@@ -1,6 +1,6 @@
 package io.tessera.manager.model;
 
-import io.tessera.manager.memory.MemoryPeer;
+import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.protocol.segment.AckWord;
 import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.ResidencyBlock;
@@ -21,7 +21,7 @@ final class ModelClient {
     private static final long LASTS_NS = 15_000_000L;
     private static final long ALLOCATION_WAITS_NS = 30_000_000_000L;
 
-    final MemoryPeer peer;
+    final InMemoryClient peer;
     private final ModelDevice device;
     private int present;
     /** What is away, by the tier of the host's memory that has it: pinned, pageable, file. */
@@ -37,7 +37,7 @@ final class ModelClient {
     boolean stopped;
 
     /** Of a registered client whose memory has never been resident. */
-    ModelClient(MemoryPeer peer, ModelDevice device, int neededChunks, int fileChunks) {
+    ModelClient(InMemoryClient peer, ModelDevice device, int neededChunks, int fileChunks) {
         this.peer = peer;
         this.device = device;
         this.fresh = neededChunks;

@@ -15,51 +15,11 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Steps through turns with an injected clock, in milliseconds. */
-class DeviceSchedulerTest {
-    private static final long MS = 1_000_000L;
+class DeviceSchedulerTest extends SchedulerSteps {
     private static final ScheduleSettings SETTINGS = ScheduleSettings.defaults().withQuantumNs(100 * MS);
 
-    private final ScriptedTurnPort port = new ScriptedTurnPort();
-    private DeviceScheduler scheduler = make(SETTINGS);
-    private long nowMs = 1000;
-
-    private DeviceScheduler make(ScheduleSettings settings) {
-        DeviceScheduler made = new DeviceScheduler(settings, port, 0);
-        made.mode(SchedulerMode.ON, 0);
-        return made;
-    }
-
-    private long now() {
-        return nowMs * MS;
-    }
-
-    private List<String> after(long ms) {
-        nowMs += ms;
-        scheduler.doWork(now());
-        return port.take();
-    }
-
-    private List<String> wants(long client) {
-        scheduler.wants(client, now(), now());
-        return port.take();
-    }
-
-    private List<String> acks(long client, long epoch, AckState state) {
-        scheduler.acknowledged(client, epoch, state, now());
-        return port.take();
-    }
-
-    /** Client 1 holds with epoch 1, clients 2 and 3 wait. */
-    private void firstHoldsOthersWait() {
-        for (long client = 1; client <= 3; client++) {
-            scheduler.joined(client, now());
-        }
-        assertEquals(List.of(), port.take());
-        assertEquals(List.of("1 GRANTED@1"), wants(1));
-        scheduler.wants(1, 0, now());
-        acks(1, 1, AckState.OPEN);
-        assertEquals(List.of(), wants(2));
-        assertEquals(List.of(), wants(3));
+    DeviceSchedulerTest() {
+        super(SETTINGS, SchedulerMode.ON);
     }
 
     @Test

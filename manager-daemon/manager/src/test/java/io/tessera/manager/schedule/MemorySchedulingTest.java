@@ -13,39 +13,12 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** What memory that moves asks of the schedule, step by step, in milliseconds. */
-class MemorySchedulingTest {
-    private static final long MS = 1_000_000L;
+class MemorySchedulingTest extends SchedulerSteps {
     private static final MemoryVerdict SHORT = new MemoryVerdict(true, true, true, 3000 * MS, "memory is short");
     private static final MemoryVerdict FITS = new MemoryVerdict(true, false, false, 0, "memory fits");
 
-    private final ScriptedTurnPort port = new ScriptedTurnPort();
-    private DeviceScheduler scheduler = make(ScheduleSettings.defaults(), SchedulerMode.OFF);
-    private long nowMs = 1000;
-
-    private DeviceScheduler make(ScheduleSettings settings, SchedulerMode mode) {
-        DeviceScheduler made = new DeviceScheduler(settings, port, 0);
-        made.mode(mode, 0);
-        return made;
-    }
-
-    private long now() {
-        return nowMs * MS;
-    }
-
-    private List<String> after(long ms) {
-        nowMs += ms;
-        scheduler.doWork(now());
-        return port.take();
-    }
-
-    private List<String> wants(long client) {
-        scheduler.wants(client, now(), now());
-        return port.take();
-    }
-
-    private List<String> acks(long client, long epoch, AckState state) {
-        scheduler.acknowledged(client, epoch, state, now());
-        return port.take();
+    MemorySchedulingTest() {
+        super(ScheduleSettings.defaults(), SchedulerMode.OFF);
     }
 
     private List<String> memory(MemoryVerdict verdict) {

@@ -94,7 +94,7 @@ final class BitEmitter {
                 if (wide) {
                     code.lconst_0().lcmp();
                 }
-                Branches.truth(code, java.lang.classfile.Opcode.IFEQ);
+                BranchEmitter.truth(code, java.lang.classfile.Opcode.IFEQ);
                 if (wide) {
                     code.i2l();
                 }

@@ -148,7 +148,7 @@ final class ComparisonEmitter {
     }
 
     private void truth(Opcode jump) {
-        Branches.truth(code, jump);
+        BranchEmitter.truth(code, jump);
     }
 
     private static Opcode jump(Comparison comparison) {
@@ -247,15 +247,15 @@ final class ComparisonEmitter {
 
     private void select(LoweredInstruction instruction, Opcode jump) {
         if (instruction.type().bits() == 64) {
-            Branches.choose(code, jump, () -> registers.pushLong(instruction.argument(0)),
+            BranchEmitter.choose(code, jump, () -> registers.pushLong(instruction.argument(0)),
                     () -> registers.pushLong(instruction.argument(1)));
             registers.popLong(instruction.result());
         } else if (registers.isFloat(instruction.result())) {
-            Branches.choose(code, jump, () -> registers.pushExactFloat(instruction.argument(0)),
+            BranchEmitter.choose(code, jump, () -> registers.pushExactFloat(instruction.argument(0)),
                     () -> registers.pushExactFloat(instruction.argument(1)));
             registers.popFloat(instruction.result());
         } else {
-            Branches.choose(code, jump, () -> registers.pushInt(instruction.argument(0)),
+            BranchEmitter.choose(code, jump, () -> registers.pushInt(instruction.argument(0)),
                     () -> registers.pushInt(instruction.argument(1)));
             registers.popInt(instruction.result());
         }

@@ -22,7 +22,7 @@ final class InstructionEmitter {
     private final MemoryEmitter memory;
     private final AtomicEmitter atomics;
     private final InterpretedEmitter interpreted;
-    private final Stops stops;
+    private final StopEmitter stops;
     private final Registers registers;
     private final ClassConstants constants;
 
@@ -41,7 +41,7 @@ final class InstructionEmitter {
         this.memory = new MemoryEmitter(code, registers, kernel);
         this.interpreted = new InterpretedEmitter(code, registers, constants, addresses);
         this.atomics = new AtomicEmitter(code, registers, memory);
-        this.stops = new Stops(code, registers, constants);
+        this.stops = new StopEmitter(code, registers, constants);
     }
 
     /**

@@ -9,7 +9,7 @@ import io.tessera.software.compile.flat.Step;
 import io.tessera.software.compile.flat.WaitingCode;
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.GridState;
-import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.StopReason;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.matrix.WarpSequence;
@@ -44,7 +44,7 @@ final class KernelWriter {
     private final CodeFlow flow;
     private final Registers registers;
     private final InstructionEmitter instructions;
-    private final Stops stops;
+    private final StopEmitter stops;
     private final Label[] labels;
     /** Where a thread has stopped and the next one's turn comes. */
     private final Label stopped;
@@ -59,7 +59,7 @@ final class KernelWriter {
         this.flow = new CodeFlow(flat.steps());
         this.registers = new Registers(code, flat, new RegisterKinds(flat), addresses, ReservedLocals.REGISTERS);
         this.instructions = new InstructionEmitter(code, registers, kernel, constants, addresses);
-        this.stops = new Stops(code, registers, constants);
+        this.stops = new StopEmitter(code, registers, constants);
         this.stopped = code.newLabel();
         this.labels = new Label[flat.steps().size()];
         this.usesCarry = flat.steps().stream().anyMatch(KernelWriter::usesCarry);
@@ -103,7 +103,7 @@ final class KernelWriter {
             }
         }
         // Reached by nothing: the verifier wants every path to end.
-        leave(Stop.EXIT);
+        leave(StopReason.EXIT);
         code.labelBinding(dispatch);
         dispatch(begin);
         code.labelBinding(stopped).iinc(ReservedLocals.NUMBER, 1).goto_(nextThread).labelBinding(done).return_();
@@ -152,7 +152,7 @@ final class KernelWriter {
         code.athrow();
     }
 
-    private void leave(Stop stop) {
+    private void leave(StopReason stop) {
         code.aload(ReservedLocals.STATUS).iload(ReservedLocals.NUMBER).loadConstant((int) stop.status()).bastore().goto_(stopped);
     }
 
@@ -203,7 +203,7 @@ final class KernelWriter {
         }
         switch (instruction.opcode()) {
             case BRX -> jumpIndexed(step, place);
-            case RET, EXIT -> leave(Stop.EXIT);
+            case RET, EXIT -> leave(StopReason.EXIT);
             default -> {
                 if (WaitingCode.stops(instruction)) {
                     stop(place, place + 1);
@@ -259,7 +259,7 @@ final class KernelWriter {
             resumePoints.add(point);
         }
         save(live, resumePoints.indexOf(point) + 1);
-        leave(Stop.YIELD);
+        leave(StopReason.YIELD);
     }
 
     private void jumpIndexed(Step.Plain step, int place) {
@@ -307,7 +307,7 @@ final class KernelWriter {
         LoweredInstruction instruction = ((Step.Plain) flat.steps().get(place)).instruction();
         WarpSequence sequence = !WarpSequence.takes(instruction.opcode()) ? null : WarpSequence.of(
                 flat.steps().subList(place, end).stream().map(step -> ((Step.Plain) step).instruction()).toList());
-        Stop stop = Stop.WARP;
+        StopReason stop = StopReason.WARP;
         if (sequence == null) {
             stop = stops.ask(instruction, resumePoints.size() + 1);
         } else {

@@ -1,9 +1,9 @@
 package io.tessera.software.driver;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescriptions;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Services;
 import io.tessera.software.driver.entry.Call;
@@ -54,7 +54,8 @@ public final class SoftwareDriver implements DriverPort {
                 (task, failure) -> log.defect(task.operation().getClass().getSimpleName(), failure));
         state = new DriverState(processor, new Services(new DriverMemory(processor.memory()), workers,
                 options.clock()), new DeviceProfile(options.limits(), machine, ordinal, devices), log);
-        table = new EntryTable(EntryGroups.of(state));
+        table = new EntryTable();
+        EntryGroups.of(state).forEach(group -> group.register(table));
         for (DriverEntry entry : DriverEntry.values()) {
             perThread[entry.ordinal()] = EntryDescriptions.of(entry).perThread();
         }

@@ -8,13 +8,6 @@ import io.tessera.software.memory.MemoryFault;
 
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */
 final class BlockRun {
-    static final byte READY = 0;
-    static final byte EXITED = Stop.EXIT.status();
-    static final byte YIELDED = Stop.YIELD.status();
-    static final byte AT_BARRIER = Stop.BARRIER.status();
-    static final byte AT_CLUSTER = Stop.CLUSTER.status();
-    static final byte AT_WARP = Stop.WARP.status();
-
     /** What a pass over all threads came to. */
     enum Progress {
         /** All threads have exited. */
@@ -73,7 +66,7 @@ final class BlockRun {
             barrier.reset();
         }
         for (int i = 0; i < threads.length; i++) {
-            status[i] = READY;
+            status[i] = ThreadStatus.READY;
             threads[i].resumePoint = 0;
             threads[i].frames = null;
         }
@@ -101,8 +94,8 @@ final class BlockRun {
 
     private void runWarp(int first, int end) {
         for (int i = first; i < end; i++) {
-            if (status[i] == YIELDED) {
-                status[i] = READY;
+            if (status[i] == ThreadStatus.YIELDED) {
+                status[i] = ThreadStatus.READY;
             }
         }
         boolean again = true;
@@ -141,7 +134,7 @@ final class BlockRun {
 
     private boolean isAtWarp(int first, int end) {
         for (int i = first; i < end; i++) {
-            if (status[i] == AT_WARP) {
+            if (status[i] == ThreadStatus.AT_WARP) {
                 return true;
             }
         }
@@ -159,10 +152,10 @@ final class BlockRun {
     }
 
     private boolean mayRun(int i) {
-        if (status[i] == READY) {
+        if (status[i] == ThreadStatus.READY) {
             return true;
         }
-        if (status[i] == AT_BARRIER) {
+        if (status[i] == ThreadStatus.AT_BARRIER) {
             ThreadState thread = threads[i];
             Barrier barrier = block.barriers[thread.barrier];
             if (barrier.phase() == phase[i]) {
@@ -171,7 +164,7 @@ final class BlockRun {
             thread.result = barrier.outcome(thread.barrierOperation);
             return true;
         }
-        return status[i] == AT_CLUSTER && block.cluster.phase != phase[i];
+        return status[i] == ThreadStatus.AT_CLUSTER && block.cluster.phase != phase[i];
     }
 
     private void run(int from, int to) {
@@ -188,13 +181,13 @@ final class BlockRun {
         int yielded = 0;
         for (int i = from; i < to; i++) {
             byte now = status[i];
-            if (now == EXITED) {
+            if (now == ThreadStatus.EXITED) {
                 left++;
-            } else if (now == YIELDED) {
+            } else if (now == ThreadStatus.YIELDED) {
                 yielded++;
-            } else if (now == AT_BARRIER) {
+            } else if (now == ThreadStatus.AT_BARRIER) {
                 arrive(i);
-            } else if (now == AT_CLUSTER) {
+            } else if (now == ThreadStatus.AT_CLUSTER) {
                 phase[i] = threads[i].clusterPhase;
                 advanced = true;
             }
@@ -234,9 +227,9 @@ final class BlockRun {
     /** The fault of a block whose threads wait for each other. */
     KernelFault deadlock() {
         for (int i = 0; i < threads.length; i++) {
-            if (status[i] != EXITED) {
-                String where = status[i] == AT_BARRIER ? "barrier " + threads[i].barrier
-                        : status[i] == AT_CLUSTER ? "the cluster's barrier"
+            if (status[i] != ThreadStatus.EXITED) {
+                String where = status[i] == ThreadStatus.AT_BARRIER ? "barrier " + threads[i].barrier
+                        : status[i] == ThreadStatus.AT_CLUSTER ? "the cluster's barrier"
                         : threads[i].operation + " with mask 0x" + Integer.toHexString(threads[i].mask);
                 return fault(FaultKind.DEADLOCK, threads[i], 0, new IllegalStateException(
                         "the thread waits at " + where + " for others that never come"));

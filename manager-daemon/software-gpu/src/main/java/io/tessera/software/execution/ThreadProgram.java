@@ -12,7 +12,7 @@ public interface ThreadProgram {
      * runs.
      *
      * @param threads the block's threads
-     * @param status  takes {@link Stop#status} of each that ran
+     * @param status  takes {@link StopReason#status} of each that ran
      * @param first   the first to run
      * @param end     after the last to run, greater than {@code first}
      * @throws KernelTrap if the kernel does what ends its grid

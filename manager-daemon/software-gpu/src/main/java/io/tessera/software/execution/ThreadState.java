@@ -73,32 +73,32 @@ public final class ThreadState {
     public boolean flag;
 
     /** Asks for a warp operation; the program returns the stop. */
-    public Stop askWarp(WarpOperation wanted, int members, long laneValue) {
+    public StopReason askWarp(WarpOperation wanted, int members, long laneValue) {
         operation = wanted;
         mask = members;
         converged = false;
         value = laneValue;
-        return Stop.WARP;
+        return StopReason.WARP;
     }
 
     /** Asks for what all lanes compute together of {@code values}; the program returns the stop. */
-    public Stop askFunction(WarpFunction wanted) {
+    public StopReason askFunction(WarpFunction wanted) {
         operation = WarpOperation.FUNCTION;
         function = wanted;
         mask = -1;
         converged = false;
-        return Stop.WARP;
+        return StopReason.WARP;
     }
 
     /** Asks for a shuffle; the program returns the stop. */
-    public Stop askShuffle(WarpOperation wanted, int members, int laneValue, int b, int c) {
+    public StopReason askShuffle(WarpOperation wanted, int members, int laneValue, int b, int c) {
         operation = wanted;
         mask = members;
         converged = false;
         value = Integer.toUnsignedLong(laneValue);
         laneOperand = b;
         clamp = c;
-        return Stop.WARP;
+        return StopReason.WARP;
     }
 
     /**
@@ -112,13 +112,13 @@ public final class ThreadState {
     }
 
     /** Asks for a barrier; the program returns the stop. */
-    public Stop askBarrier(int number, int threads, BarrierOperation wanted, boolean predicate) {
+    public StopReason askBarrier(int number, int threads, BarrierOperation wanted, boolean predicate) {
         checkBarrier(number, threads);
         barrier = number;
         barrierThreads = threads;
         barrierOperation = wanted;
         value = predicate ? 1 : 0;
-        return Stop.BARRIER;
+        return StopReason.BARRIER;
     }
 
     /** Arrives at a barrier without waiting. */

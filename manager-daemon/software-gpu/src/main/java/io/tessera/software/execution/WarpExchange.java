@@ -17,13 +17,13 @@ final class WarpExchange {
     static boolean complete(ThreadState[] threads, byte[] status, int first, int end) {
         boolean released = false;
         for (int i = first; i < end; i++) {
-            if (status[i] == BlockRun.AT_WARP && !threads[i].converged) {
+            if (status[i] == ThreadStatus.AT_WARP && !threads[i].converged) {
                 int members = members(threads, status, first, end, i);
                 if (members != 0) {
                     perform(threads, first, members, threads[i].operation);
                     for (int lane = 0; lane < end - first; lane++) {
                         if ((members >>> lane & 1) != 0) {
-                            status[first + lane] = BlockRun.READY;
+                            status[first + lane] = ThreadStatus.READY;
                         }
                     }
                     released = true;
@@ -39,11 +39,11 @@ final class WarpExchange {
         int mask = asking.mask | 1 << of - first;
         int members = 0;
         for (int lane = 0; lane < end - first; lane++) {
-            if ((mask >>> lane & 1) == 0 || status[first + lane] == BlockRun.EXITED) {
+            if ((mask >>> lane & 1) == 0 || status[first + lane] == ThreadStatus.EXITED) {
                 continue;
             }
             ThreadState other = threads[first + lane];
-            if (status[first + lane] != BlockRun.AT_WARP || other.operation != asking.operation || other.converged
+            if (status[first + lane] != ThreadStatus.AT_WARP || other.operation != asking.operation || other.converged
                     || (other.mask | 1 << lane) != mask
                     || asking.operation == WarpOperation.FUNCTION && other.function != asking.function) {
                 return 0;
@@ -56,12 +56,12 @@ final class WarpExchange {
     /** Completes an operation of lanes that are at the same place, and that nobody else can join any more. */
     static boolean completeConverged(ThreadState[] threads, byte[] status, int first, int end) {
         for (int i = first; i < end; i++) {
-            if (status[i] == BlockRun.AT_WARP && threads[i].converged) {
+            if (status[i] == ThreadStatus.AT_WARP && threads[i].converged) {
                 int members = 0;
                 for (int j = i; j < end; j++) {
-                    if (status[j] == BlockRun.AT_WARP && threads[j].converged && threads[j].mask == threads[i].mask) {
+                    if (status[j] == ThreadStatus.AT_WARP && threads[j].converged && threads[j].mask == threads[i].mask) {
                         members |= 1 << j - first;
-                        status[j] = BlockRun.READY;
+                        status[j] = ThreadStatus.READY;
                     }
                 }
                 perform(threads, first, members, threads[i].operation);

@@ -2,7 +2,7 @@ package io.tessera.software.interpret;
 
 import io.tessera.software.execution.BlockState;
 import io.tessera.software.execution.DeviceRuntime;
-import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.StopReason;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.execution.ThreadProgram;
 import io.tessera.software.execution.ThreadState;
@@ -59,7 +59,7 @@ final class InterpretedKernel implements ThreadProgram {
         }
     }
 
-    private Stop resume(ThreadState thread) {
+    private StopReason resume(ThreadState thread) {
         Frame frame = (Frame) thread.frames;
         if (frame == null) {
             frame = new Frame(kernel.entry(), 0, null, symbols);
@@ -96,12 +96,12 @@ final class InterpretedKernel implements ThreadProgram {
             Frame next = control(instruction, frame, thread);
             if (next == null) {
                 thread.frames = null;
-                return Stop.EXIT;
+                return StopReason.EXIT;
             }
             frame = next;
             if (thread.budget < 0) {
                 thread.frames = frame;
-                return Stop.YIELD;
+                return StopReason.YIELD;
             }
         }
     }
@@ -119,6 +119,7 @@ final class InterpretedKernel implements ThreadProgram {
             case CVTA, ISSPACEP, MAPA, GETCTARANK -> AddressOperations.execute(instruction, frame, thread);
             case TEX, TXQ, SULD, SUST, SUQ -> TextureOperations.execute(instruction, frame, thread);
             case STACKSAVE, STACKRESTORE, ALLOCA -> AddressOperations.stack(instruction, frame, thread);
+            case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.execute(instruction, frame, thread);
             default -> MemoryOperations.execute(instruction, frame, thread);
         }
     }

@@ -1,6 +1,6 @@
 package io.tessera.software.interpret;
 
-import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.StopReason;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.matrix.WarpSequence;
 
@@ -9,7 +9,7 @@ final class MatrixOperations {
     private MatrixOperations() {
     }
 
-    static Stop request(WarpSequence sequence, Frame frame, ThreadState thread) {
+    static StopReason request(WarpSequence sequence, Frame frame, ThreadState thread) {
         long[] values = sequence.room(thread);
         for (int slot = 0; slot < sequence.given().size(); slot++) {
             values[slot] = frame.value(thread, sequence.given().get(slot));

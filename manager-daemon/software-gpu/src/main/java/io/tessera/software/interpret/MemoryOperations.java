@@ -29,7 +29,6 @@ final class MemoryOperations {
             case FENCE -> RealMemory.fence();
             case CREATEPOLICY -> frame.set(i.result(), 0);
             case CP_ASYNC -> copy(i, frame, thread);
-            case CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE -> TensorCopies.execute(i, frame, thread);
             case PREFETCH, PREFETCHU, APPLYPRIORITY, DISCARD, CP_ASYNC_COMMIT, CP_ASYNC_WAIT, MBARRIER_INVAL -> {
                 // Hints; and waits for copies that are complete already.
             }

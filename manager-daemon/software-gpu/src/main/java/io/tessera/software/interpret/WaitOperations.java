@@ -1,7 +1,7 @@
 package io.tessera.software.interpret;
 
 import io.tessera.software.execution.BarrierOperation;
-import io.tessera.software.execution.Stop;
+import io.tessera.software.execution.StopReason;
 import io.tessera.software.execution.ThreadState;
 import io.tessera.software.execution.WarpOperation;
 import io.tessera.software.program.LoweredInstruction;
@@ -18,12 +18,12 @@ final class WaitOperations {
         return opcode.waitsForOthers() || opcode == Opcode.ACTIVEMASK;
     }
 
-    static Stop request(LoweredInstruction i, Frame frame, ThreadState thread) {
-        Stop stop = switch (i.opcode()) {
+    static StopReason request(LoweredInstruction i, Frame frame, ThreadState thread) {
+        StopReason stop = switch (i.opcode()) {
             case BARRIER_SYNC -> thread.askBarrier((int) frame.argument(thread, i, 0),
                     i.arguments().size() > 1 ? (int) frame.argument(thread, i, 1) : 0, BarrierOperation.NONE, false);
             case BARRIER_RED -> reduceAtBarrier(i, frame, thread);
-            case CLUSTER_WAIT -> Stop.CLUSTER;
+            case CLUSTER_WAIT -> StopReason.CLUSTER;
             case WARP_SYNC -> thread.askWarp(WarpOperation.SYNC, (int) frame.argument(thread, i, 0), 0);
             case SHFL -> thread.askShuffle(shuffle(i), mask(i, frame, thread, 3),
                     (int) frame.argument(thread, i, 0), (int) frame.argument(thread, i, 1),
@@ -46,7 +46,7 @@ final class WaitOperations {
         return i.asksWhoeverIsHere() ? 0 : (int) frame.argument(thread, i, place);
     }
 
-    private static Stop reduceAtBarrier(LoweredInstruction i, Frame frame, ThreadState thread) {
+    private static StopReason reduceAtBarrier(LoweredInstruction i, Frame frame, ThreadState thread) {
         BarrierOperation operation = i.has(Modifier.POPC) ? BarrierOperation.POPC
                 : i.has(Modifier.AND) ? BarrierOperation.AND : BarrierOperation.OR;
         int last = i.arguments().size() - 1;

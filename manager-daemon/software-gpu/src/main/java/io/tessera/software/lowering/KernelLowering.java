@@ -18,7 +18,7 @@ final class KernelLowering {
     /** Twice what a GPU has: here parameters of calls lie in local memory, which a GPU has in registers. */
     private static final int MOST_LOCAL_BYTES = 1 << 20;
 
-    private final PtxProgram program;
+    private final LoweringSymbols program;
     private final PtxFunction entry;
     private final Reachability reachable;
     private final SharedMemoryLayout shared;
@@ -27,7 +27,7 @@ final class KernelLowering {
     private final List<Function> functions = new ArrayList<>();
     private boolean unbounded;
 
-    KernelLowering(PtxProgram program, PtxFunction entry) {
+    KernelLowering(LoweringSymbols program, PtxFunction entry) {
         this.program = program;
         this.entry = entry;
         this.reachable = Reachability.of(program, entry);
@@ -95,7 +95,7 @@ final class KernelLowering {
         return extents;
     }
 
-    PtxProgram program() {
+    LoweringSymbols program() {
         return program;
     }
 

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A program made from a PTX module. Thread-safe. */
-public final class PtxProgram implements LoweredProgram {
+public final class PtxProgram implements LoweredProgram, LoweringSymbols {
     private final Map<String, PtxFunction> entries = new LinkedHashMap<>();
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Map<String, String> aliases = new LinkedHashMap<>();
@@ -130,18 +130,18 @@ public final class PtxProgram implements LoweredProgram {
         return kernels.computeIfAbsent(name, wanted -> new KernelLowering(this, entry).lower());
     }
 
-    /** The device function of that name or alias, or null if the module has no body for it. */
-    PtxFunction function(String name) {
+    @Override
+    public PtxFunction function(String name) {
         return functions.get(aliases.getOrDefault(name, name));
     }
 
-    /** The module's shared variable of that name, or null. */
-    io.tessera.guardian.ptx.Variable sharedVariable(String name) {
+    @Override
+    public io.tessera.guardian.ptx.Variable sharedVariable(String name) {
         return shared.get(name);
     }
 
-    /** Every kernel and device function with a body. */
-    List<PtxFunction> bodies() {
+    @Override
+    public List<PtxFunction> bodies() {
         List<PtxFunction> bodies = new ArrayList<>(entries.values());
         bodies.addAll(functions.values());
         return bodies;

@@ -15,19 +15,19 @@ import java.util.TreeSet;
 
 /** What a kernel can reach: device functions, and the module's shared variables that it names. */
 final class Reachability {
-    private final PtxProgram program;
+    private final LoweringSymbols program;
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     private final Set<String> shared = new LinkedHashSet<>();
     private final Deque<PtxFunction> work = new ArrayDeque<>();
     private boolean indirect;
     private Set<String> addressTaken = Set.of();
 
-    private Reachability(PtxProgram program) {
+    private Reachability(LoweringSymbols program) {
         this.program = program;
     }
 
     /** Follows every call from an entry. */
-    static Reachability of(PtxProgram program, PtxFunction entry) {
+    static Reachability of(LoweringSymbols program, PtxFunction entry) {
         Reachability found = new Reachability(program);
         found.work.add(entry);
         found.follow();

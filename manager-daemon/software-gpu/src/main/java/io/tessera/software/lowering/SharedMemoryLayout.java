@@ -17,7 +17,7 @@ final class SharedMemoryLayout {
     private int cursor;
     private int dynamicAlign = 16;
 
-    SharedMemoryLayout(PtxProgram program, Reachability reachable, PtxFunction entry) {
+    SharedMemoryLayout(LoweringSymbols program, Reachability reachable, PtxFunction entry) {
         for (String name : reachable.shared()) {
             place(program.sharedVariable(name));
         }

@@ -1,8 +1,10 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.SymbolAddresses;
 import io.tessera.software.launch.FailureReport;
 import io.tessera.software.launch.StopWord;
+import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.LoweredProgram;
 import io.tessera.software.program.ReferenceKind;
@@ -21,7 +23,8 @@ import java.util.stream.Collectors;
  * asked for. The owner closes it when no grid of it is running.
  */
 public final class LoadedModule implements AutoCloseable {
-    private final SoftwareProcessor processor;
+    private final DeviceMemory memory;
+    private final KernelTranslator translator;
     private final LoweredProgram program;
     private final Map<String, GlobalVariable> globals;
     private final Map<String, Long> addresses;
@@ -29,9 +32,10 @@ public final class LoadedModule implements AutoCloseable {
     private final Set<Long> references;
     private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
 
-    LoadedModule(SoftwareProcessor processor, LoweredProgram program, Map<String, GlobalVariable> globals,
-            Map<String, Long> addresses) {
-        this.processor = processor;
+    LoadedModule(DeviceMemory memory, KernelTranslator translator, LoweredProgram program,
+            Map<String, GlobalVariable> globals, Map<String, Long> addresses) {
+        this.memory = memory;
+        this.translator = translator;
         this.program = program;
         this.globals = Map.copyOf(globals);
         this.addresses = new LinkedHashMap<>(addresses);
@@ -96,7 +100,7 @@ public final class LoadedModule implements AutoCloseable {
     private LoadedKernel make(String name) {
         try {
             Kernel kernel = program.kernel(name);
-            return new LoadedKernel(this, kernel, processor.options().translator().translate(kernel, symbols()));
+            return new LoadedKernel(this, kernel, translator.translate(kernel, symbols()));
         } catch (UnsupportedPtxException e) {
             throw e;
         } catch (RuntimeException | LinkageError | VirtualMachineError e) {
@@ -118,6 +122,6 @@ public final class LoadedModule implements AutoCloseable {
     /** Frees its variables; its kernels must not be launched any more. */
     @Override
     public void close() {
-        globals.values().forEach(variable -> processor.memory().free(variable.address()));
+        globals.values().forEach(variable -> memory.free(variable.address()));
     }
 }

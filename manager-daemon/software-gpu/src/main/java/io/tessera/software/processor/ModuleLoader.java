@@ -1,5 +1,6 @@
 package io.tessera.software.processor;
 
+import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.memory.AddressKind;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.RealMemory;
@@ -35,16 +36,16 @@ final class ModuleLoader {
      * @throws io.tessera.software.memory.OutOfDeviceMemoryException if its variables do not fit
      * @throws NoSuchElementException if it refers to a variable that only another module has
      */
-    static LoadedModule load(SoftwareProcessor processor, LoweredProgram program) {
-        ModuleLoader loader = new ModuleLoader(processor.memory());
+    static LoadedModule load(DeviceMemory memory, KernelTranslator translator, LoweredProgram program) {
+        ModuleLoader loader = new ModuleLoader(memory);
         try {
             loader.place(program);
             program.variables().values().forEach(loader::initialise);
         } catch (RuntimeException e) {
-            loader.globals.values().forEach(variable -> processor.memory().free(variable.address()));
+            loader.globals.values().forEach(variable -> memory.free(variable.address()));
             throw e;
         }
-        return new LoadedModule(processor, program, loader.globals, loader.addresses);
+        return new LoadedModule(memory, translator, program, loader.globals, loader.addresses);
     }
 
     private void place(LoweredProgram program) {

@@ -90,7 +90,7 @@ public final class SoftwareProcessor implements AutoCloseable {
     }
 
     private LoadedModule load(PtxProgram program) {
-        return ModuleLoader.load(this, program);
+        return ModuleLoader.load(memory, options.translator(), program);
     }
 
     /**

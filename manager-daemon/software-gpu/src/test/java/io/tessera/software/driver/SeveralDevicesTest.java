@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverOptions;
 import io.tessera.device.DriverPort;
 import io.tessera.device.DriverUnavailableException;
-import io.tessera.software.driver.abi.CudaError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -11,10 +11,12 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -63,7 +65,7 @@ public class FencingBenchmark {
     /** Reads the files. */
     @Setup
     public void read() throws IOException, PtxException, FenceRefusedException {
-        modules = FencingSpeed.modules(Path.of(corpus));
+        modules = modules(Path.of(corpus));
         fenced = new ArrayList<>();
         for (byte[] module : modules) {
             fenced.add(new Fencer(FenceMode.MASK).fence(PtxParser.parse(module)).ptx().getBytes(StandardCharsets.UTF_8));
@@ -116,5 +118,21 @@ public class FencingBenchmark {
     private static void count(Work work, long start, List<byte[]> read) {
         work.cpuNs += THREADS.getCurrentThreadCpuTime() - start;
         read.forEach(module -> work.bytes += module.length);
+    }
+
+    /** The modules of a file, or of all files of a folder whose names end in {@code .ptx}, in the order of the names. */
+    static List<byte[]> modules(Path corpus) throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.isDirectory(corpus) ? Files.list(corpus) : Stream.of(corpus)) {
+            files = found.filter(file -> file.toString().endsWith(".ptx")).sorted().toList();
+        }
+        if (files.isEmpty()) {
+            throw new IOException("no PTX in " + corpus);
+        }
+        List<byte[]> modules = new ArrayList<>();
+        for (Path file : files) {
+            modules.add(Files.readAllBytes(file));
+        }
+        return modules;
     }
 }

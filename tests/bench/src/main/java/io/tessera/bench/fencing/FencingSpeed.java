@@ -1,12 +1,8 @@
 package io.tessera.bench.fencing;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,21 +52,5 @@ public final class FencingSpeed {
     /** Millions of bytes per second of processor time. */
     private static double rate(RunResult result) {
         return result.getSecondaryResults().get("bytes").getScore() * 1e3 / result.getSecondaryResults().get("cpuNs").getScore();
-    }
-
-    /** The modules of a file, or of all files of a folder whose names end in {@code .ptx}, in the order of the names. */
-    static List<byte[]> modules(Path corpus) throws IOException {
-        List<Path> files;
-        try (Stream<Path> found = Files.isDirectory(corpus) ? Files.list(corpus) : Stream.of(corpus)) {
-            files = found.filter(file -> file.toString().endsWith(".ptx")).sorted().toList();
-        }
-        if (files.isEmpty()) {
-            throw new IOException("no PTX in " + corpus);
-        }
-        List<byte[]> modules = new ArrayList<>();
-        for (Path file : files) {
-            modules.add(Files.readAllBytes(file));
-        }
-        return modules;
     }
 }

@@ -64,7 +64,7 @@ public final class Fragmentation {
         System.out.println("trace                       operations  live peak  least quota  fragm.   ns/op  committed  rests");
         System.out.println("                                            [MiB]        [MiB]     [%]               [MiB]");
         Fragmentation all = new Fragmentation(granule
-                ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : TraceReplay.GRANULE_BYTES);
+                ? Long.parseLong(arguments[0].substring(GRANULE.length())) << 20 : HeapProgram.GRANULE_BYTES);
         double worst = 0;
         if (files.isEmpty()) {
             worst = all.recorded();

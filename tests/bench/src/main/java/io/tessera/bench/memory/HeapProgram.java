@@ -4,6 +4,8 @@ import io.tessera.guardian.heap.WindowHeap;
 
 /** A program whose operations go to a window's heap: the trace, and where its blocks are. Not thread-safe. */
 final class HeapProgram {
+    /** Of NVIDIA GPUs. */
+    static final long GRANULE_BYTES = 2L << 20;
     private final MemoryTrace trace;
     private final WindowHeap heap;
     private final long[] offsets;
@@ -22,7 +24,7 @@ final class HeapProgram {
         return switch (trace.kind(at)) {
             case ALLOCATE -> offsets[block] = heap.allocate(bytes);
             case FREE -> heap.free(offsets[block]);
-            case RESERVE -> offsets[block] = heap.reserve(bytes, TraceReplay.GRANULE_BYTES, WindowHeap.ANYWHERE);
+            case RESERVE -> offsets[block] = heap.reserve(bytes, GRANULE_BYTES, WindowHeap.ANYWHERE);
             case RELEASE -> heap.release(offsets[block]);
             case CREATE -> {
                 offsets[block] = bytes;

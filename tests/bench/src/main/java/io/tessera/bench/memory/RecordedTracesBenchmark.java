@@ -43,7 +43,7 @@ public class RecordedTracesBenchmark {
         List<MemoryTrace> traces = List.copyOf(RecordedTraces.all().values());
         List<MemoryTrace> all = new ArrayList<>();
         for (int tenant = 0; tenant < TENANTS; tenant++) {
-            WindowHeap heap = new WindowHeap(HeapSettings.standard(Fragmentation.RANGE_BYTES, TraceReplay.GRANULE_BYTES),
+            WindowHeap heap = new WindowHeap(HeapSettings.standard(Fragmentation.RANGE_BYTES, HeapProgram.GRANULE_BYTES),
                     new CountedMemory(), WindowHeap.UNLIMITED);
             for (MemoryTrace trace : traces) {
                 programs.add(new HeapProgram(trace, heap));

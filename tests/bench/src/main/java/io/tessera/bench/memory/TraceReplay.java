@@ -7,9 +7,6 @@ import java.util.List;
 
 /** Runs traces of programs on a window's heap whose memory is only counted. */
 final class TraceReplay {
-    /** Of NVIDIA GPUs. */
-    static final long GRANULE_BYTES = 2L << 20;
-
     /**
      * How a replay went.
      *

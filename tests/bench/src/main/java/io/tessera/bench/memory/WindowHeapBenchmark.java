@@ -78,7 +78,7 @@ public class WindowHeapBenchmark {
     @Setup(Level.Trial)
     public void fill() {
         Random random = new Random(4);
-        heap = new WindowHeap(HeapSettings.standard(RANGE_BYTES, TraceReplay.GRANULE_BYTES), new CommitPort() {
+        heap = new WindowHeap(HeapSettings.standard(RANGE_BYTES, HeapProgram.GRANULE_BYTES), new CommitPort() {
             @Override
             public boolean commit(long offset, long bytes) {
                 return true;

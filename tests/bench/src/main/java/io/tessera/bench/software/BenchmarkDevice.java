@@ -22,10 +22,6 @@ import java.nio.charset.StandardCharsets;
 
 /** A software GPU of one core with the kernels of {@code kernels.ptx}, and their data. Not thread-safe. */
 final class BenchmarkDevice implements AutoCloseable {
-    /** Elements of vectors. */
-    static final int COUNT = 1 << 20;
-    /** Rows and columns of matrices. */
-    static final int ROWS = 256;
     private static final int BLOCK = 256;
     private static final int TILE = 16;
     /** Blocks of the kernels whose threads go through the data with a stride. */
@@ -50,10 +46,10 @@ final class BenchmarkDevice implements AutoCloseable {
         } catch (io.tessera.guardian.ptx.parse.PtxException e) {
             throw new IllegalStateException("the benchmark's own kernels", e);
         }
-        a = processor.memory().allocate(4L * COUNT);
-        b = processor.memory().allocate(4L * COUNT);
-        c = processor.memory().allocate(4L * COUNT);
-        for (int i = 0; i < COUNT; i++) {
+        a = processor.memory().allocate(4L * BenchmarkSizes.COUNT);
+        b = processor.memory().allocate(4L * BenchmarkSizes.COUNT);
+        c = processor.memory().allocate(4L * BenchmarkSizes.COUNT);
+        for (int i = 0; i < BenchmarkSizes.COUNT; i++) {
             RealMemory.putInt(a + 4L * i, Float.floatToIntBits(first(i)));
             RealMemory.putInt(b + 4L * i, Float.floatToIntBits(second(i)));
         }
@@ -73,10 +69,10 @@ final class BenchmarkDevice implements AutoCloseable {
     void launch(BenchmarkKernel workload) {
         LoadedKernel kernel = module.kernel(workload.kernel());
         switch (workload) {
-            case VECTOR_ADD -> launch(kernel, new Dim3(COUNT / BLOCK, 1, 1), new Dim3(BLOCK, 1, 1), COUNT, a, b, c);
-            case TILED_GEMM -> launch(kernel, new Dim3(ROWS / TILE, ROWS / TILE, 1), new Dim3(TILE, TILE, 1), ROWS, a,
+            case VECTOR_ADD -> launch(kernel, new Dim3(BenchmarkSizes.COUNT / BLOCK, 1, 1), new Dim3(BLOCK, 1, 1), BenchmarkSizes.COUNT, a, b, c);
+            case TILED_GEMM -> launch(kernel, new Dim3(BenchmarkSizes.ROWS / TILE, BenchmarkSizes.ROWS / TILE, 1), new Dim3(TILE, TILE, 1), BenchmarkSizes.ROWS, a,
                     b, c);
-            case REDUCTION, HISTOGRAM -> launch(kernel, new Dim3(BLOCKS, 1, 1), new Dim3(BLOCK, 1, 1), COUNT, a, c);
+            case REDUCTION, HISTOGRAM -> launch(kernel, new Dim3(BLOCKS, 1, 1), new Dim3(BLOCK, 1, 1), BenchmarkSizes.COUNT, a, c);
         }
     }
 

@@ -6,13 +6,13 @@ package io.tessera.bench.software;
  */
 public enum BenchmarkKernel {
     /** {@code c[i] = a[i] + b[i]}: 22 instructions a thread. */
-    VECTOR_ADD("vector_add", 22L * BenchmarkDevice.COUNT),
+    VECTOR_ADD("vector_add", 22L * BenchmarkSizes.COUNT),
     /** Per element and step of the inner loop 17 instructions for 4 products; 23 more per tile of 16. */
-    TILED_GEMM("tiled_gemm", (17L * 4 + 23) * BenchmarkDevice.ROWS * BenchmarkDevice.ROWS * BenchmarkDevice.ROWS / 16),
+    TILED_GEMM("tiled_gemm", (17L * 4 + 23) * BenchmarkSizes.ROWS * BenchmarkSizes.ROWS * BenchmarkSizes.ROWS / 16),
     /** 8 instructions an element. */
-    REDUCTION("reduction", 8L * BenchmarkDevice.COUNT),
+    REDUCTION("reduction", 8L * BenchmarkSizes.COUNT),
     /** 14 instructions a word. */
-    HISTOGRAM("histogram", 14L * BenchmarkDevice.COUNT);
+    HISTOGRAM("histogram", 14L * BenchmarkSizes.COUNT);
 
     private final String kernel;
     private final long instructions;

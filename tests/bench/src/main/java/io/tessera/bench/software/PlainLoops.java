@@ -4,14 +4,14 @@ import java.util.Arrays;
 
 /** The same work on Java arrays, in the form that the language makes natural. Not thread-safe. */
 final class PlainLoops {
-    private final float[] a = new float[BenchmarkDevice.COUNT];
-    private final float[] b = new float[BenchmarkDevice.COUNT];
-    private final float[] c = new float[BenchmarkDevice.COUNT];
-    private final int[] words = new int[BenchmarkDevice.COUNT];
+    private final float[] a = new float[BenchmarkSizes.COUNT];
+    private final float[] b = new float[BenchmarkSizes.COUNT];
+    private final float[] c = new float[BenchmarkSizes.COUNT];
+    private final int[] words = new int[BenchmarkSizes.COUNT];
     private final int[] bins = new int[256];
 
     PlainLoops() {
-        for (int i = 0; i < BenchmarkDevice.COUNT; i++) {
+        for (int i = 0; i < BenchmarkSizes.COUNT; i++) {
             a[i] = BenchmarkDevice.first(i);
             b[i] = BenchmarkDevice.second(i);
             words[i] = Float.floatToIntBits(a[i]);
@@ -37,7 +37,7 @@ final class PlainLoops {
 
     /** Each element as one sum of fused products, as the kernel has it. */
     private float multiply() {
-        int n = BenchmarkDevice.ROWS;
+        int n = BenchmarkSizes.ROWS;
         for (int row = 0; row < n; row++) {
             for (int column = 0; column < n; column++) {
                 float sum = 0;

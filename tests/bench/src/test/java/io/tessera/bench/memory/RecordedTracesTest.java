@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What was recorded on a GPU, on the heap. The figure over 10 million operations is the benchmark's. */
 class RecordedTracesTest {
     private static final long OPERATIONS = 600_000;
-    private static final HeapSettings SETTINGS = HeapSettings.standard(Fragmentation.RANGE_BYTES, TraceReplay.GRANULE_BYTES);
+    private static final HeapSettings SETTINGS = HeapSettings.standard(Fragmentation.RANGE_BYTES, HeapProgram.GRANULE_BYTES);
 
     @Test
     void eachProgramIsServedAndLeavesNothing() throws IOException {

@@ -89,7 +89,7 @@ class TraceFileTest {
     void aReplayServesAllOrNamesWhatWasRefused() {
         MemoryTrace trace = new MemoryTrace();
         TensorProgram.SERVING.run(new SegmentCache(trace, 40L << 30), new Random(3), 500);
-        HeapSettings settings = HeapSettings.standard(64L << 30, TraceReplay.GRANULE_BYTES);
+        HeapSettings settings = HeapSettings.standard(64L << 30, HeapProgram.GRANULE_BYTES);
         TraceReplay.Outcome whole = new TraceReplay(trace, settings, WindowHeap.UNLIMITED).run();
         assertTrue(whole.whole() && whole.committedPeak() >= trace.peakBytes());
         assertTrue(new TraceReplay(trace, settings, trace.peakBytes() / 16 * 17).run().whole());
@@ -107,7 +107,7 @@ class TraceFileTest {
             traces.add(trace);
         }
         long length = 4L * traces.stream().mapToInt(MemoryTrace::length).max().orElseThrow();
-        HeapSettings settings = HeapSettings.standard(64L << 30, TraceReplay.GRANULE_BYTES);
+        HeapSettings settings = HeapSettings.standard(64L << 30, HeapProgram.GRANULE_BYTES);
         long peak = TraceReplay.peakBytes(traces, length, 5);
         assertTrue(peak > traces.getFirst().peakBytes(), "several are live at once");
         TraceReplay.Outcome whole = new TraceReplay(traces, length, 5, settings, WindowHeap.UNLIMITED).run();

@@ -6,7 +6,7 @@ final class CallSteps {
     }
 
     static void call(KernelBody b) {
-        Thing pointer = switch (b.random.nextInt(3)) {
+        NamedEntity pointer = switch (b.random.nextInt(3)) {
             case 0 -> b.kernel.out();
             case 1 -> b.kernel.sharedGeneric();
             default -> b.kernel.localGeneric();
@@ -15,9 +15,9 @@ final class CallSteps {
             return;
         }
         b.names.pin(pointer);
-        Thing p = b.temp(Width.D64);
-        Thing got = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity p = b.temp(RegisterWidth.D64);
+        NamedEntity got = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         b.line("mov.b64 %s, %s;", p, pointer);
         MemorySteps.spoil(b, p);
         String function = b.random.nextBoolean() ? "f0" : "f1";
@@ -29,15 +29,15 @@ final class CallSteps {
         byParameters(b, function, p, got, v);
     }
 
-    private static void byParameters(KernelBody b, String function, Thing p, Thing got, Thing v) {
+    private static void byParameters(KernelBody b, String function, NamedEntity p, NamedEntity got, NamedEntity v) {
         b.line("{");
         b.line(".param .b64 pa;\n.param .b32 pb;\n.param .b32 pc;");
         b.line("st.param.b64 [pa], %s;", p);
         b.line("st.param.b32 [pb], %s;", v);
         if (b.random.nextInt(3) == 0 && b.names.visible(b.names.module("functions"))) {
-            Thing target = b.temp(Width.D64);
-            Thing at = b.temp(Width.D64);
-            Thing prototype = b.names.ahead(b.random);
+            NamedEntity target = b.temp(RegisterWidth.D64);
+            NamedEntity at = b.temp(RegisterWidth.D64);
+            NamedEntity prototype = b.names.ahead(b.random);
             b.line("mov.u64 %s, functions;", at);
             b.line("ld.global.u64 %s, [%s+%d];", target, at, 8 * b.random.nextInt(2));
             if (b.random.nextInt(3) == 0) {

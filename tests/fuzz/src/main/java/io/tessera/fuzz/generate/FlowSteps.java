@@ -9,10 +9,10 @@ final class FlowSteps {
         if (!b.mayNest()) {
             return;
         }
-        Thing p = b.temp(Width.PRED);
-        Thing v = b.value();
-        Thing other = b.names.ahead(b.random);
-        Thing end = b.names.ahead(b.random);
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity v = b.value();
+        NamedEntity other = b.names.ahead(b.random);
+        NamedEntity end = b.names.ahead(b.random);
         boolean uniform = b.uniform;
         b.line("setp." + (b.random.nextBoolean() ? "lt.s32" : "gt.u32") + " %s, %s, %s;", p, v, Literal.of(b.random, Literal.border(b.random), 32, false));
         b.line((b.random.nextBoolean() ? "@%s" : "@!%s") + " bra %s;", p, other);
@@ -34,13 +34,13 @@ final class FlowSteps {
             return;
         }
         Index index = Indices.below(b, 2);
-        Thing chosen = b.temp(Width.W32);
+        NamedEntity chosen = b.temp(RegisterWidth.W32);
         b.line("mov.u32 %s, 1;", chosen);
         b.guarded(index.guard(), "mov.b32 %s, %s;", chosen, index.register());
-        Thing table = b.names.ahead(b.random);
-        Thing one = b.names.ahead(b.random);
-        Thing two = b.names.ahead(b.random);
-        Thing end = b.names.ahead(b.random);
+        NamedEntity table = b.names.ahead(b.random);
+        NamedEntity one = b.names.ahead(b.random);
+        NamedEntity two = b.names.ahead(b.random);
+        NamedEntity end = b.names.ahead(b.random);
         boolean uniform = b.uniform;
         b.uniform = false;
         b.line("%s: .branchtargets %s, %s;", table, one, two);
@@ -51,7 +51,7 @@ final class FlowSteps {
         b.close();
         b.line("bra %s;", end);
         b.line("%s:", two);
-        Thing v = b.value();
+        NamedEntity v = b.value();
         b.line("xor.b32 %s, %s, 9;", v, v);
         b.line("%s:", end);
         b.uniform = uniform;

@@ -20,8 +20,8 @@ final class GroupSteps {
     }
 
     private static void shuffle(KernelBody b) {
-        Thing t = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity t = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         String[] ways = {"idx", "bfly", "up", "down"};
         String way = ways[b.random.nextInt(4)];
         b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, %s;", t, v, b.random.nextInt(b.shape.lanes()), way.equals("up") ? 0 : b.shape.lanes() - 1, b.shape.mask());
@@ -29,9 +29,9 @@ final class GroupSteps {
     }
 
     private static void vote(KernelBody b) {
-        Thing p = b.temp(Width.PRED);
-        Thing t = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity t = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         b.line("setp.lt.s32 %s, %s, 0;", p, v);
         switch (b.random.nextInt(3)) {
             case 0 -> b.line("vote.sync.ballot.b32 %s, %s, %s;", t, p, b.shape.mask());
@@ -50,14 +50,14 @@ final class GroupSteps {
             return;
         }
         b.open();
-        Thing words = b.names.any(b.random, null);
+        NamedEntity words = b.names.any(b.random, null);
         b.names.pin(words);
         b.text.variable(".shared .align 4 .b32 %s[" + b.shape.threads() + "];", words);
-        Thing a = b.temp(Width.W32);
-        Thing start = b.temp(Width.W32);
-        Thing tid = b.temp(Width.W32);
-        Thing got = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity a = b.temp(RegisterWidth.W32);
+        NamedEntity start = b.temp(RegisterWidth.W32);
+        NamedEntity tid = b.temp(RegisterWidth.W32);
+        NamedEntity got = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         b.line("mov.u32 %s, %%tid.x;", tid);
         b.line("mov.u32 %s, %s;", start, words);
         b.line("shl.b32 %s, %s, 2;", a, tid);
@@ -77,7 +77,7 @@ final class GroupSteps {
 
     private static void wait(KernelBody b) {
         if (b.shape.endless() && b.random.nextBoolean()) {
-            Thing n = b.value();
+            NamedEntity n = b.value();
             b.line("bar.sync %s, %d;", n, 32 * (1 + b.random.nextInt(8)));
             return;
         }
@@ -94,14 +94,14 @@ final class GroupSteps {
             return;
         }
         b.open();
-        Thing words = b.names.any(b.random, null);
+        NamedEntity words = b.names.any(b.random, null);
         b.names.pin(words);
         b.text.variable(".shared .align 4 .b32 %s[" + b.shape.threads() + "];", words);
-        Thing a = b.temp(Width.W32);
-        Thing there = b.temp(Width.W32);
-        Thing rank = b.temp(Width.W32);
-        Thing got = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity a = b.temp(RegisterWidth.W32);
+        NamedEntity there = b.temp(RegisterWidth.W32);
+        NamedEntity rank = b.temp(RegisterWidth.W32);
+        NamedEntity got = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         b.line("mov.u32 %s, %%tid.x;", got);
         b.line("mov.u32 %s, %s;", a, words);
         b.line("mad.lo.u32 %s, %s, 4, %s;", a, got, a);

@@ -6,5 +6,5 @@ package io.tessera.fuzz.generate;
  * @param register of 32 bits, without sign
  * @param guard    predicate under which it may be used; null: always
  */
-record Index(Thing register, Thing guard) {
+record Index(NamedEntity register, NamedEntity guard) {
 }

@@ -7,12 +7,12 @@ final class Indices {
 
     /** An index below a bound, a power of two of at least 2. */
     static Index below(KernelBody b, int bound) {
-        Thing counter = counter(b, bound);
+        NamedEntity counter = counter(b, bound);
         if (counter != null) {
             return new Index(counter, null);
         }
-        Thing t = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity t = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         int log = Integer.numberOfTrailingZeros(bound);
         switch (b.random.nextInt(15)) {
             case 0 -> b.line("and.b32 %s, %s, %s;", t, v, b.literal(bound - 1, 32, false));
@@ -50,13 +50,13 @@ final class Indices {
         return new Index(t, null);
     }
 
-    private static Thing masked(KernelBody b, Thing v, int bound) {
-        Thing m = b.temp(Width.W32);
+    private static NamedEntity masked(KernelBody b, NamedEntity v, int bound) {
+        NamedEntity m = b.temp(RegisterWidth.W32);
         b.line("and.b32 %s, %s, %s;", m, v, b.literal(bound - 1, 32, false));
         return m;
     }
 
-    private static Thing counter(KernelBody b, int bound) {
+    private static NamedEntity counter(KernelBody b, int bound) {
         if (b.random.nextInt(3) != 0) {
             return null;
         }
@@ -69,8 +69,8 @@ final class Indices {
     }
 
     /** By way of 8 or 16 bits. */
-    private static void narrow(KernelBody b, Thing t, Thing v, int bound) {
-        Thing h = b.temp(Width.H16);
+    private static void narrow(KernelBody b, NamedEntity t, NamedEntity v, int bound) {
+        NamedEntity h = b.temp(RegisterWidth.H16);
         if (bound >= 256 && b.random.nextBoolean()) {
             b.line((b.strays() ? "cvt.s32.s8" : "cvt.u32.u8") + " %s, %s;", t, v);
             return;
@@ -84,14 +84,14 @@ final class Indices {
         b.line((b.strays() ? "cvt.s32.s16" : "cvt.u32.u16") + " %s, %s;", t, h);
     }
 
-    private static void selected(KernelBody b, Thing t, Thing v, int bound) {
-        Thing p = b.temp(Width.PRED);
+    private static void selected(KernelBody b, NamedEntity t, NamedEntity v, int bound) {
+        NamedEntity p = b.temp(RegisterWidth.PRED);
         b.line("setp." + (b.strays() ? "gt" : "lt") + ".u32 %s, %s, %s;", p, v, b.literal(bound, 32, false));
         b.line("selp.b32 %s, %s, %s, %s;", t, v, b.literal(b.random.nextInt(bound), 32, false), p);
     }
 
-    private static Index guarded(KernelBody b, Thing t, Thing v, int bound) {
-        Thing p = b.temp(Width.PRED);
+    private static Index guarded(KernelBody b, NamedEntity t, NamedEntity v, int bound) {
+        NamedEntity p = b.temp(RegisterWidth.PRED);
         boolean signed = b.random.nextBoolean();
         b.line("mov.b32 %s, %s;", t, v);
         if (signed) {

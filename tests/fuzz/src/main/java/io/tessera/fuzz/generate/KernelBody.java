@@ -18,30 +18,38 @@ final class KernelBody {
         void write();
     }
 
-    final Shape shape;
+    /** What takes a step at a place. */
+    @FunctionalInterface
+    interface StepTaker {
+        void take(KernelBody body, long place);
+    }
+
+    final ModuleShape shape;
     final ScopedNames names;
-    final Text text = new Text();
+    final GeneratedText text = new GeneratedText();
     /** Registers with data; what they hold reaches the results. */
-    final List<Thing> values = new ArrayList<>();
+    final List<NamedEntity> values = new ArrayList<>();
     /** Counters of enclosing loops: registers below {@code bounds}. */
-    final List<Thing> counters = new ArrayList<>();
+    final List<NamedEntity> counters = new ArrayList<>();
     final List<Integer> bounds = new ArrayList<>();
     /** Address of memory that the thread may read and write, 64 bytes, generic. */
-    Thing own;
+    NamedEntity own;
     /** Of kernels only; functions have none. */
     Kernel kernel;
     Random random;
     boolean uniform;
+    private final StepTaker taker;
     private final Set<Long> without;
     private final List<Long> taken;
     private int depth;
     private int shared;
 
     /** What only kernels have. */
-    record Kernel(Thing in, Thing out, Thing tile, Thing frame, Thing foreign, Thing sharedGeneric, Thing localGeneric, Thing outFlat, Thing slice) {
+    record Kernel(NamedEntity in, NamedEntity out, NamedEntity tile, NamedEntity frame, NamedEntity foreign, NamedEntity sharedGeneric, NamedEntity localGeneric, NamedEntity outFlat, NamedEntity slice) {
     }
 
-    KernelBody(Shape shape, ScopedNames names, Set<Long> without, List<Long> taken) {
+    KernelBody(ModuleShape shape, ScopedNames names, StepTaker taker, Set<Long> without, List<Long> taken) {
+        this.taker = taker;
         this.shape = shape;
         this.names = names;
         this.without = without;
@@ -57,8 +65,8 @@ final class KernelBody {
             if (!without.contains(id)) {
                 taken.add(id);
                 random = new Random(id);
-                List<Thing> pinned = names.beginStep();
-                Steps.take(this, id);
+                List<NamedEntity> pinned = names.beginStep();
+                taker.take(this, id);
                 names.endStep(pinned);
             }
         }
@@ -83,7 +91,7 @@ final class KernelBody {
 
     void line(String format, Object... operands) {
         for (Object operand : operands) {
-            if (operand instanceof Thing thing && thing.width() != null && !names.visible(thing)) {
+            if (operand instanceof NamedEntity thing && thing.width() != null && !names.visible(thing)) {
                 throw new IllegalStateException(thing.scoped() + " is hidden in \"" + format + "\"");
             }
         }
@@ -91,7 +99,7 @@ final class KernelBody {
     }
 
     /** A line that is executed where a predicate is true; null: always. */
-    void guarded(Thing guard, String format, Object... operands) {
+    void guarded(NamedEntity guard, String format, Object... operands) {
         if (guard == null) {
             line(format, operands);
             return;
@@ -103,8 +111,8 @@ final class KernelBody {
     }
 
     /** A new register in the innermost block. */
-    Thing temp(Width width) {
-        Thing thing = names.any(random, width);
+    NamedEntity temp(RegisterWidth width) {
+        NamedEntity thing = names.any(random, width);
         text.register(thing);
         return names.pin(thing);
     }
@@ -121,15 +129,15 @@ final class KernelBody {
     }
 
     /** Whether a value was declared in a block that is still open. */
-    private boolean known(Thing value) {
+    private boolean known(NamedEntity value) {
         return names.declared(value);
     }
 
     /** A register of 32 bits with data. */
-    Thing value() {
-        List<Thing> visible = values.stream().filter(names::visible).toList();
+    NamedEntity value() {
+        List<NamedEntity> visible = values.stream().filter(names::visible).toList();
         if (visible.isEmpty()) {
-            Thing made = temp(Width.W32);
+            NamedEntity made = temp(RegisterWidth.W32);
             line("mov.u32 %s, %s;", made, literal(random.nextInt(), 32, false));
             return made;
         }
@@ -152,8 +160,8 @@ final class KernelBody {
     }
 
     /** A register that holds this number. */
-    Thing exactIn(long value, int bits) {
-        Thing made = temp(bits == 64 ? Width.D64 : Width.W32);
+    NamedEntity exactIn(long value, int bits) {
+        NamedEntity made = temp(bits == 64 ? RegisterWidth.D64 : RegisterWidth.W32);
         line("mov.b" + bits + " %s, %s;", made, exact(value, bits, false));
         return made;
     }
@@ -164,25 +172,25 @@ final class KernelBody {
     }
 
     /** Mixes a register of any width into some value. */
-    void use(Thing thing) {
+    void use(NamedEntity thing) {
         names.pin(thing);
-        Thing value = value();
+        NamedEntity value = value();
         switch (thing.width()) {
             case W32 -> line("xor.b32 %s, %s, %s;", value, value, thing);
             case D64 -> {
-                Thing low = temp(Width.W32);
-                Thing high = temp(Width.W32);
+                NamedEntity low = temp(RegisterWidth.W32);
+                NamedEntity high = temp(RegisterWidth.W32);
                 line("mov.b64 {%s, %s}, %s;", low, high, thing);
                 line("xor.b32 %s, %s, %s;", value, value, low);
                 line("add.u32 %s, %s, %s;", value, value, high);
             }
             case H16 -> {
-                Thing wide = temp(Width.W32);
+                NamedEntity wide = temp(RegisterWidth.W32);
                 line(random.nextBoolean() ? "cvt.u32.u16 %s, %s;" : "cvt.s32.s16 %s, %s;", wide, thing);
                 line("add.u32 %s, %s, %s;", value, value, wide);
             }
             case PRED -> {
-                Thing one = temp(Width.W32);
+                NamedEntity one = temp(RegisterWidth.W32);
                 line("selp.b32 %s, 1, 0, %s;", one, thing);
                 line("add.u32 %s, %s, %s;", value, value, one);
             }

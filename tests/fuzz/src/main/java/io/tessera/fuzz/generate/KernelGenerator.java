@@ -16,7 +16,7 @@ public final class KernelGenerator {
     /** Places of the functions' steps, apart from the kernel's. */
     private static final long FUNCTION_PLACE = 0x4655_4E43L;
 
-    private final Shape shape;
+    private final ModuleShape shape;
     private final long seed;
     private final Random random;
     private final ScopedNames names = new ScopedNames();
@@ -28,7 +28,7 @@ public final class KernelGenerator {
     private KernelGenerator(long seed, Set<Long> without) {
         this.seed = seed;
         this.random = new Random(KernelBody.mix(seed));
-        this.shape = Shape.of(random);
+        this.shape = ModuleShape.of(random);
         this.without = without;
     }
 
@@ -72,7 +72,7 @@ public final class KernelGenerator {
     }
 
     private KernelBody body() {
-        KernelBody body = new KernelBody(shape, names, without, taken);
+        KernelBody body = new KernelBody(shape, names, StepChooser::take, without, taken);
         body.random = random;
         return body;
     }
@@ -88,13 +88,13 @@ public final class KernelGenerator {
         names.enter();
         names.beginStep();
         KernelBody body = body();
-        Thing result;
-        Thing pointer;
-        Thing number;
+        NamedEntity result;
+        NamedEntity pointer;
+        NamedEntity number;
         if (shape.inRegisters()) {
-            result = names.pin(names.any(random, Width.W32));
-            pointer = names.pin(names.any(random, Width.D64));
-            number = names.pin(names.any(random, Width.W32));
+            result = names.pin(names.any(random, RegisterWidth.W32));
+            pointer = names.pin(names.any(random, RegisterWidth.D64));
+            number = names.pin(names.any(random, RegisterWidth.W32));
             scoped.append(head(name, "reg", result.scoped(), pointer.scoped(), number.scoped()));
             flat.append(head(name, "reg", result.flat(), pointer.flat(), number.flat()));
         } else {
@@ -103,9 +103,9 @@ public final class KernelGenerator {
             for (String parameter : List.of("result", "pointer", "number")) {
                 names.fixed(parameter, null);
             }
-            result = body.temp(Width.W32);
-            pointer = body.temp(Width.D64);
-            number = body.temp(Width.W32);
+            result = body.temp(RegisterWidth.W32);
+            pointer = body.temp(RegisterWidth.D64);
+            number = body.temp(RegisterWidth.W32);
             body.line("ld.param.b64 %s, [pointer];", pointer);
             body.line("ld.param.b32 %s, [number];", number);
         }
@@ -144,21 +144,21 @@ public final class KernelGenerator {
 
     /** Loads the parameters, and writes all of the thread's parts of shared and local memory. */
     private KernelBody.Kernel begin(KernelBody body) {
-        Thing tile = names.pin(names.declare("tile", null));
-        Thing frame = names.pin(names.declare("frame", null));
+        NamedEntity tile = names.pin(names.declare("tile", null));
+        NamedEntity frame = names.pin(names.declare("frame", null));
         body.text.variable(".shared .align 16 .b8 %s[" + MemorySteps.SLICE_BYTES * shape.threads() + "];", tile);
         body.text.variable(".local .align 16 .b8 %s[" + MemorySteps.SLICE_BYTES + "];", frame);
-        Thing in = body.temp(Width.D64);
-        Thing out = body.temp(Width.D64);
-        Thing foreign = body.temp(Width.D64);
-        Thing sharedGeneric = body.temp(Width.D64);
-        Thing localGeneric = body.temp(Width.D64);
-        Thing wide = body.temp(Width.D64);
-        Thing start = body.temp(Width.D64);
-        Thing id = body.temp(Width.W32);
-        Thing tid = body.temp(Width.W32);
-        Thing seedRegister = body.temp(Width.W32);
-        Thing slice = body.temp(Width.W32);
+        NamedEntity in = body.temp(RegisterWidth.D64);
+        NamedEntity out = body.temp(RegisterWidth.D64);
+        NamedEntity foreign = body.temp(RegisterWidth.D64);
+        NamedEntity sharedGeneric = body.temp(RegisterWidth.D64);
+        NamedEntity localGeneric = body.temp(RegisterWidth.D64);
+        NamedEntity wide = body.temp(RegisterWidth.D64);
+        NamedEntity start = body.temp(RegisterWidth.D64);
+        NamedEntity id = body.temp(RegisterWidth.W32);
+        NamedEntity tid = body.temp(RegisterWidth.W32);
+        NamedEntity seedRegister = body.temp(RegisterWidth.W32);
+        NamedEntity slice = body.temp(RegisterWidth.W32);
         body.line("ld.param.u64 %s, [in];", in);
         body.line("ld.param.u64 %s, [out];", start);
         body.line("ld.param.u64 %s, [foreign];", foreign);
@@ -170,7 +170,7 @@ public final class KernelGenerator {
         body.line("mul.wide.u32 %s, %s, " + MemorySteps.OUT_BYTES + ";", wide, id);
         body.line("add.s64 %s, %s, %s;", out, start, wide);
         for (int i = 0; i < VALUES; i++) {
-            Thing value = body.temp(Width.W32);
+            NamedEntity value = body.temp(RegisterWidth.W32);
             body.line("mad.lo.u32 %s, %s, %d, %s;", value, id, random.nextInt(1000) + 1, seedRegister);
             body.values.add(value);
         }
@@ -181,8 +181,8 @@ public final class KernelGenerator {
         body.line("mov.u64 %s, %s;", wide, frame);
         body.line("cvta.local.u64 %s, %s;", localGeneric, wide);
         for (int i = 0; i < MemorySteps.SLICE_BYTES; i += VECTOR) {
-            Thing a = body.values.get(i / VECTOR % VALUES);
-            Thing b = body.values.get((i / VECTOR + 1) % VALUES);
+            NamedEntity a = body.values.get(i / VECTOR % VALUES);
+            NamedEntity b = body.values.get((i / VECTOR + 1) % VALUES);
             body.line("st.shared.v4.u32 [%s+%d], {%s, %s, %s, %s};", slice, i, a, b, id, a);
             body.line("st.local.v4.u32 [%s+%d], {%s, %s, %s, %s};", frame, i, b, b, a, tid);
         }
@@ -191,11 +191,11 @@ public final class KernelGenerator {
 
     private void finish(KernelBody body) {
         names.beginStep();
-        Thing out = names.pin(body.kernel.out());
+        NamedEntity out = names.pin(body.kernel.out());
         int generic = random.nextInt(MemorySteps.SLICE_BYTES / VECTOR);
-        Thing[] got = {body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32), body.temp(Width.W32)};
+        NamedEntity[] got = {body.temp(RegisterWidth.W32), body.temp(RegisterWidth.W32), body.temp(RegisterWidth.W32), body.temp(RegisterWidth.W32)};
         for (int i = 0; i < MemorySteps.SLICE_BYTES; i += VECTOR) {
-            Thing value = body.values.get(i / VECTOR % VALUES);
+            NamedEntity value = body.values.get(i / VECTOR % VALUES);
             if (i / VECTOR == generic) {
                 body.line("ld.v4.u32 {%s, %s, %s, %s}, [%s+%d];", got[0], got[1], got[2], got[3], body.kernel.sharedGeneric(), i);
             } else {
@@ -210,7 +210,7 @@ public final class KernelGenerator {
         }
     }
 
-    private static void mix(KernelBody body, Thing value, Thing[] got) {
+    private static void mix(KernelBody body, NamedEntity value, NamedEntity[] got) {
         body.line("mad.lo.u32 %s, %s, %s, %s;", got[0], got[1], 77, got[0]);
         body.line("mad.lo.u32 %s, %s, %s, %s;", got[2], got[3], 55, got[2]);
         body.line("mad.lo.u32 %s, %s, %s, %s;", value, value, got[0], got[2]);

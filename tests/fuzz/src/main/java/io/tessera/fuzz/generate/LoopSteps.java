@@ -58,15 +58,15 @@ final class LoopSteps {
         }
         int rounds = 1 + b.random.nextInt(b.counters.isEmpty() ? MOST_ROUNDS : MOST_INNER_ROUNDS);
         Style style = Style.of(b, rounds);
-        Thing i = b.temp(style.bits() == 64 ? Width.D64 : Width.W32);
-        Thing p = b.temp(Width.PRED);
-        Thing limit = b.temp(i.width());
-        Thing label = b.names.label(b.random);
+        NamedEntity i = b.temp(style.bits() == 64 ? RegisterWidth.D64 : RegisterWidth.W32);
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity limit = b.temp(i.width());
+        NamedEntity label = b.names.label(b.random);
         b.line("mov." + style.type() + " %s, %s;", i, b.exact(style.first(), style.bits(), style.signed()));
         boolean inRegister = b.random.nextInt(3) == 0;
         b.line("mov." + style.type() + " %s, %s;", limit, b.literal(style.bound(), style.bits(), style.signed()));
-        Thing patience = b.shape.hostile() && (b.random.nextInt(4) != 0 || !b.shape.endless()) ? b.temp(Width.W32) : null;
-        Thing out = b.names.ahead(b.random);
+        NamedEntity patience = b.shape.hostile() && (b.random.nextInt(4) != 0 || !b.shape.endless()) ? b.temp(RegisterWidth.W32) : null;
+        NamedEntity out = b.names.ahead(b.random);
         if (patience != null) {
             b.line("mov.u32 %s, 0;", patience);
         }
@@ -92,13 +92,13 @@ final class LoopSteps {
     }
 
     /** The loop's body is a block of its own; what it declares may have the counter's name. */
-    private static void body(KernelBody b, long place, Thing i, Style style, int rounds) {
+    private static void body(KernelBody b, long place, NamedEntity i, Style style, int rounds) {
         boolean uniform = b.uniform;
         b.uniform &= !b.shape.hostile();
         b.open();
-        Thing round = b.temp(Width.W32);
+        NamedEntity round = b.temp(RegisterWidth.W32);
         if (style.bits() == 64) {
-            Thing d = b.temp(Width.D64);
+            NamedEntity d = b.temp(RegisterWidth.D64);
             b.line("sub." + style.type() + " %s, %s, %s;", d, i, b.exact(style.first(), 64, style.signed()));
             if (style.step() < 0) {
                 b.line("neg.s64 %s, %s;", d, d);
@@ -123,13 +123,13 @@ final class LoopSteps {
     }
 
     /** What a proof may conclude from the loop's end: the counter has come to its bound. */
-    private static void pointerAfter(KernelBody b, Thing i, Style style) {
+    private static void pointerAfter(KernelBody b, NamedEntity i, Style style) {
         if (b.random.nextInt(3) != 0 || b.kernel == null || !b.names.visible(b.kernel.in()) || style.bits() == 64 || !style.relation().equals("ne")) {
             return;
         }
         b.names.pin(b.kernel.in());
-        Thing d = b.temp(Width.D64);
-        Thing t = b.temp(Width.W32);
+        NamedEntity d = b.temp(RegisterWidth.D64);
+        NamedEntity t = b.temp(RegisterWidth.W32);
         b.line("sub.u32 %s, %s, %s;", t, i, b.exact(style.bound(), 32, false));
         b.line("mad.wide.u32 %s, %s, %s, %s;", d, t, b.exact(1L << b.random.nextInt(30), 32, false), b.kernel.in());
         b.line("ld.global.u32 %s, [%s];", t, d);
@@ -138,11 +138,11 @@ final class LoopSteps {
 
     /** A loop that can be entered in its middle: of functions with one, less is proved. */
     static void twoWaysIn(KernelBody b) {
-        Thing p = b.temp(Width.PRED);
-        Thing n = b.temp(Width.W32);
-        Thing v = b.value();
-        Thing behind = b.names.label(b.random);
-        Thing within = b.names.ahead(b.random);
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity n = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
+        NamedEntity behind = b.names.label(b.random);
+        NamedEntity within = b.names.ahead(b.random);
         b.line("and.b32 %s, %s, 1;", n, v);
         b.line("setp.eq.u32 %s, %s, 0;", p, n);
         b.line("@%s bra %s;", p, within);
@@ -160,9 +160,9 @@ final class LoopSteps {
             ValueSteps.arithmetic(b);
             return;
         }
-        Thing i = b.temp(Width.W32);
-        Thing p = b.temp(Width.PRED);
-        Thing label = b.names.label(b.random);
+        NamedEntity i = b.temp(RegisterWidth.W32);
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity label = b.names.label(b.random);
         b.line("mov.u32 %s, 0;", i);
         b.line("setp.eq.u32 %s, %s, 0;", p, i);
         b.line("%s:", label);
@@ -185,9 +185,9 @@ final class LoopSteps {
     }
 
     /** Writes a register of the same name, which a block of its own has. */
-    private static void hidden(KernelBody b, Thing outer, String write, String begin) {
+    private static void hidden(KernelBody b, NamedEntity outer, String write, String begin) {
         b.open();
-        Thing inner = b.names.declare(outer.scoped(), outer.width());
+        NamedEntity inner = b.names.declare(outer.scoped(), outer.width());
         b.text.register(inner);
         b.line(begin, inner);
         Object[] operands = new Object[write.split("%s", -1).length - 1];

@@ -20,10 +20,10 @@ final class MemorySteps {
     }
 
     /** Address of an element, by one of the ways of counting in 64 bits. */
-    private static Thing wide(KernelBody b, Thing base, Index index, int size) {
-        Thing d = b.temp(Width.D64);
-        Thing a = b.temp(Width.D64);
-        Thing i = index.register();
+    private static NamedEntity wide(KernelBody b, NamedEntity base, Index index, int size) {
+        NamedEntity d = b.temp(RegisterWidth.D64);
+        NamedEntity a = b.temp(RegisterWidth.D64);
+        NamedEntity i = index.register();
         switch (b.random.nextInt(5)) {
             case 0 -> b.line("mad.wide.u32 %s, %s, %s, %s;", a, i, b.literal(size, 32, false), base);
             case 1 -> {
@@ -50,11 +50,11 @@ final class MemorySteps {
     }
 
     /** Spoils an address now and then in hostile kernels. */
-    static void spoil(KernelBody b, Thing address) {
+    static void spoil(KernelBody b, NamedEntity address) {
         if (!b.strays()) {
             return;
         }
-        Thing foreign = b.kernel == null || !b.names.visible(b.kernel.foreign()) ? address : b.kernel.foreign();
+        NamedEntity foreign = b.kernel == null || !b.names.visible(b.kernel.foreign()) ? address : b.kernel.foreign();
         switch (b.random.nextInt(7)) {
             case 0 -> b.line("xor.b64 %s, %s, %s;", address, address, Long.toString(b.random.nextLong()));
             case 1 -> b.line("add.s64 %s, %s, %d;", address, address, b.random.nextInt(1 << 20) - (1 << 19));
@@ -74,7 +74,7 @@ final class MemorySteps {
     }
 
     /** Loads an element, or some, from a place of so many bytes. */
-    private static void load(KernelBody b, String space, Thing base, int bytes) {
+    private static void load(KernelBody b, String space, NamedEntity base, int bytes) {
         int size = 1 << b.random.nextInt(4);
         int lanes = b.random.nextInt(4) != 0 || size == 1 ? 1 : size == 8 ? 2 : 2 << b.random.nextInt(2);
         int unit = size * lanes;
@@ -84,13 +84,13 @@ final class MemorySteps {
             return;
         }
         Index index = Indices.below(b, steps);
-        Thing address = wide(b, base, index, unit);
+        NamedEntity address = wide(b, base, index, unit);
         // In the other half: index below steps, offset below the rest.
         long offset = offset(b, unit, elements - steps + 1);
         String type = size == 8 ? "u64" : (b.random.nextBoolean() ? "u" : "s") + 8 * size;
-        Thing[] into = new Thing[lanes];
+        NamedEntity[] into = new NamedEntity[lanes];
         for (int i = 0; i < lanes; i++) {
-            into[i] = b.temp(size == 8 ? Width.D64 : Width.W32);
+            into[i] = b.temp(size == 8 ? RegisterWidth.D64 : RegisterWidth.W32);
             b.line(size == 8 ? "mov.u64 %s, 5;" : "mov.u32 %s, 7;", into[i]);
         }
         String ld = cached(b, space);
@@ -101,7 +101,7 @@ final class MemorySteps {
         } else {
             b.guarded(index.guard(), ld + ".v4." + type + " {%s, %s, %s, %s}, [%s%s];", into[0], into[1], into[2], into[3], address, plus(offset));
         }
-        for (Thing thing : into) {
+        for (NamedEntity thing : into) {
             b.use(thing);
         }
     }
@@ -111,17 +111,17 @@ final class MemorySteps {
     }
 
     /** Stores an element into a place of so many bytes, which must be multiples of 8. */
-    private static void store(KernelBody b, String space, Thing base, int bytes) {
+    private static void store(KernelBody b, String space, NamedEntity base, int bytes) {
         int size = 1 << b.random.nextInt(4);
         int lanes = b.random.nextInt(3) != 0 || size < 4 ? 1 : 2;
         int unit = size * lanes;
         Index index = Indices.below(b, bytes / unit / 2);
-        Thing address = wide(b, base, index, unit);
+        NamedEntity address = wide(b, base, index, unit);
         long offset = offset(b, unit, bytes / unit / 2);
         String st = "st" + (space.isEmpty() ? "" : "." + space);
         if (size == 8) {
-            Thing d = b.temp(Width.D64);
-            Thing v = b.value();
+            NamedEntity d = b.temp(RegisterWidth.D64);
+            NamedEntity v = b.value();
             b.line("cvt.u64.u32 %s, %s;", d, v);
             if (lanes == 1) {
                 b.guarded(index.guard(), st + ".u64 [%s%s], %s;", address, plus(offset), d);
@@ -130,8 +130,8 @@ final class MemorySteps {
             }
             return;
         }
-        Thing v = b.value();
-        Thing w = b.value();
+        NamedEntity v = b.value();
+        NamedEntity w = b.value();
         if (lanes == 1) {
             b.guarded(index.guard(), st + ".u" + 8 * size + " [%s%s], %s;", address, plus(offset), v);
         } else {
@@ -139,8 +139,8 @@ final class MemorySteps {
         }
     }
 
-    private static boolean shown(KernelBody b, Thing... things) {
-        for (Thing thing : things) {
+    private static boolean shown(KernelBody b, NamedEntity... things) {
+        for (NamedEntity thing : things) {
             if (!b.names.visible(thing)) {
                 return false;
             }
@@ -168,7 +168,7 @@ final class MemorySteps {
             global(b);
             return;
         }
-        Thing base = b.random.nextBoolean() ? b.kernel.sharedGeneric() : b.kernel.localGeneric();
+        NamedEntity base = b.random.nextBoolean() ? b.kernel.sharedGeneric() : b.kernel.localGeneric();
         if (shown(b, base)) {
             store(b, "", base, SLICE_BYTES);
             load(b, "", base, SLICE_BYTES);
@@ -183,11 +183,11 @@ final class MemorySteps {
         shared(b, b.kernel.tile());
     }
 
-    private static void shared(KernelBody b, Thing variable) {
+    private static void shared(KernelBody b, NamedEntity variable) {
         int size = 4 << b.random.nextInt(2);
-        Thing a = b.temp(Width.W32);
-        Thing start = b.temp(Width.W32);
-        Thing tid = b.temp(Width.W32);
+        NamedEntity a = b.temp(RegisterWidth.W32);
+        NamedEntity start = b.temp(RegisterWidth.W32);
+        NamedEntity tid = b.temp(RegisterWidth.W32);
         Index index = Indices.below(b, SLICE_BYTES / size / 2);
         b.line("mov.u32 %s, %%tid.x;", tid);
         b.line("mov.u32 %s, %s;", start, variable);
@@ -197,8 +197,8 @@ final class MemorySteps {
             b.line("xor.b32 %s, %s, %s;", a, a, Literal.of(b.random, Literal.border(b.random), 32, false));
         }
         long offset = offset(b, size, SLICE_BYTES / size / 2);
-        Thing v = b.value();
-        Thing got = b.temp(Width.W32);
+        NamedEntity v = b.value();
+        NamedEntity got = b.temp(RegisterWidth.W32);
         b.line("mov.u32 %s, 3;", got);
         if (size == 4) {
             b.guarded(index.guard(), "st.shared.u32 [%s%s], %s;", a, plus(offset), v);
@@ -207,7 +207,7 @@ final class MemorySteps {
                 b.guarded(index.guard(), "atom.shared.add.u32 %s, [%s%s], %s;", got, a, plus(offset), v);
             }
         } else {
-            Thing w = b.value();
+            NamedEntity w = b.value();
             b.guarded(index.guard(), "st.shared.v2.u32 [%s%s], {%s, %s};", a, plus(offset), v, w);
             b.guarded(index.guard(), "ld.shared.u32 %s, [%s%s];", got, a, plus(offset + (b.random.nextBoolean() ? 4 : 0)));
         }
@@ -221,7 +221,7 @@ final class MemorySteps {
             return;
         }
         b.open();
-        Thing variable = b.names.any(b.random, null);
+        NamedEntity variable = b.names.any(b.random, null);
         b.names.pin(variable);
         if (local) {
             b.text.variable(".local .align 16 .b8 %s[" + SLICE_BYTES + "];", variable);
@@ -239,12 +239,12 @@ final class MemorySteps {
         }
     }
 
-    private static void local(KernelBody b, Thing variable) {
-        Thing base = b.temp(Width.D64);
+    private static void local(KernelBody b, NamedEntity variable) {
+        NamedEntity base = b.temp(RegisterWidth.D64);
         b.line("mov.u64 %s, %s;", base, variable);
         for (int i = 0; i < SLICE_BYTES; i += 16) {
-            Thing v = b.value();
-            Thing w = b.value();
+            NamedEntity v = b.value();
+            NamedEntity w = b.value();
             b.line("st.local.v4.u32 [%s+%d], {%s, %s, %s, %s};", variable, i, v, w, v, w);
         }
         store(b, "local", base, SLICE_BYTES);
@@ -252,8 +252,8 @@ final class MemorySteps {
     }
 
     static void constant(KernelBody b) {
-        Thing base = b.temp(Width.D64);
-        Thing table = b.names.module(b.random.nextBoolean() ? "constants" : "table");
+        NamedEntity base = b.temp(RegisterWidth.D64);
+        NamedEntity table = b.names.module(b.random.nextBoolean() ? "constants" : "table");
         if (!b.names.visible(table)) {
             return;
         }
@@ -267,9 +267,9 @@ final class MemorySteps {
         if (b.kernel == null || !shown(b, b.kernel.out())) {
             return;
         }
-        Thing a = b.temp(Width.D64);
-        Thing got = b.temp(Width.W32);
-        Thing v = b.value();
+        NamedEntity a = b.temp(RegisterWidth.D64);
+        NamedEntity got = b.temp(RegisterWidth.W32);
+        NamedEntity v = b.value();
         int at = OWN_ATOMICS + 4 * b.random.nextInt(8);
         b.line("add.s64 %s, %s, %d;", a, b.kernel.out(), b.random.nextInt(2) * 4);
         spoil(b, a);
@@ -286,11 +286,11 @@ final class MemorySteps {
             return;
         }
         int size = 4 << b.random.nextInt(3);
-        Thing to = b.temp(Width.W32);
-        Thing tid = b.temp(Width.W32);
-        Thing got = b.temp(Width.W32);
+        NamedEntity to = b.temp(RegisterWidth.W32);
+        NamedEntity tid = b.temp(RegisterWidth.W32);
+        NamedEntity got = b.temp(RegisterWidth.W32);
         Index index = Indices.below(b, IN_BYTES / size / 2);
-        Thing from = wide(b, b.kernel.in(), index, size);
+        NamedEntity from = wide(b, b.kernel.in(), index, size);
         b.line("mov.u32 %s, %%tid.x;", tid);
         b.line("mov.u32 %s, %s;", to, b.kernel.tile());
         b.line("mad.lo.u32 %s, %s, %s, %s;", to, tid, b.literal(SLICE_BYTES, 32, false), to);
@@ -301,7 +301,7 @@ final class MemorySteps {
             case 0 -> b.guarded(index.guard(), copy + ";", to, from);
             case 1 -> b.guarded(index.guard(), copy + ", %d;", to, from, b.random.nextInt(size + 1));
             default -> {
-                Thing bytes = b.temp(Width.W32);
+                NamedEntity bytes = b.temp(RegisterWidth.W32);
                 b.line("and.b32 %s, %s, %d;", bytes, b.value(), b.strays() ? -1 : size - 1);
                 b.guarded(index.guard(), copy + ", %s;", to, from, bytes);
             }
@@ -313,10 +313,10 @@ final class MemorySteps {
 
     /** An access that is not made: its address is garbage in legal kernels too. */
     static void never(KernelBody b) {
-        Thing p = b.temp(Width.PRED);
-        Thing t = b.temp(Width.W32);
-        Thing d = b.temp(Width.D64);
-        Thing v = b.value();
+        NamedEntity p = b.temp(RegisterWidth.PRED);
+        NamedEntity t = b.temp(RegisterWidth.W32);
+        NamedEntity d = b.temp(RegisterWidth.D64);
+        NamedEntity v = b.value();
         b.line("or.b32 %s, %s, 1;", t, v);
         b.line("setp.eq." + (b.random.nextBoolean() ? "u32" : "s32") + " %s, %s, 0;", p, t);
         b.line("mul.wide.u32 %s, %s, %s;", d, v, t);

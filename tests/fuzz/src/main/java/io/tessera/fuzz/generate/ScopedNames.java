@@ -13,10 +13,10 @@ final class ScopedNames {
             "%h0", "%i", "%i0", "%small_0", "x", "y", "tile", "frame", "table", "constants", "in", "out", "own");
     private static final List<String> SPECIAL = List.of("%laneid", "%lanemask_eq", "%dynamic_smem_size", "%warpid", "%envreg3", "%clock");
 
-    private final List<Map<String, Thing>> open = new ArrayList<>();
+    private final List<Map<String, NamedEntity>> open = new ArrayList<>();
     private final List<List<String>> rows = new ArrayList<>();
     /** Things that the step which is being written goes on using: nothing may hide them. */
-    private List<Thing> pinned = new ArrayList<>();
+    private List<NamedEntity> pinned = new ArrayList<>();
     private int made;
 
     ScopedNames() {
@@ -34,9 +34,9 @@ final class ScopedNames {
     }
 
     /** Whether the name of a thing means it here. */
-    boolean visible(Thing thing) {
+    boolean visible(NamedEntity thing) {
         for (int i = open.size() - 1; i >= 0; i--) {
-            Thing found = open.get(i).get(thing.scoped());
+            NamedEntity found = open.get(i).get(thing.scoped());
             if (found != null) {
                 return found == thing;
             }
@@ -45,19 +45,19 @@ final class ScopedNames {
     }
 
     /** Whether a thing was declared in a scope that is open. */
-    boolean declared(Thing thing) {
+    boolean declared(NamedEntity thing) {
         return open.stream().anyMatch(scope -> scope.get(thing.scoped()) == thing);
     }
 
     /** Declares a name in the innermost scope; it must be free there. */
-    Thing declare(String name, Width width) {
-        Thing thing = new Thing(name, flat(name), width);
+    NamedEntity declare(String name, RegisterWidth width) {
+        NamedEntity thing = new NamedEntity(name, flat(name), width);
         open.getLast().put(name, thing);
         return thing;
     }
 
     /** A label of the innermost scope; labels of others may have its name. Branches are written in that scope or in one inside of it that does not hide it. */
-    Thing label(Random random) {
+    NamedEntity label(Random random) {
         for (int tries = 0; tries < 6; tries++) {
             String name = "L" + random.nextInt(6);
             if (free(name)) {
@@ -68,25 +68,25 @@ final class ScopedNames {
     }
 
     /** A label that stands further on than the branch to it: its name means nothing yet. */
-    Thing ahead(Random random) {
+    NamedEntity ahead(Random random) {
         String name = "F" + random.nextInt(12);
         return open.stream().anyMatch(scope -> scope.containsKey(name)) ? pin(declare("M" + made, null)) : pin(declare(name, null));
     }
 
     /** A name that is the same in both texts. */
-    Thing fixed(String name, Width width) {
-        Thing thing = new Thing(name, name, width);
+    NamedEntity fixed(String name, RegisterWidth width) {
+        NamedEntity thing = new NamedEntity(name, name, width);
         open.getLast().put(name, thing);
         return thing;
     }
 
     /** What the module declares under a name. */
-    Thing module(String name) {
+    NamedEntity module(String name) {
         return open.getFirst().get(name);
     }
 
     /** Declares some name in the innermost scope, which probably hides another. */
-    Thing any(Random random, Width width) {
+    NamedEntity any(Random random, RegisterWidth width) {
         for (int tries = 0; tries < 6; tries++) {
             List<String> from = random.nextInt(60) == 0 ? SPECIAL : POOL;
             String name = from.get(random.nextInt(from.size()));
@@ -98,20 +98,20 @@ final class ScopedNames {
     }
 
     /** Keeps a thing from being hidden until the step ends. */
-    Thing pin(Thing thing) {
+    NamedEntity pin(NamedEntity thing) {
         pinned.add(thing);
         return thing;
     }
 
     /** Begins a step: what is pinned from now on is of it alone. Gives what the step around it has pinned. */
-    List<Thing> beginStep() {
-        List<Thing> outer = pinned;
+    List<NamedEntity> beginStep() {
+        List<NamedEntity> outer = pinned;
         pinned = new ArrayList<>();
         return outer;
     }
 
     /** Ends a step. */
-    void endStep(List<Thing> outer) {
+    void endStep(List<NamedEntity> outer) {
         pinned = outer;
     }
 
@@ -124,7 +124,7 @@ final class ScopedNames {
     }
 
     /** Declares a row of some prefix in the innermost scope, or none if it would collide there. */
-    List<Thing> row(Random random, Width width, int count) {
+    List<NamedEntity> row(Random random, RegisterWidth width, int count) {
         String prefix = List.of("%r", "%rd", "%p", "%i", "%t", "%w").get(random.nextInt(6));
         for (String name : open.getLast().keySet()) {
             if (name.startsWith(prefix)) {
@@ -135,7 +135,7 @@ final class ScopedNames {
             return List.of();
         }
         rows.getLast().add(prefix);
-        List<Thing> row = new ArrayList<>();
+        List<NamedEntity> row = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             row.add(declare(prefix + i, width));
         }

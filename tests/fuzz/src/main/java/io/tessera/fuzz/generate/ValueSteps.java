@@ -8,9 +8,9 @@ final class ValueSteps {
     }
 
     static void arithmetic(KernelBody b) {
-        Thing v = b.value();
-        Thing w = b.value();
-        Thing x = b.value();
+        NamedEntity v = b.value();
+        NamedEntity w = b.value();
+        NamedEntity x = b.value();
         String sign = b.random.nextBoolean() ? "u32" : "s32";
         boolean signed = sign.equals("s32");
         Literal literal = Literal.of(b.random, Literal.border(b.random), 32, signed);
@@ -36,13 +36,13 @@ final class ValueSteps {
      * A field of bits. A signed one starts within the word: beyond, the PTX ISA has the word's sign, as the code that NVIDIA's assembler writes for a start
      * in a register; for a constant one it writes -1, whatever the word (ptxas 13.0).
      */
-    private static void field(KernelBody b, Thing v, Thing w, boolean signed) {
+    private static void field(KernelBody b, NamedEntity v, NamedEntity w, boolean signed) {
         int start = b.random.nextInt(40);
         b.line("bfe." + (signed ? "s32" : "u32") + " %s, %s, %d, %d;", v, w, signed ? Math.min(start, Integer.SIZE - 1) : start, b.random.nextInt(40));
     }
 
-    private static void compare(KernelBody b, Thing v, Thing w, String sign, Literal literal) {
-        Thing p = b.temp(Width.PRED);
+    private static void compare(KernelBody b, NamedEntity v, NamedEntity w, String sign, Literal literal) {
+        NamedEntity p = b.temp(RegisterWidth.PRED);
         String[] relations = {"lt", "le", "gt", "ge", "eq", "ne"};
         b.line("setp." + relations[b.random.nextInt(6)] + "." + sign + " %s, %s, %s;", p, w, literal);
         if (b.random.nextBoolean()) {
@@ -53,9 +53,9 @@ final class ValueSteps {
     }
 
     static void wide(KernelBody b) {
-        Thing d = b.temp(Width.D64);
-        Thing e = b.temp(Width.D64);
-        Thing v = b.value();
+        NamedEntity d = b.temp(RegisterWidth.D64);
+        NamedEntity e = b.temp(RegisterWidth.D64);
+        NamedEntity v = b.value();
         boolean signed = b.random.nextBoolean();
         b.line(signed ? "cvt.s64.s32 %s, %s;" : "cvt.u64.u32 %s, %s;", d, v);
         Literal literal = Literal.of(b.random, Literal.border(b.random), 64, signed);
@@ -67,7 +67,7 @@ final class ValueSteps {
             case 3 -> b.line("max." + sign + " %s, %s, %s;", e, d, literal);
             case 4 -> b.line("shr." + sign + " %s, %s, %d;", e, d, b.random.nextInt(66));
             default -> {
-                Thing p = b.temp(Width.PRED);
+                NamedEntity p = b.temp(RegisterWidth.PRED);
                 b.line("setp." + (b.random.nextBoolean() ? "lt." : "ge.") + sign + " %s, %s, %s;", p, d, literal);
                 b.line("selp.b64 %s, %s, 12345, %s;", e, d, p);
             }
@@ -76,9 +76,9 @@ final class ValueSteps {
     }
 
     static void narrow(KernelBody b) {
-        Thing h = b.temp(Width.H16);
-        Thing k = b.temp(Width.H16);
-        Thing v = b.value();
+        NamedEntity h = b.temp(RegisterWidth.H16);
+        NamedEntity k = b.temp(RegisterWidth.H16);
+        NamedEntity v = b.value();
         boolean signed = b.random.nextBoolean();
         String sign = signed ? "s16" : "u16";
         b.line("cvt.u16.u32 %s, %s;", h, v);
@@ -89,7 +89,7 @@ final class ValueSteps {
             case 2 -> b.line("mul.lo." + sign + " %s, %s, %d;", k, h, literal);
             case 3 -> b.line("shr." + sign + " %s, %s, %d;", k, h, b.random.nextInt(18));
             default -> {
-                Thing p = b.temp(Width.PRED);
+                NamedEntity p = b.temp(RegisterWidth.PRED);
                 b.line("setp.lt." + sign + " %s, %s, %d;", p, h, literal);
                 b.line("selp.b16 %s, %s, 99, %s;", k, h, p);
             }
@@ -100,19 +100,19 @@ final class ValueSteps {
     /** New registers with data: some that hide others, or a row of them. */
     static void declare(KernelBody b) {
         if (b.random.nextInt(3) == 0) {
-            List<Thing> row = b.names.row(b.random, Width.W32, 1 + b.random.nextInt(4));
+            List<NamedEntity> row = b.names.row(b.random, RegisterWidth.W32, 1 + b.random.nextInt(4));
             if (!row.isEmpty()) {
                 String first = row.getFirst().scoped();
                 b.text.row(first.substring(0, first.length() - 1), row);
-                for (Thing thing : row) {
+                for (NamedEntity thing : row) {
                     b.line("mov.u32 %s, %s;", b.names.pin(thing), Literal.of(b.random, Literal.border(b.random), 32, false));
                     b.values.add(thing);
                 }
             }
             return;
         }
-        Thing from = b.value();
-        Thing made = b.temp(Width.W32);
+        NamedEntity from = b.value();
+        NamedEntity made = b.temp(RegisterWidth.W32);
         b.line("mov.b32 %s, %s;", made, from);
         b.values.add(made);
     }

@@ -34,7 +34,7 @@ public final class Campaign {
     private final AtomicInteger tried = new AtomicInteger();
     private final AtomicInteger legal = new AtomicInteger();
     private final AtomicInteger endless = new AtomicInteger();
-    private final List<Trial> trials = new ArrayList<>();
+    private final List<FencingTrial> trials = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final Map<KernelFinding.Kind, Integer> counts = new EnumMap<>(KernelFinding.Kind.class);
     private final Map<String, Integer> refusals = new TreeMap<>();
@@ -61,12 +61,12 @@ public final class Campaign {
      *
      * @param soFar takes what came of it until then, every ten seconds
      */
-    public void run(Consumer<Result> soFar) throws InterruptedException {
+    public void run(Consumer<CampaignResult> soFar) throws InterruptedException {
         beganNs = System.nanoTime();
         for (int i = 0; i < settings.threads(); i++) {
             threads.add(Thread.ofPlatform().daemon().name("fuzz-" + i).start(this::work));
         }
-        long mostNs = TimeUnit.SECONDS.toNanos(Math.min(settings.seconds(), MOST_SECONDS) + Trial.MOST_SECONDS);
+        long mostNs = TimeUnit.SECONDS.toNanos(Math.min(settings.seconds(), MOST_SECONDS) + FencingTrial.MOST_SECONDS);
         for (Thread thread : threads) {
             while (thread.isAlive() && System.nanoTime() - beganNs < mostNs) {
                 thread.join(SAY_MS);
@@ -88,8 +88,8 @@ public final class Campaign {
     }
 
     private void work() {
-        Trial compiling = null;
-        try (Trial interpreting = trial(false)) {
+        FencingTrial compiling = null;
+        try (FencingTrial interpreting = trial(false)) {
             for (long number = next.getAndIncrement(); goesOn(number); number = next.getAndIncrement()) {
                 boolean compiles = settings.compileEvery() > 0 && number % settings.compileEvery() == 0;
                 if (compiles && compiling == null) {
@@ -104,17 +104,17 @@ public final class Campaign {
         }
     }
 
-    private synchronized Trial trial(boolean compiled) {
-        trials.add(new Trial(compiled, settings.verifyEvery()));
+    private synchronized FencingTrial trial(boolean compiled) {
+        trials.add(new FencingTrial(compiled, settings.verifyEvery()));
         return trials.getLast();
     }
 
-    private synchronized long sum(ToIntFunction<Trial> count) {
+    private synchronized long sum(ToIntFunction<FencingTrial> count) {
         return trials.stream().mapToLong(count::applyAsInt).sum();
     }
 
     /** A seed: what is thrown is a failure too, and ends nothing but its kernel, or its thread where nothing can go on. */
-    private void one(long seed, Trial trial) {
+    private void one(long seed, FencingTrial trial) {
         try {
             one(kernels.apply(seed), trial);
         } catch (RuntimeException | StackOverflowError e) {
@@ -131,7 +131,7 @@ public final class Campaign {
         keep(new Failure(finding, new GeneratedKernel(seed, false, false, 0, 0, "", "", List.of())), seed);
     }
 
-    private void one(GeneratedKernel kernel, Trial trial) {
+    private void one(GeneratedKernel kernel, FencingTrial trial) {
         List<KernelFinding> found = new ArrayList<>(trial.findings(kernel, (which, mode, fenced, text) -> assemble(which, mode.name(), text)));
         tried.incrementAndGet();
         legal.addAndGet(kernel.hostile() ? 0 : 1);
@@ -158,7 +158,7 @@ public final class Campaign {
         }
     }
 
-    private void fail(GeneratedKernel kernel, KernelFinding finding, Trial trial) {
+    private void fail(GeneratedKernel kernel, KernelFinding finding, FencingTrial trial) {
         GeneratedKernel small = finding.kind() == KernelFinding.Kind.NOT_ASSEMBLED ? kernel : new Shrinker(trial).shrink(kernel, finding);
         keep(new Failure(finding, small), kernel.seed());
     }
@@ -214,9 +214,9 @@ public final class Campaign {
     }
 
     /** What came of it so far. */
-    public synchronized Result result() {
-        return new Result(settings.seed(), tried.get(), legal.get(), endless.get(), sum(Trial::launches), sum(Trial::second), sum(Trial::looked),
-                sum(Trial::plain), sum(Trial::unverified), assembler == null ? 0 : assembler.assembled(), (System.nanoTime() - beganNs) / 1e9,
+    public synchronized CampaignResult result() {
+        return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::second), sum(FencingTrial::looked),
+                sum(FencingTrial::plain), sum(FencingTrial::unverified), assembler == null ? 0 : assembler.assembled(), (System.nanoTime() - beganNs) / 1e9,
                 (int) threads.stream().filter(Thread::isAlive).count(), Map.copyOf(counts), Map.copyOf(refusals), List.copyOf(failures));
     }
 }

@@ -59,11 +59,11 @@ public final class GpuFeed {
     }
 
     private void work() {
-        try (Trial trial = new Trial(false, 0)) {
+        try (FencingTrial trial = new FencingTrial(false, 0)) {
             while (written.get() < kernels) {
                 long number = next.getAndIncrement();
                 GeneratedKernel kernel = KernelGenerator.of(seed + number);
-                FenceMode mode = Trial.MODES.get((int) (number % Trial.MODES.size()));
+                FenceMode mode = FencingTrial.MODES.get((int) (number % FencingTrial.MODES.size()));
                 byte[] expected = kernel.endless() || kernel.hostile() ? null : trial.expected(kernel, new ArrayList<>());
                 FencedModule fenced = kernel.endless() || !kernel.hostile() && expected == null ? null : trial.fenced(kernel, mode);
                 boolean plain = fenced != null && fenced.patches().isEmpty() && fenced.variables().stream().allMatch(v -> v.relocations().isEmpty());
@@ -89,13 +89,13 @@ public final class GpuFeed {
 
     private static byte[] record(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, byte[] expected) {
         byte[] text = (fenced.ptx() + "\0").getBytes(StandardCharsets.US_ASCII);
-        byte[] in = Device.inputs(kernel.seed());
+        byte[] in = FuzzDevice.inputs(kernel.seed());
         int size = HEAD_BYTES + text.length + in.length + kernel.outBytes();
         for (HoistedVariable variable : fenced.variables()) {
             size += HEAD_BYTES + variable.constant().length() + variable.initial().length;
         }
         ByteBuffer record = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
-        record.putInt(MAGIC).putInt(Trial.MODES.indexOf(mode)).putLong(kernel.seed()).putInt(kernel.hostile() ? 1 : 0).putInt(kernel.blocks())
+        record.putInt(MAGIC).putInt(FencingTrial.MODES.indexOf(mode)).putLong(kernel.seed()).putInt(kernel.hostile() ? 1 : 0).putInt(kernel.blocks())
                 .putInt(kernel.threads()).putInt(fenced.variables().size());
         put(record, text, text.length);
         for (HoistedVariable variable : fenced.variables()) {

@@ -13,11 +13,11 @@ final class Shrinker {
     /** A kernel that does not end takes its time at every try. */
     private static final long MOST_NS = 60_000_000_000L;
 
-    private final Trial trial;
+    private final FencingTrial trial;
     private int tries;
     private long beganNs;
 
-    Shrinker(Trial trial) {
+    Shrinker(FencingTrial trial) {
         this.trial = trial;
     }
 

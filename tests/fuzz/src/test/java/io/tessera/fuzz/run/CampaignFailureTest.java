@@ -16,7 +16,7 @@ class CampaignFailureTest {
     private static final long SEED = 100;
     private static final long BAD = 103;
 
-    private static Result result(List<String> said, Throwable thrown) throws InterruptedException {
+    private static CampaignResult result(List<String> said, Throwable thrown) throws InterruptedException {
         Campaign campaign = new Campaign(new CampaignSettings(SEED, 6, 60, 1, null, 1, 0, 0, null, 20), said::add, seed -> {
             if (seed == BAD) {
                 throw CampaignFailureTest.<RuntimeException>unchecked(thrown);
@@ -36,7 +36,7 @@ class CampaignFailureTest {
     @Timeout(300)
     void anExceptionIsAFailureOfItsSeed() throws Exception {
         List<String> said = new ArrayList<>();
-        Result result = result(said, new IllegalStateException("is hidden"));
+        CampaignResult result = result(said, new IllegalStateException("is hidden"));
         assertFalse(result.held());
         assertEquals(5, result.kernels(), "those before and behind it");
         Failure failure = result.failures().getFirst();
@@ -49,7 +49,7 @@ class CampaignFailureTest {
     @Test
     @Timeout(300)
     void anErrorThatEndsAThreadIsAFailureToo() throws Exception {
-        Result result = result(new ArrayList<>(), new OutOfMemoryError("made up"));
+        CampaignResult result = result(new ArrayList<>(), new OutOfMemoryError("made up"));
         assertEquals(List.of(BAD), result.failures().stream().map(Failure::kernel).map(GeneratedKernel::seed).toList());
         assertEquals(3, result.kernels(), "those before it");
         assertEquals(0, result.running());

@@ -32,7 +32,7 @@ final class EntriesHeader {
 
     String text() {
         String guard = names.headerName().toUpperCase(Locale.ROOT).replace('.', '_');
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#ifndef ").append(guard).append("\n#define ").append(guard).append("\n\n");
         text.append("#include <stddef.h>\n#include <stdint.h>\n\n");
         boolean typed = description.entries().values().stream().anyMatch(entry -> entry.signature().isPresent());

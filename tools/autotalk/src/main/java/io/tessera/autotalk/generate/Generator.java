@@ -8,9 +8,6 @@ import java.util.TreeMap;
 
 /** Generates the C side of one library. Stateless. */
 public final class Generator {
-    /** First line of every generated file; a comment in C, assembly (through the C preprocessor) and version scripts. */
-    static final String NOTICE = "/* Written by autotalk from native-preload/api; not edited and not committed. */\n";
-
     private Generator() {
     }
 

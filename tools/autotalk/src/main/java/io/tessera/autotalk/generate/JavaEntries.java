@@ -33,6 +33,7 @@ public final class JavaEntries {
         Map<String, String> files = new TreeMap<>();
         files.put(FOLDER + "DriverEntry.java", enumeration(decisions.description()));
         files.put(FOLDER + "DriverApi.java", calls(decisions.description()));
+        files.put(FOLDER + "CudaLayouts.java", JavaLayouts.text(decisions.description()));
         files.put(FOLDER + "cuda.entries", resource(decisions));
         files.put(FOLDER + "cuda.structures", new Structures(decisions, decisions.structures()).text());
         return files;
@@ -40,7 +41,7 @@ public final class JavaEntries {
 
     private static String enumeration(Description description) {
         List<Description.Export> exports = description.exports();
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("package io.tessera.device;\n\n");
         text.append("/** The driver's exported entries, spelled as it spells them; the ordinal is the relay's index. */\n");
         text.append("public enum DriverEntry {\n");
@@ -52,7 +53,7 @@ public final class JavaEntries {
     }
 
     private static String calls(Description description) {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("package io.tessera.device;\n\n");
         text.append("/** The driver's calls by the names that programs write; each stands for all exported versions of it. */\n");
         text.append("public enum DriverApi {\n");

@@ -15,7 +15,7 @@ final class RelayHeader {
     }
 
     String text() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#ifndef RELAY_STUBS_H\n#define RELAY_STUBS_H\n\n");
         text.append("#include \"relay/wire/call_description.h\"\n#include \"tessera_entries.h\"\n\n");
         text.append("/* Fills the port's table with the relay's functions. */\n");

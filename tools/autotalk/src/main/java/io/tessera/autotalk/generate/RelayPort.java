@@ -13,7 +13,7 @@ final class RelayPort {
     }
 
     String text() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#include \"relay/wire/unsupported.h\"\n#include \"relay_stubs.h\"\n\n");
         for (Description.Export export : decisions.description().exports()) {
             if (serving(export) instanceof RelayServing.Refuse refuse) {

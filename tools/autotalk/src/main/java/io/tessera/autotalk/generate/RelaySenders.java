@@ -33,7 +33,7 @@ final class RelaySenders {
     }
 
     String text() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#include \"relay/streams/forward_call.h\"\n#include \"relay_stubs.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             RelayServing serving = decisions.relayServing(export.entry()).orElseThrow();

@@ -22,7 +22,7 @@ final class RelayTwins {
     }
 
     String text() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#include \"relay_stubs.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             boolean refused = decisions.relayServing(export.entry()).orElseThrow() instanceof RelayServing.Refuse;

@@ -57,12 +57,12 @@ final class Tables {
 
     /** The version script: these symbols and no others leave the library, without versions, as the vendor's do. */
     String exportMap() {
-        StringBuilder text = new StringBuilder(Generator.NOTICE).append("{\n  global:\n");
+        StringBuilder text = new StringBuilder(FileNotice.TEXT).append("{\n  global:\n");
         exports.forEach(export -> text.append("    ").append(export.name()).append(";\n"));
         return text.append("  local:\n    *;\n};\n").toString();
     }
 
     private StringBuilder include() {
-        return new StringBuilder(Generator.NOTICE).append("#include \"").append(names.headerName()).append("\"\n\n");
+        return new StringBuilder(FileNotice.TEXT).append("#include \"").append(names.headerName()).append("\"\n\n");
     }
 }

@@ -39,7 +39,7 @@ final class Trampolines {
     String text() {
         List<Description.Export> exports = decisions.description().exports();
         boolean relays = decisions.relays();
-        StringBuilder text = new StringBuilder(Generator.NOTICE);
+        StringBuilder text = new StringBuilder(FileNotice.TEXT);
         List<String> hidden = relays ? List.of(names.table(), names.resolver(), names.port(), names.chooser(),
                 names.first(), names.exported()) : List.of(names.table(), names.resolver());
         hidden.forEach(symbol -> text.append("        .hidden ").append(symbol).append('\n'));

@@ -19,7 +19,7 @@ import java.util.Map;
  * @param pause        how time passes
  */
 public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal, Map<String, String> environment,
-        int uid, Installation installation, Pause pause) {
+        int uid, Installation installation, PollPause pause) {
     /**
      * The runtime directory of the manager to talk to: this user's own, or the system's where only that one has a
      * control socket. The same choice as the shell script's, which names it in TESSERA_RUNTIME_DIR.

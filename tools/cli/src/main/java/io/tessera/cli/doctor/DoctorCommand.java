@@ -7,7 +7,7 @@ import com.google.gson.JsonObject;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
-import io.tessera.cli.doctor.Finding.Level;
+import io.tessera.cli.doctor.DoctorFinding.Level;
 import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.cli.text.TextTable;
 import io.tessera.protocol.RuntimeDirectory;
@@ -42,7 +42,7 @@ public final class DoctorCommand implements Callable<Integer> {
         RuntimeDirectory runtime = context.runtime();
         int manager = managersUser(runtime.path());
         Probe.Outcome probe = Probe.run(context.installation().probe(), Probe.PATIENCE);
-        List<Check> checks = List.of(
+        List<DoctorCheck> checks = List.of(
                 new JavaCheck(Runtime.version(), System.getProperty("java.home")),
                 new NativeLibraryCheck(context.installation().nativeFolder(), HostGlibc.version()),
                 new DriverCheck(probe),
@@ -52,7 +52,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 new SharedMemoryCheck(RuntimeDirectory.of(context.environment(), manager).shmDirectory(), manager),
                 new PreloadCheck(context.environment(), Path.of("/etc/ld.so.preload"),
                         context.installation().nativeFolder()));
-        List<Finding> findings = checks.stream().flatMap(check -> check.findings().stream()).toList();
+        List<DoctorFinding> findings = checks.stream().flatMap(check -> check.findings().stream()).toList();
         if (json) {
             context.out().println(json(findings, probe));
         } else {
@@ -70,8 +70,8 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    private void print(List<Finding> findings) {
-        for (Finding finding : findings) {
+    private void print(List<DoctorFinding> findings) {
+        for (DoctorFinding finding : findings) {
             Emphasis emphasis = switch (finding.level()) {
                 case OK -> Emphasis.GOOD;
                 case NOTE -> Emphasis.CAUTION;
@@ -89,9 +89,9 @@ public final class DoctorCommand implements Callable<Integer> {
                 : problems + (problems == 1 ? " problem" : " problems"));
     }
 
-    private static String json(List<Finding> findings, Probe.Outcome probe) {
+    private static String json(List<DoctorFinding> findings, Probe.Outcome probe) {
         JsonArray list = new JsonArray();
-        for (Finding finding : findings) {
+        for (DoctorFinding finding : findings) {
             JsonObject one = new JsonObject();
             one.addProperty("level", finding.level().name().toLowerCase(Locale.ROOT));
             one.addProperty("subject", finding.subject());

@@ -3,7 +3,7 @@ package io.tessera.cli.doctor;
 import java.util.List;
 
 /** Which Java runs the manager and these commands. */
-final class JavaCheck implements Check {
+final class JavaCheck implements DoctorCheck {
     private static final int NEEDED = 25;
 
     private final Runtime.Version version;
@@ -15,11 +15,11 @@ final class JavaCheck implements Check {
     }
 
     @Override
-    public List<Finding> findings() {
+    public List<DoctorFinding> findings() {
         if (version.feature() == NEEDED) {
-            return List.of(Finding.ok("java", version + ", " + home));
+            return List.of(DoctorFinding.ok("java", version + ", " + home));
         }
-        return List.of(Finding.problem("java", version + " in " + home + " is no Java " + NEEDED,
+        return List.of(DoctorFinding.problem("java", version + " in " + home + " is no Java " + NEEDED,
                 "install a JDK 25 or name one in TESSERA_JAVA"));
     }
 }

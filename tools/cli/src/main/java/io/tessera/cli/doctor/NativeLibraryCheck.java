@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Whether our libraries are there and the host's glibc is new enough for them. */
-final class NativeLibraryCheck implements Check {
+final class NativeLibraryCheck implements DoctorCheck {
     private static final String SUBJECT = "preload library";
     private static final List<String> LIBRARIES = List.of("libcuda.so.1", "libnvidia-ml.so.1");
     /** Names of symbol versions stand in a library's dynamic string table as text, NUL-terminated. */
@@ -31,42 +31,42 @@ final class NativeLibraryCheck implements Check {
     }
 
     @Override
-    public List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>();
+    public List<DoctorFinding> findings() {
+        List<DoctorFinding> findings = new ArrayList<>();
         for (String name : LIBRARIES) {
             findings.add(library(folder.resolve(name)));
         }
         // Triton links against TRITON_LIBCUDA_PATH/libcuda.so; other programs open the name without the version.
         if (!Files.exists(folder.resolve("libcuda.so"))) {
-            findings.add(Finding.problem(SUBJECT, folder.resolve("libcuda.so") + " is missing",
+            findings.add(DoctorFinding.problem(SUBJECT, folder.resolve("libcuda.so") + " is missing",
                     "build again: tools/build"));
         }
         return findings;
     }
 
-    private Finding library(Path library) {
+    private DoctorFinding library(Path library) {
         String content;
         try {
             content = Files.readString(library, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            return Finding.problem(SUBJECT, "cannot read " + library + " (" + e.getClass().getSimpleName() + ")",
+            return DoctorFinding.problem(SUBJECT, "cannot read " + library + " (" + e.getClass().getSimpleName() + ")",
                     "build it: tools/build; in a kit, unpack the kit again");
         }
         int[] needed = newest(content);
         if (needed.length == 0) {
-            return Finding.ok(SUBJECT, library + ", needs no glibc");
+            return DoctorFinding.ok(SUBJECT, library + ", needs no glibc");
         }
         String floor = needed[0] + "." + needed[1];
         if (hostGlibc.isEmpty()) {
-            return Finding.problem(SUBJECT, library + " needs glibc " + floor + "; the host's C library is no glibc",
+            return DoctorFinding.problem(SUBJECT, library + " needs glibc " + floor + "; the host's C library is no glibc",
                     "run on a system with glibc, for example Debian, Ubuntu, Fedora or RHEL");
         }
         Matcher host = SYMBOL_VERSION.matcher("GLIBC_" + hostGlibc.get());
         if (!host.find() || compare(needed, version(host)) > 0) {
-            return Finding.problem(SUBJECT, library + " needs glibc " + floor + ", the host has " + hostGlibc.get(),
+            return DoctorFinding.problem(SUBJECT, library + " needs glibc " + floor + ", the host has " + hostGlibc.get(),
                     "build Tessera on this host: tools/build");
         }
-        return Finding.ok(SUBJECT, library + ", needs glibc " + floor + ", the host has " + hostGlibc.get());
+        return DoctorFinding.ok(SUBJECT, library + ", needs glibc " + floor + ", the host has " + hostGlibc.get());
     }
 
     private static int[] newest(String content) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Other libraries that would be loaded before or beside ours. */
-final class PreloadCheck implements Check {
+final class PreloadCheck implements DoctorCheck {
     private static final String SUBJECT = "preload";
     /** Parts of names of libraries that interpose the same driver entries; two of them in a process misread each other. */
     private static final List<String> RIVALS = List.of("libcuda", "libnvshare", "libvgpu", "libgemhook", "libshimcuda",
@@ -34,8 +34,8 @@ final class PreloadCheck implements Check {
     }
 
     @Override
-    public List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>();
+    public List<DoctorFinding> findings() {
+        List<DoctorFinding> findings = new ArrayList<>();
         String caller = environment.getOrDefault("TESSERA_CALLER_PRELOAD",
                 environment.getOrDefault("LD_PRELOAD", ""));
         entries(caller).forEach(entry -> findings.add(entry("LD_PRELOAD", entry)));
@@ -44,30 +44,30 @@ final class PreloadCheck implements Check {
                 entries(Files.readString(systemFile)).forEach(e -> findings.add(entry(systemFile.toString(), e)));
             }
         } catch (IOException e) {
-            findings.add(Finding.note(SUBJECT, "cannot read " + systemFile + " (" + e + ")", ""));
+            findings.add(DoctorFinding.note(SUBJECT, "cannot read " + systemFile + " (" + e + ")", ""));
         }
         String audit = environment.getOrDefault("LD_AUDIT", "");
         if (!audit.isEmpty()) {
-            findings.add(Finding.note(SUBJECT, "LD_AUDIT=" + audit + " can send look-ups past our library",
+            findings.add(DoctorFinding.note(SUBJECT, "LD_AUDIT=" + audit + " can send look-ups past our library",
                     "unset it if turns do not take effect"));
         }
-        return findings.isEmpty() ? List.of(Finding.ok(SUBJECT, "nothing else is preloaded")) : findings;
+        return findings.isEmpty() ? List.of(DoctorFinding.ok(SUBJECT, "nothing else is preloaded")) : findings;
     }
 
     private static Stream<String> entries(String list) {
         return Stream.of(list.split("[\\s:]+")).filter(entry -> !entry.isEmpty());
     }
 
-    private Finding entry(String where, String entry) {
+    private DoctorFinding entry(String where, String entry) {
         Path path = Path.of(entry);
         if (path.startsWith(ownFolder)) {
-            return Finding.ok(SUBJECT, where + " names our own " + path.getFileName());
+            return DoctorFinding.ok(SUBJECT, where + " names our own " + path.getFileName());
         }
         String name = path.getFileName() == null ? entry : path.getFileName().toString().toLowerCase(Locale.ROOT);
         if (RIVALS.stream().anyMatch(name::startsWith)) {
-            return Finding.problem(SUBJECT, where + " loads " + entry + ", which answers for the driver as we do",
+            return DoctorFinding.problem(SUBJECT, where + " loads " + entry + ", which answers for the driver as we do",
                     "take it out: only one of the two can be in a process");
         }
-        return Finding.note(SUBJECT, where + " loads " + entry + " too", "");
+        return DoctorFinding.note(SUBJECT, where + " loads " + entry + " too", "");
     }
 }

@@ -13,7 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /** Whether the runtime directory is one that a manager accepts (SPEC.md, section 1). */
-final class RuntimeDirectoryCheck implements Check {
+final class RuntimeDirectoryCheck implements DoctorCheck {
     private static final String SUBJECT = "runtime directory";
     /** sockaddr_un holds 108 bytes with the final NUL; {@code /control.sock} is the longest name in there. */
     private static final int MAX_PATH_BYTES = 107 - "/control.sock".length();
@@ -30,7 +30,7 @@ final class RuntimeDirectoryCheck implements Check {
     }
 
     @Override
-    public List<Finding> findings() {
+    public List<DoctorFinding> findings() {
         int bytes = directory.toString().getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_PATH_BYTES) {
             return problem("its name has " + bytes + " bytes, more than the " + MAX_PATH_BYTES
@@ -41,7 +41,7 @@ final class RuntimeDirectoryCheck implements Check {
         long usableBytes;
         try {
             if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-                return List.of(Finding.ok(SUBJECT, directory + ": not there yet, the first start makes it"));
+                return List.of(DoctorFinding.ok(SUBJECT, directory + ": not there yet, the first start makes it"));
             }
             attributes = Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             owner = (Integer) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
@@ -61,18 +61,18 @@ final class RuntimeDirectoryCheck implements Check {
             return problem("can be written to by others");
         }
         if (usableBytes < LEAST_BYTES) {
-            return List.of(Finding.problem(SUBJECT, "no space left on the file system of " + directory + " (" + Sizes.format(usableBytes) + ")",
+            return List.of(DoctorFinding.problem(SUBJECT, "no space left on the file system of " + directory + " (" + Sizes.format(usableBytes) + ")",
                     "make room there, or name another directory in TESSERA_RUNTIME_DIR"));
         }
         if (owner == self && !attributes.permissions().containsAll(PosixFilePermissions.fromString("rwx------"))) {
-            return List.of(Finding.problem(SUBJECT, directory + " has the permissions " + PosixFilePermissions.toString(attributes.permissions())
+            return List.of(DoctorFinding.problem(SUBJECT, directory + " has the permissions " + PosixFilePermissions.toString(attributes.permissions())
                     + ": you cannot use it yourself", "chmod u+rwx it"));
         }
-        return List.of(Finding.ok(SUBJECT, directory.toString()));
+        return List.of(DoctorFinding.ok(SUBJECT, directory.toString()));
     }
 
-    private List<Finding> problem(String what) {
-        return List.of(Finding.problem(SUBJECT, directory + " " + what,
+    private List<DoctorFinding> problem(String what) {
+        return List.of(DoctorFinding.problem(SUBJECT, directory + " " + what,
                 "repair or remove it, or name another in TESSERA_RUNTIME_DIR"));
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Whether the directory of the clients' segments is one that a manager accepts (SPEC.md, section 1), and has room for them. */
-final class SharedMemoryCheck implements Check {
+final class SharedMemoryCheck implements DoctorCheck {
     private static final String SUBJECT = "shared memory";
     /** Room that a host with a usual number of programs on its GPUs needs. */
     private static final int CLIENTS_EXPECTED = 64;
@@ -50,15 +50,15 @@ final class SharedMemoryCheck implements Check {
     }
 
     @Override
-    public List<Finding> findings() {
+    public List<DoctorFinding> findings() {
         try {
             Optional<String> unfit = unfit();
             if (unfit.isPresent()) {
-                return List.of(Finding.problem(SUBJECT, folder + " " + unfit.get(),
+                return List.of(DoctorFinding.problem(SUBJECT, folder + " " + unfit.get(),
                         "have it removed by its owner or an administrator, or name another in TESSERA_SHM_DIR"));
             }
         } catch (IOException e) {
-            return List.of(Finding.problem(SUBJECT, "cannot look at " + folder + " (" + FileProblem.of(e) + ")",
+            return List.of(DoctorFinding.problem(SUBJECT, "cannot look at " + folder + " (" + FileProblem.of(e) + ")",
                     "repair it, or name another in TESSERA_SHM_DIR"));
         }
         Path existing = folder.toAbsolutePath();
@@ -69,15 +69,15 @@ final class SharedMemoryCheck implements Check {
         try {
             usableBytes = Files.getFileStore(existing).getUsableSpace();
         } catch (IOException e) {
-            return List.of(Finding.problem(SUBJECT, "cannot look at " + existing + " (" + FileProblem.of(e) + ")",
+            return List.of(DoctorFinding.problem(SUBJECT, "cannot look at " + existing + " (" + FileProblem.of(e) + ")",
                     "mount a tmpfs at /dev/shm, or name a folder in TESSERA_SHM_DIR"));
         }
         long clients = usableBytes / SegmentLayout.SEGMENT_BYTES;
         String text = existing + ": " + Sizes.format(usableBytes) + " free, room for " + clients + " more clients";
         String advice = "remove files from it, or make it larger (containers: --shm-size)";
         if (clients == 0) {
-            return List.of(Finding.problem(SUBJECT, text, advice));
+            return List.of(DoctorFinding.problem(SUBJECT, text, advice));
         }
-        return List.of(clients < CLIENTS_EXPECTED ? Finding.note(SUBJECT, text, advice) : Finding.ok(SUBJECT, text));
+        return List.of(clients < CLIENTS_EXPECTED ? DoctorFinding.note(SUBJECT, text, advice) : DoctorFinding.ok(SUBJECT, text));
     }
 }

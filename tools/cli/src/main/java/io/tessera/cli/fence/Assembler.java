@@ -12,7 +12,7 @@ interface Assembler {
      * @param machineCode a cubin
      * @param kernels     what each kernel takes, by its name
      */
-    record Assembled(byte[] machineCode, Map<String, Resources> kernels) {
+    record Assembled(byte[] machineCode, Map<String, KernelResources> kernels) {
     }
 
     /** It does not accept the PTX; the message is its first complaint. */

@@ -128,7 +128,7 @@ public final class FenceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Trusting trusting = new Trusting(context, LocalDate.ofInstant(clock.instant(), ZoneId.systemDefault()));
+        TrustListChanges trusting = new TrustListChanges(context, LocalDate.ofInstant(clock.instant(), ZoneId.systemDefault()));
         if (instead != null && instead.list) {
             trusting.show();
             return ExitCode.OK.number();
@@ -141,7 +141,7 @@ public final class FenceCommand implements Callable<Integer> {
         }
         boolean trust = instead != null && instead.trust;
         Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)
-                && !(trust && Trusting.isHash(file.toString()))).findFirst();
+                && !(trust && TrustListChanges.isHash(file.toString()))).findFirst();
         if (missing.isPresent()) {
             context.err().println("tessera: " + (Files.isDirectory(missing.get()) ? missing.get() + " is a directory, not a file: name"
                     + " the programs and libraries in it" : Files.exists(missing.get()) ? missing.get() + " is not a regular file"
@@ -233,11 +233,11 @@ public final class FenceCommand implements Callable<Integer> {
 
     private int fence(FenceArguments request) throws IOException, InterruptedException {
         CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
-                : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), Trusting.home(context)),
+                : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), TrustListChanges.home(context)),
                         CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.err().println("tessera: " + line));
         ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
-        Totals totals = new Totals();
+        OutcomeTotals totals = new OutcomeTotals();
         FencePrinter printer = new FencePrinter(context, totals, json, !summary,
                 () -> Duration.between(start, clock.instant()).toNanos());
         for (Path file : files) {

@@ -49,7 +49,7 @@ final class FenceJson {
         return object;
     }
 
-    private static void resources(JsonObject object, String name, Resources resources) {
+    private static void resources(JsonObject object, String name, KernelResources resources) {
         if (resources != null) {
             JsonObject value = new JsonObject();
             value.addProperty("registers", resources.registers());
@@ -59,7 +59,7 @@ final class FenceJson {
         }
     }
 
-    static JsonObject totals(Totals totals) {
+    static JsonObject totals(OutcomeTotals totals) {
         JsonObject object = new JsonObject();
         object.addProperty("images", totals.images());
         object.addProperty("machineCodeAlone", totals.machineCodeAlone());
@@ -79,7 +79,7 @@ final class FenceJson {
 
     private static JsonObject counts(Map<?, Integer> counts) {
         JsonObject object = new JsonObject();
-        counts.forEach((key, count) -> object.addProperty(key instanceof Enum<?> e ? FenceText.name(e) : key.toString(),
+        counts.forEach((key, count) -> object.addProperty(key instanceof Enum<?> e ? ConstantName.text(e) : key.toString(),
                 count));
         return object;
     }

@@ -10,12 +10,12 @@ import java.util.function.LongSupplier;
 final class FencePrinter implements FenceRun.Listener {
     private final PrintWriter out;
     private final CommandContext context;
-    private final Totals totals;
+    private final OutcomeTotals totals;
     private final boolean json;
     private final boolean kernels;
     private final ProgressLine progress;
 
-    FencePrinter(CommandContext context, Totals totals, boolean json, boolean kernels, LongSupplier nanoTime) {
+    FencePrinter(CommandContext context, OutcomeTotals totals, boolean json, boolean kernels, LongSupplier nanoTime) {
         this.context = context;
         this.totals = totals;
         this.json = json;

@@ -22,11 +22,6 @@ final class FenceText {
     private FenceText() {
     }
 
-    /** {@code BRANCH_INDEX} as {@code branch index}. */
-    static String name(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    }
-
     /** The lines of one image: what it is, then a table of its kernels, or why it is refused. */
     static List<String> image(FenceOutcome outcome, boolean kernels, Style style) {
         String what = TextTable.printable(outcome.file()) + ", " + TextTable.printable(outcome.where()) + " at 0x"
@@ -70,8 +65,8 @@ final class FenceText {
             row.add(Cell.of(number(sum(report.fences()))));
             row.add(Cell.of(number(sum(report.proved()))));
             if (resources) {
-                Resources before = outcome.before().get(report.name());
-                Resources after = outcome.after().get(report.name());
+                KernelResources before = outcome.before().get(report.name());
+                KernelResources after = outcome.after().get(report.name());
                 boolean spills = after != null && after.spillBytes() > (before == null ? 0 : before.spillBytes());
                 row.add(Cell.of(change(before == null ? null : before.registers(),
                         after == null ? null : after.registers())));
@@ -101,7 +96,7 @@ final class FenceText {
     }
 
     /** The last lines: sums over everything. */
-    static List<String> totals(Totals totals, boolean compiled, Style style) {
+    static List<String> totals(OutcomeTotals totals, boolean compiled, Style style) {
         List<String> lines = new ArrayList<>();
         int usable = totals.images() - totals.machineCodeAlone() - totals.partsWithoutPtx() - totals.forOtherGpus();
         lines.add(style.apply(Emphasis.HEADING, totals.images() + " images, " + usable + " with PTX for this GPU ("

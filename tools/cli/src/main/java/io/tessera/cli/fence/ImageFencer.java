@@ -95,8 +95,8 @@ final class ImageFencer {
         List<String> written = new ArrayList<>();
         write(file, number, ".ptx", text.getBytes(StandardCharsets.UTF_8), written);
         try {
-            Map<String, Resources> before = Map.of();
-            Map<String, Resources> after = Map.of();
+            Map<String, KernelResources> before = Map.of();
+            Map<String, KernelResources> after = Map.of();
             if (request.assembler() != null && !image.isRelocatable()) { // parts are compiled when a program links them
                 Assembler.Assembled code = request.assembler().assemble(text, source.target(), source.options());
                 after = code.kernels();

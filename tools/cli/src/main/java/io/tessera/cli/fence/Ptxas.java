@@ -79,8 +79,8 @@ final class Ptxas implements Assembler {
     }
 
     /** What {@code ptxas -v} says about each kernel. */
-    static Map<String, Resources> kernels(String text) {
-        Map<String, Resources> kernels = new HashMap<>();
+    static Map<String, KernelResources> kernels(String text) {
+        Map<String, KernelResources> kernels = new HashMap<>();
         String kernel = null;
         boolean own = false;
         int stack = 0;
@@ -100,7 +100,7 @@ final class Ptxas implements Assembler {
                 stack = Integer.parseInt(frame.group(1));
                 spills = Integer.parseInt(frame.group(2)) + Integer.parseInt(frame.group(3));
             } else if (used.find() && kernel != null) {
-                kernels.put(kernel, new Resources(Integer.parseInt(used.group(1)), stack, spills));
+                kernels.put(kernel, new KernelResources(Integer.parseInt(used.group(1)), stack, spills));
                 kernel = null;
             }
         }

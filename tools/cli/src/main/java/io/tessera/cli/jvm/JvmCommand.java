@@ -117,7 +117,7 @@ public final class JvmCommand implements Callable<Integer> {
             throw new JvmException("the process " + pid + " (" + process.program() + ") is no JVM: no libjvm.so is"
                     + " loaded in it");
         }
-        JvmReport report = Bounded.call("the JVM " + pid, () -> ask(process, olderMs));
+        JvmReport report = BoundedCall.call("the JVM " + pid, () -> ask(process, olderMs));
         if (json) {
             context.out().println(JvmJson.of(report));
         } else {
@@ -155,7 +155,7 @@ public final class JvmCommand implements Callable<Integer> {
         int silent = 0;
         for (JvmProcess process : JvmProcess.withAgent(PROC, context.uid())) {
             try {
-                jvms.add(Bounded.call("the JVM " + process.pid(), () -> summary(process)));
+                jvms.add(BoundedCall.call("the JVM " + process.pid(), () -> summary(process)));
             } catch (JvmException e) {
                 if (JvmProcess.of(PROC, process.pid()).isEmpty()) {
                     continue; // it has ended since it was found

@@ -1,6 +1,6 @@
 package io.tessera.cli.manager;
 
-import io.tessera.cli.context.Pause;
+import io.tessera.cli.context.PollPause;
 import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.io.IOException;
@@ -55,7 +55,7 @@ record LivingExecutor(int ordinal, Path socket) {
      * @param pause how time passes
      * @throws IOException if it has not ended by then
      */
-    void end(Duration patience, Pause pause) throws IOException, InterruptedException {
+    void end(Duration patience, PollPause pause) throws IOException, InterruptedException {
         for (long looks = patience.dividedBy(LOOK); looks > 0; looks--) {
             tell(patience);
             if (!answers()) {

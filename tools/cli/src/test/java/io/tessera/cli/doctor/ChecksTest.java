@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.cli.ScriptedControlServer;
 import io.tessera.cli.control.ControlClient;
-import io.tessera.cli.doctor.Finding.Level;
+import io.tessera.cli.doctor.DoctorFinding.Level;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,21 +28,21 @@ class ChecksTest {
     @TempDir
     private Path folder;
 
-    private static Finding worst(Check check) {
-        Finding worst = check.findings().stream()
+    private static DoctorFinding worst(DoctorCheck check) {
+        DoctorFinding worst = check.findings().stream()
                 .max((a, b) -> a.level().compareTo(b.level())).orElseThrow();
         assertFalse(worst.level() == Level.PROBLEM && worst.advice().isEmpty(), "no advice: " + worst);
         return worst;
     }
 
-    private static Finding problem(Check check, String text) {
-        Finding worst = worst(check);
+    private static DoctorFinding problem(DoctorCheck check, String text) {
+        DoctorFinding worst = worst(check);
         assertEquals(Level.PROBLEM, worst.level(), worst.toString());
         assertTrue(worst.text().contains(text), worst.toString());
         return worst;
     }
 
-    private static void level(Level level, Check check) {
+    private static void level(Level level, DoctorCheck check) {
         assertEquals(level, worst(check).level(), check.findings().toString());
     }
 
@@ -142,7 +142,7 @@ class ChecksTest {
         for (String state : List.of("absent", "restarting", "foreign")) {
             try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1.0\",\"abi\":1},"
                     + "\"executors\":[{\"ordinal\":0,\"state\":\"%s\",\"reason\":\"no driver\"}]}%n").formatted(state))) {
-                List<Finding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings();
+                List<DoctorFinding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings();
                 problem(() -> findings.subList(1, 2), "no driver");
             }
             Files.delete(socket);
@@ -156,11 +156,11 @@ class ChecksTest {
         for (String because : List.of(root, "")) {
             try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1.0\",\"abi\":1},"
                     + "\"executors\":[{\"ordinal\":0,\"state\":\"ready\"%1$s},{\"ordinal\":1,\"state\":\"ready\"%1$s}]}%n").formatted(because))) {
-                List<Finding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings().stream()
+                List<DoctorFinding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0").findings().stream()
                         .filter(finding -> finding.subject().equals("executors")).toList();
                 assertEquals(because.isEmpty() ? 0 : 1, findings.size(), findings::toString);
                 findings.forEach(finding -> {
-                    assertEquals(Finding.Level.NOTE, finding.level());
+                    assertEquals(DoctorFinding.Level.NOTE, finding.level());
                     assertTrue(finding.text().contains("run as root") && finding.text().contains("/root is not open to other users"), finding.text());
                     assertTrue(finding.advice().contains("chmod o+x") && finding.advice().contains("--executor-user root"), finding.advice());
                 });
@@ -169,11 +169,11 @@ class ChecksTest {
         }
     }
 
-    private Check manager(String version, int abi) throws IOException {
+    private DoctorCheck manager(String version, int abi) throws IOException {
         Path socket = folder.resolve("control.sock");
         try (ScriptedControlServer _ = new ScriptedControlServer(socket, ("{\"ok\":true,\"manager\":{\"pid\":5,"
                 + "\"version\":\"%s\",\"abi\":%d}}%n").formatted(version, abi))) {
-            List<Finding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0")
+            List<DoctorFinding> findings = new ManagerCheck(new ControlClient(socket, ControlClient.PATIENCE), "1.0")
                     .findings();
             Files.delete(socket);
             return () -> findings;
@@ -218,7 +218,7 @@ class ChecksTest {
     void sharedMemory() throws IOException {
         int self = (Integer) Files.getAttribute(folder, "unix:uid");
         // The folder is not there yet: its parent's file system counts. Some megabytes are free where tests run.
-        List<Finding> findings = new SharedMemoryCheck(folder.resolve("tessera-1/x"), self).findings();
+        List<DoctorFinding> findings = new SharedMemoryCheck(folder.resolve("tessera-1/x"), self).findings();
         assertTrue(findings.getFirst().text().startsWith(folder.toString()), findings.toString());
         // A file system without any room.
         problem(new SharedMemoryCheck(Path.of("/proc", Long.toString(ProcessHandle.current().pid())), self), "room for 0");

@@ -47,7 +47,7 @@ class ClusterTest {
         for (int i = 0; i < clients; i++) {
             int chunks = 1 + random.nextInt(random.nextBoolean() ? most : Math.max(1, most / 4));
             SimulatedClient client = cluster.start(random.nextLong(3 * SECOND), i == 0 ? guaranteed : 0,
-                    Programs.framework(chunks, phases, seed + i));
+                    SimulatedPrograms.framework(chunks, phases, seed + i));
             if (random.nextInt(5) == 0) {
                 cluster.queue().after(random.nextLong(20 * SECOND), () -> {
                     if (!client.over()) {
@@ -77,7 +77,7 @@ class ClusterTest {
     void nothingMovesWhileAllFits() {
         Cluster cluster = new Cluster(ClusterSettings.h200(1));
         for (int i = 0; i < 4; i++) {
-            cluster.start(i * MS, 0, Programs.training(60, 50, 20 * MS, 5 * MS));
+            cluster.start(i * MS, 0, SimulatedPrograms.training(60, 50, 20 * MS, 5 * MS));
         }
         checkOver(cluster, cluster.run(100 * SECOND));
         assertTrue(cluster.bus().inBytes() == 0 && cluster.bus().outBytes() == 0,
@@ -87,7 +87,7 @@ class ClusterTest {
     @Example
     void aHandoverMovesNoMoreThanIsMissing() {
         ClusterSettings settings = ClusterSettings.h200(1);
-        Figures.Run run = Figures.trainings(2, 300, 90 * MS, 10 * MS, settings);
+        SimulatedFigures.Run run = SimulatedFigures.trainings(2, 300, 90 * MS, 10 * MS, settings);
         double missingGib = 2 * 0.96 * 16 - 16;
         assertTrue(run.gibMoved() <= run.handovers() * (missingGib + 0.1),
                 () -> run + ", " + missingGib + " GiB are missing at each");
@@ -96,15 +96,15 @@ class ClusterTest {
     @Example
     void theFiguresArePredictedToBeReached() {
         ClusterSettings settings = ClusterSettings.h200(1);
-        double busy = Figures.trainings(2, 300, 90 * MS, 10 * MS, settings).ofSerial();
+        double busy = SimulatedFigures.trainings(2, 300, 90 * MS, 10 * MS, settings).ofSerial();
         assertTrue(busy <= 1.05, () -> "busy: " + busy);
-        double halfBusy = Figures.trainings(3, 12, 2 * SECOND, 2 * SECOND, settings).ofSerial();
+        double halfBusy = SimulatedFigures.trainings(3, 12, 2 * SECOND, 2 * SECOND, settings).ofSerial();
         assertTrue(halfBusy <= 0.80, () -> "half-busy: " + halfBusy);
         ClusterSettings smaller = new ClusterSettings(12 * GIB, 0, CHUNK, MoveRates.pinned(), SECOND, true, 0, 1);
-        double short2 = Figures.trainings(2, 150, 90 * MS, 10 * MS, smaller).ofSerial();
+        double short2 = SimulatedFigures.trainings(2, 150, 90 * MS, 10 * MS, smaller).ofSerial();
         assertTrue(short2 <= 1.25, () -> "turns of 1 s: " + short2);
-        var waits = Figures.notebooks(25, 200 * MS, settings);
-        double waited = waits.get(waits.size() * 95 / 100) / Figures.notebookMoveNs(settings);
+        var waits = SimulatedFigures.notebooks(25, 200 * MS, settings);
+        double waited = waits.get(waits.size() * 95 / 100) / SimulatedFigures.notebookMoveNs(settings);
         assertTrue(waited <= 1.2, () -> "notebooks: " + waited);
     }
 }

@@ -2,9 +2,9 @@ package io.tessera.memory.residency.simulated;
 
 import io.tessera.memory.residency.ClientMemoryState;
 import io.tessera.memory.residency.IdleRelease;
-import io.tessera.memory.residency.Plan;
 import io.tessera.memory.residency.QuantumChooser;
 import io.tessera.memory.residency.QuantumChooser.Participant;
+import io.tessera.memory.residency.ResidencyPlan;
 import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.memory.residency.simulated.SimulatedClient.Order;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ final class SimulatedManager {
         long quantumNs = quantumNs();
         longestQuantumNs = Math.max(longestQuantumNs, quantumNs);
         updateTurns(quantumNs, nowNs);
-        Plan plan = planner.plan(cluster.settings().capacityBytes() - cluster.settings().fixedBytes(),
+        ResidencyPlan plan = planner.plan(cluster.settings().capacityBytes() - cluster.settings().fixedBytes(),
                 words(quantumNs, nowNs), nowNs);
         planCalls++;
         boolean share = plan.fits() && (cluster.settings().activeShare() || allFits());
@@ -124,7 +124,7 @@ final class SimulatedManager {
         cluster.queue().after(WRITE_NS, () -> write(plan));
     }
 
-    private void write(Plan plan) {
+    private void write(ResidencyPlan plan) {
         boolean again = false;
         for (Map.Entry<SimulatedClient, Member> entry : members.entrySet()) {
             Long target = plan.targets().get(entry.getKey().id);
@@ -244,7 +244,7 @@ final class SimulatedManager {
         return member.order == Order.CLOSED && client.quiet(member.epoch);
     }
 
-    private void decide(Plan plan, boolean share, long quantumNs, long nowNs) {
+    private void decide(ResidencyPlan plan, boolean share, long quantumNs, long nowNs) {
         boolean turnsBegin = !share && !exclusive;
         exclusive = !share;
         if (turnsBegin) {

@@ -4,6 +4,8 @@ import java.util.Comparator;
 
 /** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
 public final class ClientTurn {
+    /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
+    static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
     public static final long NEVER = Long.MIN_VALUE;
 
     /** Who is next after a time without turns. */
@@ -203,5 +205,26 @@ public final class ClientTurn {
         } else if (contendedSinceNs == NEVER) {
             contendedSinceNs = nowNs;
         }
+    }
+
+    /**
+     * What goes with what the client was told last.
+     *
+     * @param accompanied there are others, who may ask at any time
+     */
+    TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample) {
+        return switch (ordered) {
+            case CLOSED -> TurnTerms.closed(terms);
+            case FREE -> TurnTerms.free(sample);
+            case GRANTED -> granted(settings, quantumNs, contended, accompanied, sample);
+        };
+    }
+
+    private TurnTerms granted(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied,
+            boolean sample) {
+        long idleNs = idleReleaseNs == 0 ? settings.idleReleaseNs() : idleReleaseNs;
+        long looseNs = accompanied ? settings.loosePaceNs(quantumNs) : 0;
+        return new TurnTerms(quantumNs, contended || paced ? settings.paceForNs(quantumNs) : looseNs,
+                contended ? idleNs : 0, contended, sample);
     }
 }

@@ -31,7 +31,7 @@ record TurnForecast(ClientTurn holder, Collection<ClientTurn> waiting, boolean e
             }
             before++;
         }
-        long endNs = holder == null ? nowNs : holder.endsAtNs(TurnLock.MEMORY_PATIENCE_NS);
+        long endNs = holder == null ? nowNs : holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS);
         return Math.max(nowNs, endNs) + before * quantumNs;
     }
 }

@@ -18,8 +18,6 @@ import java.util.function.Consumer;
  * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
  */
 public final class TurnLock {
-    /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
-    static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
 
     /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
     private static final long DEBTS_KEPT_NS = 10_000_000_000L;
@@ -271,7 +269,7 @@ public final class TurnLock {
             deadlineNs = extensionEndsNs;
         }
         if (holder != null && !waiting.isEmpty()) {
-            deadlineNs = Math.min(deadlineNs, holder.endsAtNs(MEMORY_PATIENCE_NS));
+            deadlineNs = Math.min(deadlineNs, holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS));
         }
         for (ClientTurn client : clients.values()) {
             deadlineNs = Math.min(deadlineNs, client.overdueNs(settings));
@@ -317,7 +315,7 @@ public final class TurnLock {
         if (holder == null) {
             return 0;
         }
-        boolean over = !waiting.isEmpty() && nowNs >= holder.endsAtNs(MEMORY_PATIENCE_NS);
+        boolean over = !waiting.isEmpty() && nowNs >= holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS);
         if (!over && !holder.parked) {
             return 0;
         }
@@ -449,7 +447,7 @@ public final class TurnLock {
     }
 
     private TurnTerms termsOf(ClientTurn client) {
-        return TurnTerms.of(settings, client, quantumNs, !waiting.isEmpty(), clients.size() > 1, sampling);
+        return client.terms(settings, quantumNs, !waiting.isEmpty(), clients.size() > 1, sampling);
     }
 
     private int amendTerms() {

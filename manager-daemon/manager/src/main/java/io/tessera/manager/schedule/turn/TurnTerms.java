@@ -27,27 +27,4 @@ public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean
     static TurnTerms free(boolean sample) {
         return sample ? SAMPLED : NONE;
     }
-
-    /**
-     * What goes with GRANTED.
-     *
-     * @param accompanied there are others, who may ask at any time
-     */
-    static TurnTerms granted(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
-            boolean accompanied, boolean sample) {
-        long idleNs = client.idleReleaseNs == 0 ? settings.idleReleaseNs() : client.idleReleaseNs;
-        long looseNs = accompanied ? settings.loosePaceNs(quantumNs) : 0;
-        return new TurnTerms(quantumNs, contended || client.paced ? settings.paceForNs(quantumNs) : looseNs,
-                contended ? idleNs : 0, contended, sample);
-    }
-
-    /** What goes with what a client was told last. */
-    static TurnTerms of(ScheduleSettings settings, ClientTurn client, long quantumNs, boolean contended,
-            boolean accompanied, boolean sample) {
-        return switch (client.ordered) {
-            case CLOSED -> closed(client.terms);
-            case FREE -> free(sample);
-            case GRANTED -> granted(settings, client, quantumNs, contended, accompanied, sample);
-        };
-    }
 }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.abi;
 
+import io.tessera.device.CudaError;
+
 /** A driver entry ends with this result code. Carries no stack trace: it is an answer, not a defect. */
 public final class DriverException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.tessera.software.driver.context;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** How a capture guards against calls that it cannot record, in the order of CUstreamCaptureMode. */

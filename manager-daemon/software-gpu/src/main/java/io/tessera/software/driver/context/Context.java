@@ -1,6 +1,6 @@
 package io.tessera.software.driver.context;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.graph.GraphExec;
 import io.tessera.software.driver.operation.Action;

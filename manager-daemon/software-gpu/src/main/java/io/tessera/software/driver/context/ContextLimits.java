@@ -1,6 +1,6 @@
 package io.tessera.software.driver.context;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** Sizes that programs set and read (CUlimit), and preferences that have no effect here. Thread-safe. */

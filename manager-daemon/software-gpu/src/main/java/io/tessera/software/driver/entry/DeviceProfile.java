@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry;
 
+import io.tessera.device.DeviceAttribute;
 import io.tessera.software.launch.DeviceLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -33,33 +34,99 @@ public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, in
     private static final int LAYERS = 2048;
 
     private static final Map<Integer, Integer> FIXED = Map.ofEntries(
-            Map.entry(4, 64), Map.entry(5, Integer.MAX_VALUE), Map.entry(6, GRID_YZ), Map.entry(7, GRID_YZ),
-            Map.entry(8, 48 << 10), Map.entry(9, CONSTANT_BYTES), Map.entry(10, 32), Map.entry(11, MAX_PITCH),
-            Map.entry(12, REGISTERS), Map.entry(13, KILOHERTZ), Map.entry(14, 512), Map.entry(15, 1),
-            Map.entry(18, 1), Map.entry(19, 1), Map.entry(30, 512), Map.entry(31, 1), Map.entry(36, KILOHERTZ),
-            Map.entry(37, 64), Map.entry(38, 1 << 20), Map.entry(40, 2), Map.entry(41, 1), Map.entry(44, 1),
-            Map.entry(50, 0xffff), Map.entry(51, 32), Map.entry(75, 9), Map.entry(78, 1), Map.entry(79, 1),
-            Map.entry(80, 1), Map.entry(82, REGISTERS), Map.entry(86, 1), Map.entry(87, 2), Map.entry(90, 1),
-            Map.entry(91, 1), Map.entry(92, 1), Map.entry(93, 1), Map.entry(94, 1), Map.entry(95, 1),
-            Map.entry(99, 1), Map.entry(102, 1), Map.entry(111, DeviceLimits.RESERVED_SHARED_BYTES),
-            Map.entry(113, 1), Map.entry(115, 1), Map.entry(120, 1), Map.entry(122, 1), Map.entry(123, 1),
-            Map.entry(126, 1), Map.entry(131, -1), Map.entry(134, -1));
+            Map.entry(DeviceAttribute.MAX_BLOCK_DIM_Z, 64),
+            Map.entry(DeviceAttribute.MAX_GRID_DIM_X, Integer.MAX_VALUE),
+            Map.entry(DeviceAttribute.MAX_GRID_DIM_Y, GRID_YZ),
+            Map.entry(DeviceAttribute.MAX_GRID_DIM_Z, GRID_YZ),
+            Map.entry(DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK, 48 << 10),
+            Map.entry(DeviceAttribute.TOTAL_CONSTANT_MEMORY, CONSTANT_BYTES),
+            Map.entry(DeviceAttribute.WARP_SIZE, 32),
+            Map.entry(DeviceAttribute.MAX_PITCH, MAX_PITCH),
+            Map.entry(DeviceAttribute.MAX_REGISTERS_PER_BLOCK, REGISTERS),
+            Map.entry(DeviceAttribute.CLOCK_RATE, KILOHERTZ),
+            Map.entry(DeviceAttribute.TEXTURE_ALIGNMENT, 512),
+            Map.entry(DeviceAttribute.GPU_OVERLAP, 1),
+            Map.entry(DeviceAttribute.INTEGRATED, 1),
+            Map.entry(DeviceAttribute.CAN_MAP_HOST_MEMORY, 1),
+            Map.entry(DeviceAttribute.SURFACE_ALIGNMENT, 512),
+            Map.entry(DeviceAttribute.CONCURRENT_KERNELS, 1),
+            Map.entry(DeviceAttribute.MEMORY_CLOCK_RATE, KILOHERTZ),
+            Map.entry(DeviceAttribute.GLOBAL_MEMORY_BUS_WIDTH, 64),
+            Map.entry(DeviceAttribute.L2_CACHE_SIZE, 1 << 20),
+            Map.entry(DeviceAttribute.ASYNC_ENGINE_COUNT, 2),
+            Map.entry(DeviceAttribute.UNIFIED_ADDRESSING, 1),
+            Map.entry(DeviceAttribute.CAN_TEX2D_GATHER, 1),
+            Map.entry(DeviceAttribute.PCI_DOMAIN_ID, 0xffff),
+            Map.entry(DeviceAttribute.TEXTURE_PITCH_ALIGNMENT, 32),
+            Map.entry(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, 9),
+            Map.entry(DeviceAttribute.STREAM_PRIORITIES_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.GLOBAL_L1_CACHE_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.LOCAL_L1_CACHE_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.MAX_REGISTERS_PER_MULTIPROCESSOR, REGISTERS),
+            Map.entry(DeviceAttribute.HOST_NATIVE_ATOMIC_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2),
+            Map.entry(DeviceAttribute.COMPUTE_PREEMPTION_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1),
+            Map.entry(DeviceAttribute.CAN_USE_STREAM_MEM_OPS_V1, 1),
+            Map.entry(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 1),
+            Map.entry(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 1),
+            Map.entry(DeviceAttribute.COOPERATIVE_LAUNCH, 1),
+            Map.entry(DeviceAttribute.HOST_REGISTER_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.RESERVED_SHARED_MEMORY_PER_BLOCK, DeviceLimits.RESERVED_SHARED_BYTES),
+            Map.entry(DeviceAttribute.READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.MEMORY_POOLS_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.CLUSTER_LAUNCH, 1),
+            Map.entry(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS, 1),
+            Map.entry(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR, 1),
+            Map.entry(DeviceAttribute.MEM_SYNC_DOMAIN_COUNT, 1),
+            Map.entry(DeviceAttribute.NUMA_ID, -1),
+            Map.entry(DeviceAttribute.HOST_NUMA_ID, -1));
 
     private static final Map<Integer, Integer> TEXTURES = Map.ofEntries(
-            Map.entry(21, TEXTURE_ROW), Map.entry(22, TEXTURE_ROW), Map.entry(23, 65536),
-            Map.entry(24, TEXTURE_VOLUME), Map.entry(25, TEXTURE_VOLUME), Map.entry(26, TEXTURE_VOLUME),
-            Map.entry(27, 32768), Map.entry(28, 32768), Map.entry(29, LAYERS), Map.entry(42, 32768),
-            Map.entry(43, LAYERS), Map.entry(45, 32768), Map.entry(46, 32768), Map.entry(47, 8192),
-            Map.entry(48, 8192), Map.entry(49, 32768), Map.entry(52, 32768), Map.entry(53, 32768),
-            Map.entry(54, 2046), Map.entry(55, 32768), Map.entry(56, TEXTURE_ROW), Map.entry(57, 65536),
-            Map.entry(58, TEXTURE_VOLUME), Map.entry(59, TEXTURE_VOLUME), Map.entry(60, TEXTURE_VOLUME),
-            Map.entry(61, 32768), Map.entry(62, LAYERS), Map.entry(63, 32768), Map.entry(64, 32768),
-            Map.entry(65, LAYERS), Map.entry(66, 32768), Map.entry(67, 32768), Map.entry(68, 2046),
-            Map.entry(69, 1 << 28), Map.entry(70, TEXTURE_ROW), Map.entry(71, 65000), Map.entry(72, 2097120),
-            Map.entry(73, 32768), Map.entry(74, 32768), Map.entry(77, 32768));
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE1D_WIDTH, TEXTURE_ROW),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_WIDTH, TEXTURE_ROW),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_HEIGHT, 65536),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_WIDTH, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_HEIGHT, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_DEPTH, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LAYERED_LAYERS, LAYERS),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE1D_LAYERED_LAYERS, LAYERS),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE, 8192),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE, 8192),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURECUBEMAP_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, 2046),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE1D_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE2D_WIDTH, TEXTURE_ROW),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE2D_HEIGHT, 65536),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE3D_WIDTH, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE3D_HEIGHT, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE3D_DEPTH, TEXTURE_VOLUME),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE1D_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE1D_LAYERED_LAYERS, LAYERS),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE2D_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE2D_LAYERED_HEIGHT, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACE2D_LAYERED_LAYERS, LAYERS),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACECUBEMAP_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS, 2046),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LINEAR_WIDTH, TEXTURE_ROW),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, 32768),
+            Map.entry(DeviceAttribute.MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, 32768));
 
     /** Highest attribute that cuda.h 13.0 knows. */
-    private static final int LAST_ATTRIBUTE = 147;
+    private static final int LAST_ATTRIBUTE = DeviceAttribute.ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
 
     /** An attribute, or null where there is none with that number. */
     public Integer attribute(int attribute) {
@@ -67,12 +134,12 @@ public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, in
             return null;
         }
         return switch (attribute) {
-            case 1, 2, 3 -> limits.threadsPerBlock();
-            case 16 -> limits.multiprocessors();
-            case 39 -> limits.residentThreads();
-            case 81 -> limits.sharedBytesPerBlock() + DeviceLimits.RESERVED_SHARED_BYTES;
-            case 97 -> limits.sharedBytesPerBlock();
-            case 106 -> limits.residentBlocks();
+            case DeviceAttribute.MAX_THREADS_PER_BLOCK, DeviceAttribute.MAX_BLOCK_DIM_X, DeviceAttribute.MAX_BLOCK_DIM_Y -> limits.threadsPerBlock();
+            case DeviceAttribute.MULTIPROCESSOR_COUNT -> limits.multiprocessors();
+            case DeviceAttribute.MAX_THREADS_PER_MULTIPROCESSOR -> limits.residentThreads();
+            case DeviceAttribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR -> limits.sharedBytesPerBlock() + DeviceLimits.RESERVED_SHARED_BYTES;
+            case DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN -> limits.sharedBytesPerBlock();
+            case DeviceAttribute.MAX_BLOCKS_PER_MULTIPROCESSOR -> limits.residentBlocks();
             default -> FIXED.getOrDefault(attribute, TEXTURES.getOrDefault(attribute, 0));
         };
     }

@@ -1,7 +1,7 @@
 package io.tessera.software.driver.entry;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.operation.KernelLaunch;
 import java.util.EnumMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.tessera.software.driver.entry;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.context.Services;
@@ -33,7 +33,7 @@ public final class DriverState implements AutoCloseable {
     private final Pool defaultPool = new Pool(0);
     private final List<Context> contexts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<ArrayDeque<Context>> stack = ThreadLocal.withInitial(ArrayDeque::new);
-    private final PrimaryContext primary = new PrimaryContext(this);
+    private final PrimaryContext primary = new PrimaryContext(this::newContext, this::destroyContext);
     private final Map<Long, AllocationNodeMemory> graphMemory = new ConcurrentHashMap<>();
     private volatile Pool currentPool = defaultPool;
 

@@ -3,17 +3,11 @@ package io.tessera.software.driver.entry;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.EntryDescriptions;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /** Which handler serves which entry. Filled once, then only read. */
 public final class EntryTable {
     private final Map<DriverEntry, Handler> handlers = new EnumMap<>(DriverEntry.class);
-
-    /** Of the groups; no entry is in two of them. */
-    public EntryTable(List<EntryGroup> groups) {
-        groups.forEach(group -> group.register(this));
-    }
 
     /** Serves an entry, and its form with per-thread default streams where there is one. */
     public EntryTable on(DriverEntry entry, Handler handler) {

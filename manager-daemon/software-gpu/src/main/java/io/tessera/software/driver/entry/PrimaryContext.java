@@ -1,24 +1,34 @@
 package io.tessera.software.driver.entry;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /** The device's primary context: made with the first reference, ended with the last. Thread-safe. */
 public final class PrimaryContext {
-    private final DriverState state;
+    private final IntFunction<Context> make;
+    private final Consumer<Context> end;
     private Context context;
     private int references;
     private int flags;
 
-    PrimaryContext(DriverState state) {
-        this.state = state;
+    /**
+     * Not made yet.
+     *
+     * @param make a context with flags
+     * @param end  ends one
+     */
+    PrimaryContext(IntFunction<Context> make, Consumer<Context> end) {
+        this.make = make;
+        this.end = end;
     }
 
     /** Adds a reference; the first one makes the context. */
     public synchronized Context retain() {
         if (context == null) {
-            context = state.newContext(flags);
+            context = make.apply(flags);
         }
         references++;
         return context;
@@ -36,7 +46,7 @@ public final class PrimaryContext {
             }
         }
         if (ended != null) {
-            state.destroyContext(ended);
+            end.accept(ended);
         }
     }
 
@@ -45,11 +55,11 @@ public final class PrimaryContext {
         Context ended;
         synchronized (this) {
             ended = context;
-            context = references > 0 && ended != null ? state.newContext(flags) : null;
+            context = references > 0 && ended != null ? make.apply(flags) : null;
         }
         if (ended != null) {
             ended.fault().raise(CudaError.CONTEXT_IS_DESTROYED);
-            state.destroyContext(ended);
+            end.accept(ended);
         }
     }
 

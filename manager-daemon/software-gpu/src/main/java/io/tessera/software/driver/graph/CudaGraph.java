@@ -1,6 +1,6 @@
 package io.tessera.software.driver.graph;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.work.Operation;
 import java.util.ArrayDeque;

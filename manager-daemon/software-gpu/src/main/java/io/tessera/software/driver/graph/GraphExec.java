@@ -1,7 +1,7 @@
 package io.tessera.software.driver.graph;
 
+import io.tessera.device.CudaError;
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.operation.EventRecord;
 import io.tessera.software.driver.operation.EventWait;

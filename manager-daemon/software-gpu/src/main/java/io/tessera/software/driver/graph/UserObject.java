@@ -1,6 +1,6 @@
 package io.tessera.software.driver.graph;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** An object of the program whose destructor the driver calls with the last reference. Thread-safe. */

@@ -1,6 +1,6 @@
 package io.tessera.software.driver.memory;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** Formats of a channel of a CUDA array, with the numbers of CUarray_format. */

@@ -1,6 +1,6 @@
 package io.tessera.software.driver.module;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.DriverMemory;

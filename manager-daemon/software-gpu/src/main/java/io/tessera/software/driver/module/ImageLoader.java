@@ -1,5 +1,6 @@
 package io.tessera.software.driver.module;
 
+import io.tessera.device.CudaError;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
@@ -8,7 +9,6 @@ import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.memory.OutOfDeviceMemoryException;

@@ -1,10 +1,10 @@
 package io.tessera.software.driver.module;
 
+import io.tessera.device.CudaError;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.guardian.ptx.print.PtxPrinter;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

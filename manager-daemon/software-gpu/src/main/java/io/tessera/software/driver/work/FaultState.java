@@ -1,6 +1,6 @@
 package io.tessera.software.driver.work;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
 import java.util.HashSet;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package io.tessera.software.driver.work;
 
+import io.tessera.device.CudaError;
 import io.tessera.software.clock.DeviceClock;
-import io.tessera.software.driver.abi.CudaError;
 import java.util.ArrayDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

@@ -1,7 +1,8 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.context.Stream;
@@ -23,9 +24,9 @@ public final class CopyEntries implements EntryGroup {
 
     @Override
     public void register(EntryTable table) {
-        int host = Transfers.HOST;
-        int device = Transfers.DEVICE;
-        int unified = Transfers.UNIFIED;
+        int host = MemoryType.HOST;
+        int device = MemoryType.DEVICE;
+        int unified = MemoryType.UNIFIED;
         table.on(DriverEntry.cuMemcpy, call -> now(call, unified, unified))
                 .on(DriverEntry.cuMemcpyHtoD_v2, call -> now(call, device, host))
                 .on(DriverEntry.cuMemcpyDtoH_v2, call -> now(call, host, device))
@@ -52,7 +53,7 @@ public final class CopyEntries implements EntryGroup {
     private void now(Call call, int targetType, int sourceType) {
         Stream stream = call.stream(0L);
         Transfers.Checked checked = transfers.flat(sourceType, call.word(1), targetType, call.word(0), call.word(2));
-        transfers.copy(stream, checked, sourceType != Transfers.DEVICE || targetType != Transfers.DEVICE);
+        transfers.copy(stream, checked, sourceType != MemoryType.DEVICE || targetType != MemoryType.DEVICE);
     }
 
     private void later(Call call, int targetType, int sourceType) {
@@ -74,8 +75,8 @@ public final class CopyEntries implements EntryGroup {
         Transfers.Checked[] copies = new Transfers.Checked[Math.toIntExact(count)];
         for (int i = 0; i < copies.length; i++) {
             try {
-                copies[i] = transfers.flat(Transfers.UNIFIED, HostMemory.getLong(call.pointer(1) + 8L * i),
-                        Transfers.UNIFIED, HostMemory.getLong(call.pointer(0) + 8L * i),
+                copies[i] = transfers.flat(MemoryType.UNIFIED, HostMemory.getLong(call.pointer(1) + 8L * i),
+                        MemoryType.UNIFIED, HostMemory.getLong(call.pointer(0) + 8L * i),
                         HostMemory.getLong(call.pointer(2) + 8L * i));
             } catch (DriverException e) {
                 if (failIndex >= 0) {

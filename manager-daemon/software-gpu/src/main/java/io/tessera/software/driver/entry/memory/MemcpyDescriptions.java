@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy2D;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy3D;
@@ -44,7 +45,7 @@ final class MemcpyDescriptions {
 
     private static void side(ByteBuffer out, int half, PitchedPlace place, int type) {
         out.putInt(half + Memcpy3D.TYPE, type)
-                .putLong(half + (type == Transfers.HOST ? Memcpy3D.HOST : Memcpy3D.DEVICE), place.address())
+                .putLong(half + (type == MemoryType.HOST ? Memcpy3D.HOST : Memcpy3D.DEVICE), place.address())
                 .putLong(half + Memcpy3D.PITCH, place.pitchBytes());
         if (place.pitchBytes() != 0) {
             out.putLong(half + Memcpy3D.HEIGHT, place.sliceBytes() / place.pitchBytes());
@@ -86,8 +87,8 @@ final class MemcpyDescriptions {
 
     private static void arraySide(ByteBuffer out, int half, int type, long object, long offset) {
         int member = switch (type) {
-            case Transfers.HOST -> Memcpy3D.HOST;
-            case Transfers.ARRAY -> Memcpy3D.ARRAY;
+            case MemoryType.HOST -> Memcpy3D.HOST;
+            case MemoryType.ARRAY -> Memcpy3D.ARRAY;
             default -> Memcpy3D.DEVICE;
         };
         out.putInt(half + Memcpy3D.TYPE, type).putLong(half + member, object).putLong(half + Memcpy3D.X, offset);

@@ -1,7 +1,8 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy3DBatch;
@@ -43,9 +44,9 @@ public final class ShapedCopyEntries implements EntryGroup {
     }
 
     private void registerArrays(EntryTable table) {
-        int host = Transfers.HOST;
-        int device = Transfers.DEVICE;
-        int array = Transfers.ARRAY;
+        int host = MemoryType.HOST;
+        int device = MemoryType.DEVICE;
+        int array = MemoryType.ARRAY;
         table.on(DriverEntry.cuMemcpyAtoA_v2, call -> array(call.stream(0L), MemcpyDescriptions.withArray(array,
                 call.word(2), call.word(3), array, call.word(0), call.word(1), call.word(4)), false))
                 .on(DriverEntry.cuMemcpyAtoD_v2, call -> array(call.stream(0L), MemcpyDescriptions.withArray(array,
@@ -95,8 +96,8 @@ public final class ShapedCopyEntries implements EntryGroup {
                 HostMemory.getLong(extent + 16));
         Transfers.Side from = operand(source, box, elementBytes);
         Transfers.Side to = operand(target, box, elementBytes);
-        byte[] description = MemcpyDescriptions.linear(from.place(), Transfers.UNIFIED, to.place(),
-                Transfers.UNIFIED, box);
+        byte[] description = MemcpyDescriptions.linear(from.place(), MemoryType.UNIFIED, to.place(),
+                MemoryType.UNIFIED, box);
         return new Transfers.Checked(new Copy(from.place(), to.place(), box, description), from.pageable(),
                 to.pageable());
     }
@@ -123,7 +124,7 @@ public final class ShapedCopyEntries implements EntryGroup {
         long row = HostMemory.getLong(operand + Memcpy3DBatch.ROW_LENGTH) * elementBytes;
         long rows = HostMemory.getLong(operand + Memcpy3DBatch.LAYER_HEIGHT);
         long pitch = row == 0 ? box.widthBytes() : row;
-        return transfers.linear(Transfers.UNIFIED, new PitchedPlace(
+        return transfers.linear(MemoryType.UNIFIED, new PitchedPlace(
                 HostMemory.getLong(operand + Memcpy3DBatch.OBJECT), pitch, pitch * (rows == 0 ? box.height() : rows)),
                 box);
     }

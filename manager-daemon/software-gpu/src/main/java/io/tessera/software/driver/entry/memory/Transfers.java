@@ -1,6 +1,7 @@
 package io.tessera.software.driver.entry.memory;
 
-import io.tessera.software.driver.abi.CudaError;
+import io.tessera.device.CudaError;
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.Memcpy3D;
@@ -21,14 +22,6 @@ import java.lang.foreign.Arena;
  * documents. A copy from pageable memory has read all of it before the entry returns; a copy to it has ended.
  */
 public final class Transfers {
-    /** CU_MEMORYTYPE_HOST. */
-    static final int HOST = 1;
-    /** CU_MEMORYTYPE_DEVICE. */
-    static final int DEVICE = 2;
-    /** CU_MEMORYTYPE_ARRAY. */
-    static final int ARRAY = 3;
-    /** CU_MEMORYTYPE_UNIFIED. */
-    static final int UNIFIED = 4;
 
     private final DriverState state;
 
@@ -56,7 +49,7 @@ public final class Transfers {
         boolean covered = known != null && known.kind() != AddressRange.Kind.ARRAY
                 && state.memory().addresses().covers(place.address(), span);
         // A host address that the driver does not know is pageable memory; a device address must be known.
-        DriverException.require(covered || known == null && (type == HOST || type == UNIFIED),
+        DriverException.require(covered || known == null && (type == MemoryType.HOST || type == MemoryType.UNIFIED),
                 CudaError.INVALID_VALUE);
         return new Side(place, !covered);
     }
@@ -102,12 +95,12 @@ public final class Transfers {
         long x = reader.word(half + Memcpy3D.X);
         long y = reader.word(half + Memcpy3D.Y);
         long z = reader.word(half + Memcpy3D.Z);
-        if (type == ARRAY) {
+        if (type == MemoryType.ARRAY) {
             CudaArray array = state.handles().get(reader.word(half + Memcpy3D.ARRAY), CudaArray.class);
             return new Side(array.place(x, y, z, box), false);
         }
-        DriverException.require(type == HOST || type == DEVICE || type == UNIFIED, CudaError.INVALID_VALUE);
-        long base = reader.word(half + (type == HOST ? Memcpy3D.HOST : Memcpy3D.DEVICE));
+        DriverException.require(type == MemoryType.HOST || type == MemoryType.DEVICE || type == MemoryType.UNIFIED, CudaError.INVALID_VALUE);
+        long base = reader.word(half + (type == MemoryType.HOST ? Memcpy3D.HOST : Memcpy3D.DEVICE));
         long given = reader.word(half + Memcpy3D.PITCH);
         long pitch = given == 0 ? x + box.widthBytes() : given;
         long rows = reader.word(half + Memcpy3D.HEIGHT);

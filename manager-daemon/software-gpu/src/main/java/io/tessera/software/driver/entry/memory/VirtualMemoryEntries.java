@@ -1,8 +1,8 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
-import io.tessera.software.driver.abi.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.AccessDescription;

@@ -1,0 +1,92 @@
+package io.tessera.agent.start;
+
+import io.tessera.agent.boot.AgentCounters;
+import io.tessera.agent.host.AgentLog;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.security.ProtectionDomain;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Sees every class that is loaded and compares its name with the few classes of the table: no library, no regular
+ * expression, nothing created. Only when the first of them comes is the instrumenter made. Any thread, with any locks of
+ * the application and the JDK in its hands: what is called from here waits for no other thread without bound.
+ */
+final class ClassLoadWatch implements ClassFileTransformer {
+    private static final String FACADE = "io/tessera/Tessera";
+
+    private final String[] names;
+    private final Tooling tooling;
+    private final AtomicBoolean complained = new AtomicBoolean();
+
+    /** Of internal names of classes. */
+    ClassLoadWatch(String[] names, Tooling tooling) {
+        this.names = names;
+        this.tooling = tooling;
+    }
+
+    @Override
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] code) {
+        if (name == null || loader == null) {
+            return null;
+        }
+        try {
+            if (name.equals(FACADE)) {
+                // The application's copy asks for the recorder in the bootstrap loader when it is initialised.
+                tooling.record();
+                return null;
+            }
+            if (!watched(name)) {
+                return null;
+            }
+            if (redefined == null) {
+                byte[] kept = tooling.kept(loader, name, code);
+                if (kept != null) {
+                    return kept;
+                }
+            }
+            return tooling.instrumented(loader, name, code, redefined != null);
+        } catch (Throwable failure) {
+            // A transformer's exceptions are dropped by the JVM: the class is loaded as it was.
+            failed(name, failure);
+            return null;
+        }
+    }
+
+    private boolean watched(String name) {
+        for (String watched : names) {
+            if (watched.equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One line for the first class: what fails for one, a damaged jar for example, often fails for all. */
+    private void failed(String name, Throwable failure) {
+        String line = "does not record " + name + ": " + failure + "; further classes are counted as suppressed";
+        try {
+            AgentCounters.suppressed(failure);
+        } catch (LinkageError noRecorder) {
+            line = "not recording, the bootstrap classes are missing: " + noRecorder;
+        }
+        if (complained.compareAndSet(false, true)) {
+            AgentLog.say(line);
+        }
+    }
+
+    /** Transforms the watched classes that were loaded before this was installed. */
+    void takeLoaded(Instrumentation instrumentation) {
+        for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+            if (type.getClassLoader() != null && watched(type.getName().replace('.', '/'))
+                    && instrumentation.isModifiableClass(type)) {
+                try {
+                    instrumentation.retransformClasses(type);
+                } catch (UnmodifiableClassException | RuntimeException | LinkageError failure) {
+                    AgentCounters.suppressed(failure);
+                }
+            }
+        }
+    }
+}

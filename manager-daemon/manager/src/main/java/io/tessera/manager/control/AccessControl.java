@@ -1,0 +1,59 @@
+package io.tessera.manager.control;
+
+import io.tessera.os.PeerCredentials;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.OptionalInt;
+
+/**
+ * Who may do what with a manager: the one place where that is decided (README, «Who may do what»). Administrators are root, the user to
+ * whom the manager belongs, and members of the group {@value #GROUP}. They do everything; others see their own programs, and have them
+ * leave a device and come back. Immutable.
+ */
+final class AccessControl {
+    /** The group's name in {@code /etc/group}. */
+    static final String GROUP = "tessera";
+
+    private final int owner;
+    private final OptionalInt group;
+
+    /**
+     * Of a manager.
+     *
+     * @param owner the manager's own user
+     * @param group number of the group of administrators; empty: there is none
+     */
+    AccessControl(int owner, OptionalInt group) {
+        this.owner = owner;
+        this.group = group;
+    }
+
+    /** By what a file like {@code /etc/group} says: a user who is put into the group needs a new login, and the group a new manager. */
+    static AccessControl of(int owner, Path groups) {
+        try {
+            return new AccessControl(owner, Files.readAllLines(groups).stream().map(line -> line.split(":")).filter(fields -> fields.length > 2
+                    && fields[0].equals(GROUP) && fields[2].matches("\\d{1,9}")).mapToInt(fields -> Integer.parseInt(fields[2])).findFirst());
+        } catch (IOException e) {
+            return new AccessControl(owner, OptionalInt.empty()); // a container without such a file has no groups
+        }
+    }
+
+    /** Whoever connected, with the groups that it has beside its effective one. */
+    Requester asker(PeerCredentials peer, int... groups) {
+        boolean member = group.isPresent() && (peer.gid() == group.getAsInt() || Arrays.stream(groups).anyMatch(each -> each == group.getAsInt()));
+        return new Requester(peer.uid(), peer.uid() == 0 || peer.uid() == owner || member);
+    }
+
+    /** The manager's user. */
+    int owner() {
+        return owner;
+    }
+
+    /** Why something that administrators alone may do is refused to somebody. */
+    String refusal(Requester asker) {
+        return "only root, user " + Integer.toUnsignedString(owner) + ", to whom this manager belongs, and members of the group " + GROUP
+                + " may do that; you are user " + Integer.toUnsignedString(asker.uid());
+    }
+}

@@ -1,0 +1,14 @@
+package io.tessera.manager.control;
+
+/**
+ * Who asks over the control socket.
+ *
+ * @param uid   of the process that connected
+ * @param admin whether it may see and change everything ({@link AccessControl})
+ */
+record Requester(int uid, boolean admin) {
+    /** Whether it may see what a user's programs are, and have them leave a device and come back. */
+    boolean mayHandle(int owner) {
+        return admin || uid == owner;
+    }
+}

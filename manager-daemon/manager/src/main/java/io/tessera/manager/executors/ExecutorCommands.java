@@ -1,0 +1,38 @@
+package io.tessera.manager.executors;
+
+import com.google.gson.JsonObject;
+
+/** The lines that a manager tells executors (RELAY.md, section 1). Stateless. */
+final class ExecutorCommands {
+    private ExecutorCommands() {
+    }
+
+    /** A client will come. */
+    static JsonObject admit(JsonObject client) {
+        return line("admit", client);
+    }
+
+    /** A tenant's limit from now on; 0: none. */
+    static JsonObject limit(String tenant, long bytes) {
+        JsonObject limit = new JsonObject();
+        limit.addProperty("tenant", tenant);
+        limit.addProperty("limitBytes", bytes);
+        return line("limit", limit);
+    }
+
+    /** End, whoever is there. */
+    static JsonObject stop() {
+        return line("stop", new JsonObject());
+    }
+
+    /** End unless there are clients: the manager goes. */
+    static JsonObject leave() {
+        return line("leave", new JsonObject());
+    }
+
+    private static JsonObject line(String name, JsonObject content) {
+        JsonObject line = new JsonObject();
+        line.add(name, content);
+        return line;
+    }
+}

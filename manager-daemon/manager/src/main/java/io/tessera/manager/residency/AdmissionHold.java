@@ -1,0 +1,94 @@
+package io.tessera.manager.residency;
+
+import io.tessera.memory.residency.MoveRates;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Has a client that comes back to a device where everybody runs freely wait a moment if those who run leave it no room.
+ * Turns for all would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and
+ * one back; so that is what a newcomer waits for (ski rental, as in {@code IdleRelease}), and one move more: so long a pause
+ * has to last to be told from none while nothing is known of its client. Who pauses meanwhile counts as idle, earlier than
+ * where nobody waits, and makes room. One owner thread.
+ */
+final class AdmissionHold {
+    /** How often it is looked who pauses, while a newcomer waits. */
+    static final long LOOK_NS = 10_000_000L;
+
+    /** A client that is served by another thread or process between two launches may be as late as this. */
+    private static final long SHORTEST_IDLE_NS = 20_000_000L;
+
+    private static final int PATIENCE_MOVES = 3;
+
+    private final MemoryPressure pressure;
+    private boolean holding;
+
+    AdmissionHold(MemoryPressure pressure) {
+        this.pressure = pressure;
+    }
+
+    /** Whether somebody waits. */
+    boolean holding() {
+        return holding;
+    }
+
+    /**
+     * Decides who waits.
+     *
+     * @param members   everybody on the device
+     * @param roomBytes what they may have together
+     * @param free      whether everybody runs freely; asked if somebody comes
+     * @param looked    whether it is known since this very moment who submits
+     */
+    void judge(Collection<ClientDeviceMemory> members, long roomBytes, BooleanSupplier free, boolean looked,
+            MoveRates rates, long nowNs) {
+        List<ClientDeviceMemory> coming = new ArrayList<>();
+        for (ClientDeviceMemory member : members) {
+            member.heldBack = false;
+            if (member.movable() && member.parked && !member.checkpointed && member.waits()) {
+                member.comingSinceNs = member.comingSinceNs == ClientDeviceMemory.NEVER ? nowNs : member.comingSinceNs;
+                coming.add(member);
+            } else {
+                member.comingSinceNs = ClientDeviceMemory.NEVER;
+            }
+        }
+        coming.sort(Comparator.comparingLong(member -> member.comingSinceNs));
+        if (looked && holding) {
+            members.forEach(member -> markIdle(member, rates, nowNs));
+        }
+        holding = !coming.isEmpty() && free.getAsBoolean() && hold(coming, members, roomBytes, rates, nowNs);
+    }
+
+    private static boolean hold(List<ClientDeviceMemory> coming, Collection<ClientDeviceMemory> members, long roomBytes,
+            MoveRates rates, long nowNs) {
+        long fixedBytes = members.stream().mapToLong(member -> member.fixedBytes).sum();
+        long runningBytes = members.stream().filter(member -> !member.parked && member.activeAt(nowNs))
+                .mapToLong(AdmissionHold::demandBytes).sum();
+        boolean any = false;
+        for (ClientDeviceMemory newcomer : coming) {
+            long demandBytes = demandBytes(newcomer);
+            boolean couldRun = fixedBytes + demandBytes <= roomBytes;
+            boolean fits = fixedBytes + runningBytes + demandBytes <= roomBytes;
+            boolean patient = nowNs - newcomer.comingSinceNs < PATIENCE_MOVES * rates.moveNs(demandBytes, demandBytes);
+            newcomer.heldBack = couldRun && !fits && runningBytes > 0 && patient;
+            runningBytes += newcomer.heldBack ? 0 : demandBytes;
+            any |= newcomer.heldBack;
+        }
+        return any;
+    }
+
+    private void markIdle(ClientDeviceMemory member, MoveRates rates, long nowNs) {
+        double moveNs = rates.moveNs(member.neededBytes, member.neededBytes);
+        long idleNs = Math.max(SHORTEST_IDLE_NS, pressure.idleReleaseNs(member, (long) moveNs));
+        if (member.movable() && !member.parked && !member.waits() && nowNs - member.lastActiveNs >= idleNs) {
+            member.countAsIdle();
+        }
+    }
+
+    private static long demandBytes(ClientDeviceMemory member) {
+        return member.movable() ? Math.max(member.neededBytes, member.wantedBytes) : 0;
+    }
+}

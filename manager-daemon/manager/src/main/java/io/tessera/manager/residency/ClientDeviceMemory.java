@@ -1,0 +1,395 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.conductor.DeviceClient;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import io.tessera.memory.residency.ClientMemoryState;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import io.tessera.protocol.segment.ResidencyState;
+import io.tessera.protocol.segment.ThreadSlot;
+
+/**
+ * One client on one device, as its words said when they were last read, and what it was told. One owner thread.
+ *
+ * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own: the
+ * driver moves it, so what is resident is taken to be what the client may hold, and can be dropped at once.
+ */
+final class ClientDeviceMemory {
+    /** A client is at work while it submitted, allocated or waited within this time: the scheduler's rule as well. */
+    static final long ACTIVE_NS = 1_000_000_000L;
+
+    /** No time at all. */
+    static final long NEVER = Long.MIN_VALUE;
+
+    final DeviceClient member;
+    final MemoryPlan plan;
+
+    long residentBytes;
+    long neededBytes;
+    long swappableBytes;
+    long fixedBytes;
+    /** Of {@link #fixedBytes}: not held, but needed and not to be had yet. */
+    long claimedBytes;
+    long cachedBytes;
+    long wantedBytes;
+    long guaranteeBytes;
+    long usedBytes;
+
+    /** Plan auto: what the device could not hold beside the rest, so that the driver moves it page by page. */
+    long overflowBytes;
+    long pinnedHeld;
+    long pageableHeld;
+    long pinnedWanted;
+    long pageableWanted;
+    long fileLimit;
+    long fileHeld;
+    long swappedBytes;
+
+    /** What it was last told. */
+    long targetBytes;
+    long pinnedTarget;
+    long pageableTarget;
+    boolean told;
+    private long limitTold;
+
+    /** Evicted by hand or for idleness: said so, and the word says so too. */
+    boolean evicted;
+
+    /** Evicted by hand, and not out yet: it leaves before it may come back. */
+    boolean leaving;
+    long leavingSinceNs;
+
+    /** What it is to hold on the device once all plans are carried out. */
+    long goalBytes;
+
+    /** Kept off the device, evicted or not. */
+    boolean parked;
+
+    /** It comes back, and waits while those who run leave it no room. */
+    boolean heldBack;
+
+    /** Since when it comes back. */
+    long comingSinceNs = NEVER;
+
+    /** The driver takes its whole process off the device, or has taken it: no call of it returns. */
+    boolean checkpointed;
+
+    /** Its memory, of all kinds, is in the driver's checkpoint and not on the device. */
+    boolean onHost;
+
+    /** The driver brings it back. */
+    boolean restoring;
+
+    /** What comes back of its movable memory when it is restored; while {@link #onHost}. */
+    long frozenBytes;
+
+    /** How it is suspended and why, in a sentence; empty: it is not. */
+    String suspension = "";
+
+    /** Why it was not suspended when it last should have been, in a sentence; empty: it was, or never should have been. */
+    String notSuspended = "";
+
+    /** Times that the driver had no memory for it, and what the driver said was free then. */
+    long refusals;
+    long refusedFreeBytes;
+    private long refusalsTaken = -1;
+
+    /** What its driver last said is free, and when. */
+    long driverFreeBytes;
+    long driverFreeNs;
+
+    /** When some of its memory last came in, left, or was given up, as noticed. */
+    private long settledChunks = -1;
+    long settledNs = NEVER;
+
+    /** When its target was last told. */
+    private long targetNs;
+
+    /** It owes memory and cannot give it up; so it is not reckoned with until then. */
+    private long stuckUntilNs = NEVER;
+
+    /** Since when it may run and waits for memory, and whether that was said. */
+    long standingSinceNs = NEVER;
+    boolean standingSaid;
+
+    /** Whether the present turn came to nothing, and how many did since its gate was open. */
+    boolean turnFailed;
+    int failedTurns;
+
+    /** Why what it needs cannot be had, in a sentence; empty: it can, as far as is known. */
+    String shortOf = "";
+
+    /** When nobody could give memory up for it; {@link #NEVER}: the device does not have it at all. */
+    long shortSinceNs = NEVER;
+
+    long lastActiveNs;
+    private long idleMarkNs = NEVER;
+    long submissions = -1;
+    private long allocationBytes;
+    private final MoveMeter.Seen inbound = new MoveMeter.Seen();
+    private final MoveMeter.Seen outbound = new MoveMeter.Seen();
+    private boolean moved;
+    private boolean released;
+
+    ClientDeviceMemory(DeviceClient member, long nowNs) {
+        this.member = member;
+        this.plan = member.session().hello().plan();
+        this.lastActiveNs = nowNs;
+        this.targetNs = nowNs;
+    }
+
+    /** Whether the driver has refused it memory since the last call. */
+    boolean takeRefused() {
+        boolean fresh = refusalsTaken >= 0 && refusals != refusalsTaken;
+        refusalsTaken = refusals;
+        return fresh;
+    }
+
+    /** Whether it is to give memory up, and nothing of that has happened for so long. */
+    boolean owesFor(long ns, long nowNs) {
+        return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
+    }
+
+    /** It cannot give memory up: so it is not reckoned with until then, or until some moves. */
+    void stuckUntil(long untilNs) {
+        stuckUntilNs = untilNs;
+    }
+
+    boolean stuckAt(long nowNs) {
+        return nowNs < stuckUntilNs && residentBytes > targetBytes; // else it owes nothing, and its target counts
+    }
+
+    /** Whether its memory can leave the device. */
+    boolean movable() {
+        return plan == MemoryPlan.SWAP;
+    }
+
+    /** Whether targets are written for it. */
+    boolean planned() {
+        return member.residencyPlanned();
+    }
+
+    /** What of its memory is off the device, or is to leave it. */
+    long outBytes() {
+        return Math.max(swappedBytes, neededBytes - Math.min(neededBytes, goalBytes));
+    }
+
+    long clientId() {
+        return member.clientId();
+    }
+
+    boolean waits() {
+        return member.waitsSinceNs() != 0 || wantedBytes > targetBytes;
+    }
+
+    boolean activeAt(long nowNs) {
+        return nowNs - lastActiveNs < ACTIVE_NS && lastActiveNs != idleMarkNs;
+    }
+
+    /** From now on it counts as idle until it works again. */
+    void countAsIdle() {
+        idleMarkNs = lastActiveNs;
+    }
+
+    /** Whether what it holds changed since the last call. */
+    boolean takeMoved() {
+        boolean was = moved;
+        moved = false;
+        return was;
+    }
+
+    /** Whether it gave its turn back since the last call. */
+    boolean takeReleased() {
+        boolean now = member.isReleased();
+        boolean fresh = now && !released;
+        released = now;
+        return fresh;
+    }
+
+    /**
+     * Reads every word.
+     *
+     * @param totalBytes bounds what the client may claim
+     * @param look       whether it is looked up what it submits, which takes a sum over all of its threads
+     */
+    void read(long totalBytes, boolean look, long nowNs) {
+        member.touch(block -> {
+            readUse(block, totalBytes, look || submissions < 0, nowNs);
+            if (plan == MemoryPlan.SWAP) {
+                overflowBytes = size(block.managedBytes(), 1024 * totalBytes);
+                readSwap(member.residency(), totalBytes, nowNs);
+            } else if (plan == MemoryPlan.MANAGED) {
+                long managedBytes = size(block.managedBytes(), 1024 * totalBytes); // may exceed the device
+                neededBytes = Math.min(managedBytes, totalBytes);
+                residentBytes = Math.min(targetBytes, neededBytes);
+                cachedBytes = residentBytes;
+                fixedBytes = Math.max(0, usedBytes - managedBytes);
+            } else {
+                fixedBytes = usedBytes;
+            }
+        });
+        if (onHost) {
+            frozenBytes = movable() ? residentBytes : 0;
+            residentBytes = 0;
+            cachedBytes = 0;
+            fixedBytes = 0;
+            claimedBytes = 0;
+        }
+        if (waits()) {
+            lastActiveNs = nowNs;
+        }
+    }
+
+    private void readUse(DeviceBlock block, long totalBytes, boolean look, long nowNs) {
+        // Oversubscribed clients use more than the device has; several times that is no use but nonsense.
+        usedBytes = size(block.usedBytes(), 1024 * totalBytes);
+        long submitted = look ? ThreadSlot.deviceSubmissions(member.session().memory(), member.slot()) : submissions;
+        if (submitted != submissions || block.capturing() != 0 || usedBytes != allocationBytes) {
+            submissions = submitted;
+            allocationBytes = usedBytes;
+            lastActiveNs = nowNs;
+        }
+    }
+
+    private void readSwap(ResidencyBlock words, long totalBytes, long nowNs) {
+        readDriver(words, totalBytes, nowNs);
+        residentBytes = size(words.residentBytes(), totalBytes);
+        long needed = size(words.neededBytes(), 1024 * totalBytes);
+        if (needed != neededBytes) {
+            lastActiveNs = nowNs;
+        }
+        neededBytes = needed;
+        swappableBytes = size(words.swappableBytes(), 1024 * totalBytes);
+        claimedBytes = size(words.claimedBytes(), totalBytes);
+        fixedBytes = size(words.fixedBytes(), totalBytes) + claimedBytes;
+        cachedBytes = Math.min(size(words.cachedBytes(), totalBytes), residentBytes);
+        wantedBytes = size(words.residentWanted(), 1024 * totalBytes);
+        guaranteeBytes = size(words.guaranteeWanted(), totalBytes);
+        pinnedHeld = size(words.pinnedHeld(), ClientMemoryState.MAX_BYTES);
+        pageableHeld = size(words.pageableHeld(), ClientMemoryState.MAX_BYTES);
+        pinnedWanted = size(words.pinnedWanted(), ClientMemoryState.MAX_BYTES);
+        pageableWanted = size(words.pageableWanted(), ClientMemoryState.MAX_BYTES);
+        fileHeld = size(words.fileHeld(), ClientMemoryState.MAX_BYTES);
+        swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
+        long files = words.fileLimit(); // the largest unsigned number: as the file system allows
+        fileLimit = files < 0 ? ClientMemoryState.MAX_BYTES : size(files, ClientMemoryState.MAX_BYTES);
+    }
+
+    /** Refusals first: what it holds is read after them. */
+    private void readDriver(ResidencyBlock words, long totalBytes, long nowNs) {
+        refusals = words.refusals();
+        refusedFreeBytes = size(words.refusedFree(), totalBytes);
+        long saidNs = words.driverFreeNs();
+        long free = size(words.driverFree(), totalBytes);
+        if (saidNs != 0 && words.driverFreeNs() == saidNs) {
+            driverFreeNs = saidNs;
+            driverFreeBytes = free;
+        }
+        long settled = words.settledChunks();
+        if (settled != settledChunks && settledChunks >= 0) {
+            moved = true;
+            settledNs = nowNs;
+            stuckUntilNs = NEVER;
+        }
+        settledChunks = settled;
+    }
+
+    /** Has what it moved since the last call measured. */
+    void measure(MoveMeter meter) {
+        member.touch(block -> {
+            ResidencyBlock words = member.residency();
+            if (words.state() != ResidencyState.STEADY) {
+                return;
+            }
+            meter.in(inbound, words.movedInBytes(), words.moveInNs());
+            meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
+        });
+    }
+
+    private static long size(long claimed, long most) {
+        return Math.clamp(claimed, 0, most);
+    }
+
+    /** For the planner. While there are turns, who is granted runs; else who is at work, or waits for its memory. */
+    ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
+        boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
+        boolean running = planned() && outlook.running() && atWork;
+        // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
+        long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
+                : onHost ? Math.max(neededBytes, frozenBytes) : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
+        long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemoryState.UNKNOWN
+                : outlook.nextTurnNs();
+        if (stuckAt(nowNs) && !running) {
+            return new ClientMemoryState(clientId(), tenant(), cachedBytes, Math.min(targetBytes, cachedBytes), 0, cachedBytes,
+                    fixedBytes + residentBytes - cachedBytes, 0, 0, true, false, ClientMemoryState.UNKNOWN, nowNs, false);
+        }
+        return new ClientMemoryState(clientId(), tenant(), Math.min(residentBytes + pagedBytes, ClientMemoryState.MAX_BYTES),
+                targetBytes, planned() ? mostBytes : 0, planned() ? cachedBytes + pagedBytes : 0, fixedBytes, wantedBytes, guaranteeBytes,
+                outlook.quiet() || !movable(), evicted, running ? nowNs : nextNs,
+                Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);
+    }
+
+    String tenant() {
+        return member.session().hello().tenant();
+    }
+
+    /** What names its tenant among those of all users. */
+    String account() {
+        return Leases.tenantOf(member);
+    }
+
+    /**
+     * Tells it what it may hold on the device; returns whether that is new.
+     *
+     * @param limitBytes    what that can become at most
+     * @param capacityBytes size of the device as it is to show it; 0: the device's own
+     */
+    boolean tellTarget(long bytes, long limitBytes, long capacityBytes, long nowNs) {
+        if (told && bytes == targetBytes && limitBytes == limitTold) {
+            return false;
+        }
+        limitTold = limitBytes;
+        if (bytes != targetBytes) {
+            targetNs = nowNs;
+        }
+        targetBytes = bytes;
+        member.touch(block -> {
+            ResidencyBlock words = member.residency();
+            words.capacityBytes(capacityBytes);
+            words.guaranteeBytes(guaranteeBytes);
+            words.residentLimit(limitBytes);
+            words.residentTarget(bytes);
+        });
+        told = true;
+        return true;
+    }
+
+    /** Tells it what it may hold on the host; returns whether that is new. */
+    boolean tellHost(long pinned, long pageable) {
+        if (pinned == pinnedTarget && pageable == pageableTarget) {
+            return false;
+        }
+        pinnedTarget = pinned;
+        pageableTarget = pageable;
+        member.touch(block -> {
+            member.residency().pinnedTarget(pinned);
+            member.residency().pageableTarget(pageable);
+        });
+        return true;
+    }
+
+    /** Says in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
+    void tellFlags() {
+        long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0)
+                | (shortOf.isEmpty() ? 0 : ResidencyBlock.FLAG_SHORT);
+        member.touch(block -> member.residency().flags(flags));
+        ring();
+    }
+
+    void ring() {
+        member.session().ring(member.slot());
+    }
+}

@@ -1,0 +1,146 @@
+package io.tessera.manager.residency;
+
+import io.tessera.manager.schedule.turn.ClientOutlook;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches that who may run gets to run. A client that was told to run, and waits for memory while none moves, is said with
+ * its cause; who should give memory up and does not counts as one that cannot, so that others give it; and a client that
+ * nobody can help is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ */
+final class ResidencyWatchdog {
+    /** While no memory moved for this long, somebody is told so. */
+    static final long SAID_NS = 1_000_000_000L;
+
+    /** And after this long its turn has come to nothing: before the turn lock passes the turn on to others. */
+    static final long FAILED_NS = 8_000_000_000L;
+
+    /** Others may run, and end or free memory, between the turns that come to nothing; then the client's calls fail. */
+    private static final int FAILED_TURNS = 2;
+
+    /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
+    private static final long STUCK_KEPT_NS = 5_000_000_000L;
+
+    private static final double GIB = 1L << 30;
+    private static final Logger LOG = LoggerFactory.getLogger(ResidencyWatchdog.class);
+
+    private String sentence = "";
+
+    /** Who stands still and why; empty: nobody does. */
+    String sentence() {
+        return sentence;
+    }
+
+    /** Looks at everybody, as read just now; returns how much it changed. */
+    int watch(ResidencyView device, long nowNs) {
+        Collection<ClientDeviceMemory> members = device.members();
+        int done = 0;
+        List<String> sentences = new ArrayList<>();
+        for (ClientDeviceMemory member : members) {
+            if (!stands(device, member, nowNs)) {
+                member.standingSinceNs = ClientDeviceMemory.NEVER;
+                member.standingSaid = false;
+                member.turnFailed = false;
+                member.failedTurns = member.member.isOpen() ? 0 : member.failedTurns;
+                continue;
+            }
+            if (member.standingSinceNs == ClientDeviceMemory.NEVER) {
+                member.standingSinceNs = nowNs;
+            }
+            long forNs = nowNs - Math.max(member.standingSinceNs, device.settledNs());
+            if (forNs < SAID_NS) {
+                continue;
+            }
+            boolean alone = help(device, member, nowNs);
+            String why = sentence(device, member, forNs, nowNs);
+            sentences.add(why);
+            say(device, member, why);
+            if (forNs >= FAILED_NS && alone && !member.turnFailed) {
+                member.turnFailed = true;
+                member.failedTurns++;
+                boolean othersWait = members.stream().anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty());
+                if (member.failedTurns >= FAILED_TURNS || !othersWait) {
+                    member.failedTurns = 0;
+                    device.fallsShort(member, why, nowNs, nowNs);
+                    done++;
+                }
+            }
+        }
+        sentence = String.join("; ", sentences);
+        return done;
+    }
+
+    /** Whether the client may run, or allocate, and waits for memory. */
+    private static boolean stands(ResidencyView device, ClientDeviceMemory member, long nowNs) {
+        if (!member.movable() || member.checkpointed || member.parked) {
+            return false;
+        }
+        ClientOutlook outlook = device.device().scheduling().outlook(member.clientId(), nowNs);
+        boolean gate = member.member.waitsSinceNs() != 0 && !member.member.isOpen();
+        return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
+    }
+
+    /** Has others reckoned without who cannot give memory up; returns whether everybody else has stopped. */
+    private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
+        boolean alone = true;
+        standing.ring();
+        for (ClientDeviceMemory member : device.members()) {
+            if (member == standing || !member.movable()) {
+                continue;
+            }
+            boolean stopped = isQuiet(device, member, nowNs);
+            alone &= stopped;
+            if (stopped && member.owesFor(SAID_NS, nowNs)) {
+                boolean known = member.stuckAt(nowNs);
+                member.stuckUntil(nowNs + STUCK_KEPT_NS);
+                if (!known) {
+                    member.ring();
+                }
+            }
+        }
+        return alone;
+    }
+
+    private static boolean isQuiet(ResidencyView device, ClientDeviceMemory member, long nowNs) {
+        return device.device().scheduling().outlook(member.clientId(), nowNs).quiet();
+    }
+
+    private static void say(ResidencyView device, ClientDeviceMemory member, String why) {
+        if (!member.standingSaid) {
+            member.standingSaid = true;
+            LOG.info("{}: {}", device.device().uuid(), why);
+        }
+    }
+
+    private static String sentence(ResidencyView device, ClientDeviceMemory member, long forNs, long nowNs) {
+        long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
+        List<String> causes = new ArrayList<>();
+        if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
+            causes.add(String.format(Locale.ROOT, "the driver has refused it memory %d times", member.refusals));
+        }
+        for (ClientDeviceMemory other : device.members()) {
+            if (other != member && other.movable() && other.residentBytes > other.targetBytes) {
+                causes.add(String.format(Locale.ROOT, "client %d is to give up %.2f GiB and %s", other.clientId(),
+                        (other.residentBytes - other.targetBytes) / GIB, isQuiet(device, other, nowNs) ? excuse(other) : "has not stopped"));
+            }
+        }
+        if (causes.isEmpty()) {
+            causes.add(member.residentBytes < member.targetBytes ? "it may take them and does not"
+                    : "nobody has any to give up");
+        }
+        return String.format(Locale.ROOT, "client %d may run and waits for %.2f GiB, nothing has moved for %.1f s: %s",
+                member.clientId(), Math.max(0, lacksBytes) / GIB, forNs / 1e9, String.join(", ", causes));
+    }
+
+    private static String excuse(ClientDeviceMemory other) {
+        boolean pinnedFull = other.pinnedHeld >= other.pinnedTarget;
+        boolean pageableFull = other.pageableHeld >= other.pageableTarget;
+        boolean fileFull = other.fileHeld >= other.fileLimit;
+        return pinnedFull && pageableFull && fileFull ? "has no host memory left for it" : "does not";
+    }
+}

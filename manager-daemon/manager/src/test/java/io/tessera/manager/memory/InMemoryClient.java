@@ -1,0 +1,187 @@
+package io.tessera.manager.memory;
+
+import io.tessera.os.PeerCredentials;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.message.DeviceAnnouncement;
+import io.tessera.protocol.message.ExchangeEnd;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.ManagerMessageAdapter;
+import io.tessera.protocol.message.ManagerMessageListener;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.message.MessageLayout;
+import io.tessera.protocol.message.RelayAnswer;
+import io.tessera.protocol.segment.DeviceBlock;
+import io.tessera.protocol.segment.ResidencyBlock;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+/** The other end of a connection in memory, and the process that holds it. */
+public final class InMemoryClient {
+    final PeerCredentials credentials;
+    final Deque<byte[]> toManager = new ArrayDeque<>();
+    final Deque<byte[]> toPeer = new ArrayDeque<>();
+    /** Packets, or for a stream chunks, that fit on the way to the peer. */
+    public int room = Integer.MAX_VALUE;
+    boolean peerClosed;
+    boolean managerClosed;
+    boolean dead;
+    MemorySegment segment;
+    /** Queues of handed memory of which it was given an end, in the order of the ends. */
+    public final List<InMemoryClient> given = new ArrayList<>();
+    /** Signals that the process got. */
+    public final List<Integer> signals = new ArrayList<>();
+
+    InMemoryClient(PeerCredentials credentials) {
+        this.credentials = credentials;
+    }
+
+    /** Sends a message. */
+    public InMemoryClient send(ToIntFunction<MemorySegment> encoder) {
+        MemorySegment packet = MemorySegment.ofArray(new long[MessageLayout.MAX_BYTES / 8]);
+        int bytes = encoder.applyAsInt(packet);
+        return sendRaw(packet.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** Packets that nobody has received of it. */
+    public int waiting() {
+        return toManager.size();
+    }
+
+    /** Sends bytes as they are. */
+    public InMemoryClient sendRaw(byte[] bytes) {
+        toManager.add(bytes);
+        return this;
+    }
+
+    /** Says HELLO. */
+    public InMemoryClient hello(String tenant, long limitBytes) {
+        return hello(tenant, limitBytes, MemoryPlan.PLAIN);
+    }
+
+    /** Says HELLO with a plan. */
+    public InMemoryClient hello(String tenant, long limitBytes, MemoryPlan plan) {
+        return send(p -> MessageEncoder.hello(p,
+                new Hello(credentials.pid(), plan, 5, limitBytes, tenant, "train.py")));
+    }
+
+    /** Announces a device of 64 GiB. */
+    public InMemoryClient device(int slot, DeviceUuid uuid) {
+        return send(p -> MessageEncoder.device(p,
+                new DeviceAnnouncement(slot, uuid, 64L << 30, slot, "Scripted GPU")));
+    }
+
+    /** Rings. */
+    public InMemoryClient ring(int slot) {
+        return send(p -> MessageEncoder.doorbell(p, slot));
+    }
+
+    /** What the manager said since the last call, in words. */
+    public List<String> heard() {
+        List<String> words = new ArrayList<>();
+        byte[] bytes;
+        while ((bytes = toPeer.poll()) != null) {
+            MemorySegment packet = MemorySegment.ofArray(new long[MessageLayout.MAX_BYTES / 8]);
+            MemorySegment.copy(bytes, 0, packet, ValueLayout.JAVA_BYTE, 0, bytes.length);
+            try {
+                ManagerMessageAdapter.dispatch(packet, bytes.length, new Words(words));
+            } catch (MalformedMessageException e) {
+                throw new AssertionError("the manager sent what is no message", e);
+            }
+        }
+        if (managerClosed) {
+            words.add("closed");
+        }
+        return words;
+    }
+
+    /** What came over a stream since the last call. */
+    public String heardText() {
+        StringBuilder text = new StringBuilder();
+        byte[] bytes;
+        while ((bytes = toPeer.poll()) != null) {
+            text.append(new String(bytes, StandardCharsets.UTF_8));
+        }
+        return text.toString();
+    }
+
+    /** Whether the manager closed the connection. */
+    public boolean isClosedByManager() {
+        return managerClosed;
+    }
+
+    /** Its words of a device, in the segment that came with WELCOME. */
+    public DeviceBlock block(int slot) {
+        return DeviceBlock.of(segment, slot);
+    }
+
+    /** Its words of what is on the device. */
+    public ResidencyBlock residency(int slot) {
+        return ResidencyBlock.of(segment, slot);
+    }
+
+    /** The segment that came with WELCOME. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** Ends the connection; the process lives. */
+    public void close() {
+        peerClosed = true;
+    }
+
+    /** The process ends, and the connection with it. */
+    public void die() {
+        peerClosed = true;
+        dead = true;
+    }
+
+    /** The process ends, but a child of it still has the connection. */
+    public void dieLeavingTheConnection() {
+        dead = true;
+    }
+
+    private record Words(List<String> words) implements ManagerMessageListener {
+        @Override
+        public void onWelcome(long clientId, long segmentBytes) {
+            words.add("welcome " + clientId);
+        }
+
+        @Override
+        public void onRefused(int code, String reason) {
+            words.add("refused " + code + ": " + reason);
+        }
+
+        @Override
+        public void onDoorbell(int slot) {
+            words.add("bell " + slot);
+        }
+
+        @Override
+        public void onQuotaAnswer(int slot, long grantedBytes) {
+            words.add("lease " + slot + " " + Long.toUnsignedString(grantedBytes));
+        }
+
+        @Override
+        public void onQuotaTrim(int slot) {
+            words.add("trim " + slot);
+        }
+
+        @Override
+        public void onExchange(int slot, ExchangeEnd end) {
+            words.add("exchange " + slot + " " + end);
+        }
+
+        @Override
+        public void onRelayAnswer(RelayAnswer answer) {
+            words.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.tessera.software.execution;
+
+/** Where a thread of a block stands: it can run, or the status of the stop that it waits at. */
+final class ThreadStatus {
+    static final byte READY = 0;
+    static final byte EXITED = StopReason.EXIT.status();
+    static final byte YIELDED = StopReason.YIELD.status();
+    static final byte AT_BARRIER = StopReason.BARRIER.status();
+    static final byte AT_CLUSTER = StopReason.CLUSTER.status();
+    static final byte AT_WARP = StopReason.WARP.status();
+
+    private ThreadStatus() {
+    }
+}

@@ -1,2 +1,0 @@
-/** The binary interface, compared with an installed header. */
-package io.tessera.software.driver.abi;

@@ -1,0 +1,147 @@
+package io.tessera.attacks;
+
+import io.tessera.clock.NanoClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+
+/** A service and a victim of its own, against which attacks run one after the other. One owner thread. */
+final class AttackLane implements AutoCloseable {
+    private static final long SECOND_NS = 1_000_000_000L;
+    /** An executor gives work that was told to end ten seconds, and takes a moment to end itself. */
+    private static final long GONE_NS = 15 * SECOND_NS;
+    /** The same of code that an assembler needs minutes for: a driver does not give up an assembly. Of 18 s on an H100 the victim noticed nothing. */
+    private static final long ASSEMBLED_NS = 60 * SECOND_NS;
+    private static final long LOOK_MS = 100;
+    /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
+    private static final int TRIES = 3;
+    /** The executor says at once who comes and goes; on a busy machine it takes a moment until the manager has heard it. */
+    private static final long STALE_NS = SECOND_NS / 2;
+
+    /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
+    private final Lock starts;
+    private final AttackSettings settings;
+    private final NanoClock clock;
+    private final Path facts;
+    private final OutcomeClassifier judge;
+    private final Path folder;
+    private AttackedService service;
+    private int services;
+    private Victim victim;
+    private long executor;
+    private int tenants;
+
+    /**
+     * For a folder; the service starts with the first attack.
+     *
+     * @param folder for sockets, segments and logs; exists and is empty
+     * @param starts held by the lane whose service starts
+     */
+    AttackLane(AttackSettings settings, Path folder, NanoClock clock, Lock starts) {
+        this.starts = starts;
+        this.settings = settings;
+        this.clock = clock;
+        this.facts = folder.resolve("facts");
+        this.judge = new OutcomeClassifier(new VictimSecret(settings.seed()), settings.stallMs());
+        this.folder = folder;
+    }
+
+    /** Runs an attack to its end, and waits until nothing of it is left. */
+    AttackOutcome run(Attack attack) throws IOException, InterruptedException {
+        ready();
+        if (attack.wantsPredecessor()) {
+            Victim.goesBefore(settings.place(), service.folder(), settings.seed(), clock);
+        }
+        String tenant = "attacker-" + ++tenants;
+        Map<String, String> environment = settings.place().environment(service.folder(), tenant);
+        environment.putAll(settings.environment());
+        environment.put("ATTACK_FACTS", facts.toString());
+        environment.put("ATTACK_KERNELS", settings.place().kernels().toString());
+        environment.put("ATTACK_SEED", Long.toString(settings.seed() & 0x7fff_ffff));
+        environment.put("ATTACK_EXECUTOR", service.folder().resolve("executors/executor-0.sock").toString());
+        long patienceNs = (attack.seconds() == 0 ? settings.boundSeconds() : attack.seconds()) * SECOND_NS;
+        AttackerRecord conduct = AttackerRecord.of(attack, environment, service.folder(), patienceNs, clock);
+        boolean gone = !conduct.mayLeaveWork(attack) || gone(tenant, attack.must() == Attack.Must.STOPPED ? ASSEMBLED_NS : GONE_NS);
+        Victim.Finding finding = victim.check(settings.stallMs() * 1_000_000 + 10 * SECOND_NS);
+        String fallen = fallen();
+        if (!finding.alive() || !fallen.isEmpty()) {
+            String why = service.lastWords();
+            fallen = fallen + (fallen.isEmpty() || why.isEmpty() ? "" : ", ") + why;
+            close();
+        }
+        return judge.judge(attack, conduct, finding, fallen, gone);
+    }
+
+    /**
+     * Waits until the executor has nothing of a tenant's any more, or has ended. What an attack set going may end the executor long after
+     * the attacker's process is gone: that is its doing, and not the next attack's.
+     *
+     * @return whether the tenant is gone, in time
+     */
+    private boolean gone(String tenant, long boundNs) throws InterruptedException {
+        long beganNs = clock.nanoTime();
+        while (fallen().isEmpty()) {
+            try {
+                if (clock.nanoTime() - beganNs > STALE_NS && !service.serves(tenant)) {
+                    return true;
+                }
+            } catch (IOException e) {
+                return true; // the manager does not answer, which is found and said below
+            }
+            if (clock.nanoTime() - beganNs > boundNs) {
+                return false;
+            }
+            Thread.sleep(LOOK_MS);
+        }
+        return true;
+    }
+
+    /**
+     * A victim that is well, and the executor that it lives in. After a crash everything begins anew: a manager restarts an executor at
+     * once, but after each death in a row later, and a suite in which nothing is protected has many.
+     */
+    private void ready() throws IOException, InterruptedException {
+        for (int left = TRIES; service == null; left--) {
+            starts.lockInterruptibly();
+            try {
+                service = new AttackedService(Files.createDirectory(folder.resolve(Integer.toString(++services))),
+                        settings.place().app(), settings.managerOptions(), settings.control(), clock);
+                victim = new Victim(settings.place(), service.folder(), settings.seed(), facts, clock);
+                victim.check(60 * SECOND_NS);
+            } catch (IOException e) {
+                close();
+                if (left == 1) {
+                    throw e;
+                }
+            } finally {
+                starts.unlock();
+            }
+        }
+        executor = service.executor();
+    }
+
+    private String fallen() {
+        if (!service.alive()) {
+            return "manager ended";
+        }
+        try {
+            return service.executor() == executor ? "" : "executor ended";
+        } catch (IOException e) {
+            return "manager does not answer";
+        }
+    }
+
+    @Override
+    public void close() {
+        if (victim != null) {
+            victim.close();
+            victim = null;
+        }
+        if (service != null) {
+            service.close();
+            service = null;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.tessera.bench.software;
+
+/** How much the kernels work on. */
+final class BenchmarkSizes {
+    /** Elements of vectors. */
+    static final int COUNT = 1 << 20;
+    /** Rows and columns of matrices. */
+    static final int ROWS = 256;
+
+    private BenchmarkSizes() {
+    }
+}

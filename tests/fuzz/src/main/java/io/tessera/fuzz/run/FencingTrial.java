@@ -1,0 +1,267 @@
+package io.tessera.fuzz.run;
+
+import io.tessera.fuzz.generate.GeneratedKernel;
+import io.tessera.guardian.fence.CheckedEntry;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.LaunchCheck;
+import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.parse.PtxException;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.verify.FenceVerifier;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.software.processor.LoadedKernel;
+import io.tessera.software.processor.LoadedModule;
+import io.tessera.software.program.UnsupportedPtxException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Runs one kernel unfenced and fenced in every mode, and says what is wrong. One owner thread. */
+public final class FencingTrial implements AutoCloseable {
+    /** Modes that fence. */
+    public static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
+
+    private static final long LEGAL_MS = 20_000;
+    /** Nothing is compared of what hostile kernels compute: those that wait for each other are told to end soon. */
+    private static final long HOSTILE_MS = 150;
+    private static final long ENDLESS_MS = 30;
+    /** Loops that do not look whether they are to end have 65,536 rounds at most, which take seconds on a busy machine. */
+    private static final long END_MS = 20_000;
+    /** How long a kernel may take in all, if all that can take long does. */
+    static final long MOST_SECONDS = (LEGAL_MS + 3 * (LEGAL_MS + END_MS)) / 1000;
+    private static final String KERNEL = "k";
+    private static final List<String> FUNCTIONS = List.of("f0", "f1", KERNEL);
+    private static final int MIXTURE_EVERY = 8;
+
+    private final FuzzDevice device;
+    private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
+    private final int verifyEvery;
+    private volatile int launches;
+    private volatile int second;
+    private volatile int looked;
+    private volatile int plain;
+    private volatile int unverified;
+
+    /** What to do with each fenced text. */
+    public interface Written {
+        /** Told of the text of a kernel in a mode. */
+        void text(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text);
+    }
+
+    /**
+     * A trial with a device of its own.
+     *
+     * @param compiled    whether kernels are compiled, or interpreted
+     * @param verifyEvery of how many seeds the verifier looks at one's texts; 0: at none
+     */
+    public FencingTrial(boolean compiled, int verifyEvery) {
+        this.verifyEvery = verifyEvery;
+        device = new FuzzDevice(compiled);
+        MODES.forEach(mode -> fencers.put(mode, new Fencer(mode)));
+    }
+
+    /** Launches so far. */
+    public int launches() {
+        return launches;
+    }
+
+    /** Of these, of second entries. */
+    public int second() {
+        return second;
+    }
+
+    /** Fenced texts that the verifier looked at. */
+    public int looked() {
+        return looked;
+    }
+
+    /** Of these, those that it took only when they were fenced without proofs. */
+    public int plain() {
+        return plain;
+    }
+
+    /** Of these, those that it took in neither form. */
+    public int unverified() {
+        return unverified;
+    }
+
+    /** Of every eighth seed some functions are fenced without proofs, as an executor does with those that are not shown. */
+    private static PlainFunctions mixture(GeneratedKernel kernel) {
+        if (Math.floorMod(kernel.seed(), MIXTURE_EVERY) != 0) {
+            return PlainFunctions.none();
+        }
+        long which = kernel.seed() / MIXTURE_EVERY;
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < FUNCTIONS.size(); i++) {
+            if ((which >>> i & 1) != 0) {
+                names.add(FUNCTIONS.get(i));
+            }
+        }
+        return PlainFunctions.none().with(names);
+    }
+
+    /** Has the verifier look, as an executor does: at what was written with proofs, else at what is written without. */
+    private void verify(PtxModule module, FenceMode mode, String text) throws FenceRefusedException {
+        looked++;
+        if (!shown(text, mode)) {
+            boolean without = shown(Fencer.withoutProofs(mode, false).fence(module).ptx(), mode);
+            plain += without ? 1 : 0;
+            unverified += without ? 0 : 1;
+        }
+    }
+
+    private static boolean shown(String text, FenceMode mode) {
+        try {
+            return FenceVerifier.verify(text.getBytes(StandardCharsets.US_ASCII), Mode.valueOf(mode.name()), false).whole();
+        } catch (UnverifiedException e) {
+            return false;
+        }
+    }
+
+    /** All that is wrong with a kernel; empty: nothing. */
+    public List<KernelFinding> findings(GeneratedKernel kernel, Written written) {
+        List<KernelFinding> found = new ArrayList<>();
+        byte[] expected = kernel.hostile() ? null : expected(kernel, found);
+        if (!kernel.hostile() && expected == null) {
+            return found;
+        }
+        PtxModule module = parsed(kernel, found);
+        for (FenceMode mode : module == null ? List.<FenceMode>of() : MODES) {
+            try {
+                PlainFunctions mixture = mixture(kernel);
+                FencedModule fenced = fencers.get(mode).plainly(mixture).fence(module);
+                String output = fenced.ptx();
+                written.text(kernel, mode, fenced, output);
+                if (verifyEvery > 0 && kernel.seed() % verifyEvery == 0) {
+                    verify(module, mode, output);
+                }
+                fenced(kernel, mode, fenced, output, expected, found);
+            } catch (FenceRefusedException | PtxException | UnsupportedPtxException e) {
+                found.add(new KernelFinding(KernelFinding.Kind.REFUSED, mode.name(), e.getMessage()));
+            } catch (RuntimeException | StackOverflowError e) {
+                found.add(new KernelFinding(KernelFinding.Kind.CRASH, mode.name(), e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+            }
+        }
+        device.forget(kernel.hostile());
+        return found;
+    }
+
+    /** The text with scopes, read once for all modes; null: it is refused. */
+    private static PtxModule parsed(GeneratedKernel kernel, List<KernelFinding> found) {
+        try {
+            return PtxParser.parse(kernel.scoped());
+        } catch (PtxException e) {
+            found.add(new KernelFinding(KernelFinding.Kind.REFUSED, "parser", e.getMessage()));
+        } catch (RuntimeException | StackOverflowError e) {
+            found.add(new KernelFinding(KernelFinding.Kind.CRASH, "parser", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+        }
+        return null;
+    }
+
+    /** What a legal kernel computes unfenced, from its text without scopes. */
+    byte[] expected(GeneratedKernel kernel, List<KernelFinding> found) {
+        try (LoadedModule module = device.processor.load(kernel.flat())) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            device.fill(kernel);
+            FuzzDevice.Run run = device.run(loaded, kernel, parameters(loaded, kernel, device.out), LEGAL_MS, 1);
+            launches++;
+            if (run.fault().isEmpty() && !run.stopped()) {
+                return device.results(kernel);
+            }
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", run.fault().isEmpty() ? "does not end" : run.fault()));
+        } catch (PtxException | UnsupportedPtxException e) {
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", e.getMessage()));
+        } catch (RuntimeException e) {
+            found.add(new KernelFinding(KernelFinding.Kind.GENERATOR, "unfenced", e + " at " + Arrays.stream(e.getStackTrace()).limit(4).toList()));
+        }
+        return null;
+    }
+
+    /**
+     * What a kernel does with nothing fenced that it must not: for the proof that fences are needed.
+     *
+     * @return the fault; empty: none
+     */
+    public String unfenced(GeneratedKernel kernel) throws PtxException {
+        try (LoadedModule module = device.processor.load(kernel.flat())) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            device.fill(kernel);
+            launches++;
+            return device.run(loaded, kernel, parameters(loaded, kernel, -1L), LEGAL_MS, 1).fault();
+        } finally {
+            device.forget(true);
+        }
+    }
+
+    /** A kernel fenced in a mode; null: it is refused. */
+    FencedModule fenced(GeneratedKernel kernel, FenceMode mode) {
+        try {
+            FencedModule fenced = fencers.get(mode).plainly(mixture(kernel)).fence(PtxParser.parse(kernel.scoped()));
+            return fenced.refused().isEmpty() ? fenced : null;
+        } catch (FenceRefusedException | PtxException e) {
+            return null;
+        }
+    }
+
+    private byte[] parameters(LoadedKernel loaded, GeneratedKernel kernel, long foreign) {
+        return FuzzDevice.packed(loaded, device.in, device.out, (int) kernel.seed(), foreign, GeneratedKernel.IN_BYTES / Integer.BYTES);
+    }
+
+    private void fenced(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text, byte[] expected, List<KernelFinding> found)
+            throws PtxException, FenceRefusedException {
+        if (fenced.refused().containsKey(KERNEL)) {
+            throw fenced.refused().get(KERNEL);
+        }
+        try (LoadedModule module = device.window.load(fenced, text)) {
+            LoadedKernel loaded = module.kernel(KERNEL);
+            long[] targets = device.window.targets();
+            long foreign = kernel.hostile() ? targets[(int) Long.remainderUnsigned(kernel.seed() + mode.ordinal(), targets.length)] : device.out;
+            byte[] parameters = parameters(loaded, kernel, foreign);
+            launch(kernel, mode, mode.name(), loaded, parameters, expected, found);
+            for (CheckedEntry entry : fenced.entries()) {
+                LoadedKernel other = module.kernel(entry.entry());
+                LaunchCheck check = new LaunchCheck(entry, i -> other.kernel().entry().parameters().get(i).offset());
+                if (check.admits(kernel.blocks(), kernel.threads(), 1, MemorySegment.ofArray(parameters), parameters.length, device.window.base(), FuzzWindow.BYTES)) {
+                    second++;
+                    launch(kernel, mode, mode.name() + ", second entry", other, parameters, expected, found);
+                }
+            }
+        }
+    }
+
+    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected, List<KernelFinding> found) {
+        device.fill(kernel);
+        FuzzDevice.Run run = device.run(loaded, kernel, parameters, kernel.endless() ? ENDLESS_MS : kernel.hostile() ? HOSTILE_MS : LEGAL_MS, END_MS);
+        launches++;
+        String changed = device.window.changed(mode, run.stopped());
+        if (!run.fault().isEmpty()) {
+            found.add(new KernelFinding(KernelFinding.Kind.ESCAPE, where, run.fault()));
+        } else if (!changed.isEmpty()) {
+            found.add(new KernelFinding(KernelFinding.Kind.ESCAPE, where, "changed " + changed));
+        } else if (run.endless()) {
+            found.add(new KernelFinding(KernelFinding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was to"));
+        } else if (expected != null) {
+            byte[] results = device.results(kernel);
+            int at = Arrays.mismatch(expected, results);
+            if (at >= 0) {
+                found.add(new KernelFinding(KernelFinding.Kind.DIFFERENCE, where, "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        device.close();
+    }
+}

@@ -1,0 +1,90 @@
+package io.tessera.system;
+
+import io.tessera.testing.BuildOutputs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
+final class ProgramLaunch {
+    private final TestRun run;
+    private final List<String> command = new ArrayList<>();
+    private final Map<String, String> environment = new TreeMap<>();
+    private boolean preloaded = true;
+
+    ProgramLaunch(TestRun run, String... command) {
+        this.run = run;
+        this.command.addAll(List.of(command));
+        environment.put("LD_LIBRARY_PATH", BuildOutputs.nativeFolder().toString());
+        environment.put("LD_PRELOAD", BuildOutputs.preload() + ":" + BuildOutputs.nvml());
+        environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
+        environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
+        // A busy machine may keep a manager from every sign of life for longer than it is given by default.
+        environment.put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
+        environment.put("TESSERA_SCRIPT_WITNESS", run.witnessFile().toString());
+        environment.put("TESSERA_TEST_PRELOAD", environment.get("LD_PRELOAD"));
+    }
+
+    ProgramLaunch with(String... arguments) {
+        command.addAll(List.of(arguments));
+        return this;
+    }
+
+    ProgramLaunch env(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    ProgramLaunch without(String name) {
+        environment.remove(name);
+        return this;
+    }
+
+    /** The script of the driver; see tests/scripted-driver/README.md. */
+    ProgramLaunch script(String statements) {
+        return env("TESSERA_SCRIPT", statements);
+    }
+
+    ProgramLaunch plan(String plan) {
+        return env("TESSERA_PLAN", plan);
+    }
+
+    ProgramLaunch tenant(String label) {
+        return env("TESSERA_NAME", label);
+    }
+
+    ProgramLaunch memory(long bytes) {
+        return env("TESSERA_MEMORY", Long.toString(bytes));
+    }
+
+    /** Without our library: the scripted driver itself is libcuda.so.1. */
+    ProgramLaunch natively() {
+        preloaded = false;
+        environment.remove("LD_PRELOAD");
+        environment.put("LD_LIBRARY_PATH", run.driverFolder().toString());
+        return this;
+    }
+
+    RunningProgram start() {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
+        builder.environment().putAll(environment);
+        builder.directory(run.directory().toFile());
+        try {
+            RunningProgram started = new RunningProgram(Path.of(command.getFirst()).getFileName() + " "
+                    + command.subList(1, command.size()), builder.start());
+            run.started(started, preloaded);
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + command, e);
+        }
+    }
+
+    ProgramResult run() {
+        return start().end();
+    }
+}

@@ -1,0 +1,83 @@
+package io.tessera.system;
+
+import io.tessera.testing.TestProcess;
+import java.time.Duration;
+
+/** A program that runs: asks the fixture {@code console}, and takes lines of output one after the other. */
+final class RunningProgram extends TestProcess {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    private int answered;
+
+    RunningProgram(String program, Process process) {
+        super(program, process);
+    }
+
+    /** Waits for a line of output that has not been taken yet, and takes it. */
+    String nextLine(Duration bound) {
+        Waited waited = awaitOutput(bound, () -> output().size() > answered);
+        if (waited != Waited.MET) {
+            throw new AssertionError(program() + (waited == Waited.ENDED ? " ended and said nothing more; so far "
+                    : " said nothing within " + bound.toMillis() + " ms; so far ") + output() + errors());
+        }
+        return output().get(answered++);
+    }
+
+    /** Whether a line waits to be taken. */
+    boolean hasLine() {
+        return output().size() > answered;
+    }
+
+    RunningProgram awaitLine(String expected) {
+        String line = nextLine(BOUND);
+        if (!line.equals(expected)) {
+            throw new AssertionError(program() + " said \"" + line + "\", not \"" + expected + "\"; " + errors());
+        }
+        return this;
+    }
+
+    /** A command of the fixture {@code console} and its answer. */
+    String ask(String command) {
+        tell(command);
+        return nextLine(BOUND);
+    }
+
+    /** A command that must answer "ok", with the rest of the answer. */
+    String okay(String command) {
+        String answer = ask(command);
+        if (!answer.startsWith("ok")) {
+            throw new AssertionError(command + " answered " + answer + "; " + errors());
+        }
+        return answer.substring(2).strip();
+    }
+
+    RunningProgram awaitAnswer(String command, String expected) {
+        String answer = ask(command);
+        if (!answer.equals(expected)) {
+            throw new AssertionError(command + " answered \"" + answer + "\", not \"" + expected + "\"; " + errors());
+        }
+        return this;
+    }
+
+    /** Ends the fixture {@code console}. */
+    ProgramResult quit() {
+        tell("quit");
+        return end();
+    }
+
+    ProgramResult end() {
+        return end(BOUND);
+    }
+
+    ProgramResult end(Duration bound) {
+        if (!awaitEnd(bound)) {
+            throw new AssertionError(program() + " did not end within " + bound.toMillis() + " ms: " + output() + errors());
+        }
+        return new ProgramResult(program(), process().exitValue(), output(), errors());
+    }
+
+    /** SIGKILL; answers when it was sent. */
+    long kill() {
+        return ProcessSignals.send(process(), ProcessSignals.KILL);
+    }
+}

@@ -1,0 +1,11 @@
+package io.tessera.cli.fence;
+
+/**
+ * What a kernel takes of a multiprocessor, as the assembler says. Immutable.
+ *
+ * @param registers  registers of a thread
+ * @param stackBytes local memory of a thread, spills included
+ * @param spillBytes bytes of registers that are stored to local memory and loaded again, both counted
+ */
+public record KernelResources(int registers, int stackBytes, int spillBytes) {
+}

@@ -1,0 +1,121 @@
+package io.tessera.memory.residency;
+
+import java.util.Comparator;
+
+/** One client while a plan is made: what it shall hold in the end, and what of that others may have. */
+final class ClientAllotment {
+    /** Who needs its memory first; the last one's is given away first. */
+    static final Comparator<ClientAllotment> NEAREST_FIRST = ClientAllotment::nearer;
+
+    final ClientMemoryState client;
+
+    /** What it may have resident at most without touching what is fixed or guaranteed to others. */
+    final long possibleBytes;
+
+    /** Needed, and what a waiting allocation asks for where that is possible; 0: its need can never be met. */
+    final long demandBytes;
+
+    /** 0 runs, 1 awaits a turn, 2 asks for none, 3 parked. */
+    private final int distance;
+
+    /** Resident in the end: contents and cached memory together. */
+    private long goalBytes;
+
+    /** The part of {@link #goalBytes} that has no contents. */
+    private long droppableBytes;
+
+    ClientAllotment(ClientMemoryState client, long possibleBytes) {
+        this.client = client;
+        this.possibleBytes = possibleBytes;
+        this.distance = distance(client);
+        if (impossible()) {
+            demandBytes = 0;
+        } else {
+            boolean grows = client.wantedBytes() <= possibleBytes;
+            demandBytes = Math.max(client.neededBytes(), grows ? client.wantedBytes() : 0);
+        }
+        boolean leaves = leaves();
+        goalBytes = leaves ? 0 : client.residentBytes();
+        droppableBytes = leaves ? 0 : client.cachedBytes();
+    }
+
+    private boolean leaves() {
+        return client.parked() && !client.running();
+    }
+
+    private static int nearer(ClientAllotment one, ClientAllotment other) {
+        int order = Integer.compare(one.distance, other.distance);
+        if (order == 0) {
+            order = Long.compare(one.client.nextTurnNs(), other.client.nextTurnNs());
+        }
+        if (order == 0) {
+            order = Long.compare(other.client.lastTurnEndedNs(), one.client.lastTurnEndedNs());
+        }
+        return order != 0 ? order : Long.compare(one.client.clientId(), other.client.clientId());
+    }
+
+    private static int distance(ClientMemoryState client) {
+        if (client.running()) {
+            return 0;
+        }
+        if (client.parked()) {
+            return 3;
+        }
+        return client.nextTurnNs() == ClientMemoryState.UNKNOWN ? 2 : 1;
+    }
+
+    /** Whether it runs, or asks to. */
+    boolean active() {
+        return client.running() || client.awaitsTurn();
+    }
+
+    /** Whether what it needs can never be resident, so that it cannot run. */
+    boolean impossible() {
+        return client.neededBytes() > possibleBytes;
+    }
+
+    /** Whether what it needs, or what an allocation of it asks for, can never be resident. */
+    boolean refused() {
+        return impossible() || client.wantedBytes() > possibleBytes;
+    }
+
+    long goalBytes() {
+        return goalBytes;
+    }
+
+    void give(long bytes) {
+        goalBytes += bytes;
+    }
+
+    /** Cached memory that it may give up: who is active keeps what it will fill. */
+    long spareCachedBytes() {
+        return active() ? Math.clamp(goalBytes - demandBytes, 0L, droppableBytes) : droppableBytes;
+    }
+
+    /** Gives up cached memory; returns how much. */
+    long takeCached(long bytes) {
+        long taken = Math.min(bytes, spareCachedBytes());
+        droppableBytes -= taken;
+        goalBytes -= taken;
+        return taken;
+    }
+
+    /** What it may give up at all. */
+    long spareBytes() {
+        return Math.max(0, goalBytes - client.movableGuaranteeBytes());
+    }
+
+    /** Gives up memory, cached first, down to the guarantee and to {@code keepBytes}; returns how much. */
+    long takeContents(long bytes, long keepBytes) {
+        long floorBytes = Math.max(keepBytes, client.movableGuaranteeBytes());
+        long taken = Math.clamp(goalBytes - floorBytes, 0L, bytes);
+        droppableBytes = Math.max(0, droppableBytes - taken);
+        goalBytes -= taken;
+        return taken;
+    }
+
+    /** Whether contents have to leave although the client runs or may run. */
+    boolean mustStop() {
+        return !client.quiet() && goalBytes < client.contentBytes();
+    }
+}
