@@ -39,7 +39,7 @@ public final class HandleResults {
         /**
          * It is over.
          *
-         * @param clientHandle  the client's handle
+         * @param clientHandle the client's handle
          * @param value the driver's, which is not valid any more
          */
         void ended(long clientHandle, long value);

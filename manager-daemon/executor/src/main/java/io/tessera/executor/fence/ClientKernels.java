@@ -200,7 +200,7 @@ public final class ClientKernels {
     /**
      * The program has got a function: what a driver does not do while streams wait is done now.
      *
-     * @param clientHandle     the client's handle for it
+     * @param clientHandle the client's handle for it
      * @param function the driver's
      */
     public void got(long clientHandle, long function) throws ProgramRefusedException {
