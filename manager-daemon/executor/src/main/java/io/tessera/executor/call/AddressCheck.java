@@ -41,11 +41,10 @@ public final class AddressCheck {
      *
      * @throws RejectedException if one is not the client's
      */
-    public void check(CallFrame frame) throws RejectedException {
-        CallRow row = frame.plan().row;
+    public void check(CallFrame frame, CallRow row) throws RejectedException {
         AddressRule rule = row.span();
         if (rule != AddressRule.IN_CALL) {
-            for (int i : frame.plan().shape.addresses) {
+            for (int i : frame.described().addresses) {
                 own(frame.slot(i), rule.bytes(frame, i));
             }
         }

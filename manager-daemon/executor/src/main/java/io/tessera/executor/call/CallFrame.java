@@ -40,7 +40,9 @@ public final class CallFrame {
     private final long[] in = new long[MOST_PARAMETERS];
     private final int[] out = new int[MOST_PARAMETERS];
     private final MemorySegment[] data = new MemorySegment[MOST_PARAMETERS];
-    private CallPlan plan;
+    private CallShape described;
+    private boolean[] packed;
+    private boolean takesHostAddresses;
     private Shape[] shapes;
     private ClientContext context;
     private ClientStream stream;
@@ -55,13 +57,18 @@ public final class CallFrame {
     /**
      * Reads a record's arguments and data.
      *
-     * @param ofCall the client's context; null: it needs none
-     * @param bulk data that came ahead; null: it is in the record
+     * @param packedParameters by index, whether no description tells what lies behind a parameter
+     * @param hostAddresses    whether addresses of pinned memory may stand for pointers
+     * @param ofCall           the client's context; null: it needs none
+     * @param bulk             data that came ahead; null: it is in the record
      * @throws RejectedException if the record does not fit the entry
      */
-    public void read(CallPlan newPlan, ClientContext ofCall, MemorySegment record, int length, MemorySegment bulk) throws RejectedException {
-        plan = newPlan;
-        shapes = newPlan.shape.parameters;
+    public void read(CallShape shape, boolean[] packedParameters, boolean hostAddresses, ClientContext ofCall, MemorySegment record, int length,
+            MemorySegment bulk) throws RejectedException {
+        described = shape;
+        packed = packedParameters;
+        takesHostAddresses = hostAddresses;
+        shapes = shape.parameters;
         context = ofCall;
         stream = null;
         scratchUsed = 0;
@@ -102,7 +109,7 @@ public final class CallFrame {
      * not written would else pass for its own, a handle above all.
      */
     private boolean isWrittenAlone(int i) {
-        return shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !plan.isPacked(i);
+        return shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !packed[i];
     }
 
     private static boolean hasData(Shape shape) {
@@ -112,7 +119,7 @@ public final class CallFrame {
     private long slot(Shape shape, int i) throws RejectedException {
         return switch (shape) {
             case Pointer _ when data[i] != null -> data[i].address();
-            case Pointer _ when arguments[i] == 0 || plan.row.isTakingHostAddresses() -> arguments[i]; // an address of pinned memory, checked later
+            case Pointer _ when arguments[i] == 0 || takesHostAddresses -> arguments[i]; // an address of pinned memory, checked later
             case Structure _ when data[i] != null -> data[i].address();
             case Pointer _ -> throw malformed("an address where data is asked");
             case Structure _ -> throw malformed("a structure without content");
@@ -152,7 +159,7 @@ public final class CallFrame {
         if (shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
             throw malformed("a structure of " + in[i] + " bytes");
         }
-        if (!(shapes[i] instanceof Pointer pointer) || data[i] == null || plan.isPacked(i)) {
+        if (!(shapes[i] instanceof Pointer pointer) || data[i] == null || packed[i]) {
             return;
         }
         if (pointer.pointers()) {
@@ -211,14 +218,19 @@ public final class CallFrame {
         throw malformed("an address where nobody knows how much is meant");
     }
 
-    /** The entry's plan. */
-    public CallPlan plan() {
-        return plan;
+    /** What the entry's description says. */
+    CallShape described() {
+        return described;
+    }
+
+    /** Whether a parameter's data is packed (RELAY.md, section 8). */
+    boolean isPacked(int parameter) {
+        return packed[parameter];
     }
 
     /** Which entry is called. */
     public DriverEntry entry() {
-        return plan.entry();
+        return described.description.entry();
     }
 
     /** The client's context; null: the call needs none. */
@@ -258,17 +270,17 @@ public final class CallFrame {
 
     /** The C type of a parameter. */
     public String type(int i) {
-        return plan.shape.description.parameters().get(i).type();
+        return described.description.parameters().get(i).type();
     }
 
     /** The parameter with a name that the entry has. */
     public int parameter(String name) {
         for (int i = 0; i < shapes.length; i++) {
-            if (plan.shape.description.parameters().get(i).name().equals(name)) {
+            if (described.description.parameters().get(i).name().equals(name)) {
                 return i;
             }
         }
-        throw new IllegalStateException(plan.entry() + " has no " + name);
+        throw new IllegalStateException(entry() + " has no " + name);
     }
 
     /** The last parameter behind the first that is a pointer: that of a node's structure; -1: there is none. */

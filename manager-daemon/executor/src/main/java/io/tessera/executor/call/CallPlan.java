@@ -44,8 +44,8 @@ public final class CallPlan {
         return shape.stream >= 0 && row.streamUse == StreamUse.WORK;
     }
 
-    /** Whether a parameter's data is packed (RELAY.md, section 8). */
-    boolean isPacked(int parameter) {
-        return packed[parameter];
+    /** By index: whether a parameter's data is packed (RELAY.md, section 8); nobody changes it. */
+    public boolean[] packed() {
+        return packed;
     }
 }

@@ -281,7 +281,8 @@ public final class CallRow {
         return span;
     }
 
-    boolean isTakingHostAddresses() {
+    /** Whether addresses of pinned memory may stand for pointers. */
+    public boolean isTakingHostAddresses() {
         return takesHostAddresses;
     }
 

@@ -64,17 +64,17 @@ public final class HandleResults {
      *
      * @return SUCCESS, or OUT_OF_MEMORY if the client has as many handles as there can be
      */
-    public int take(CallFrame frame) {
-        HandleKind ended = frame.plan().row.ended();
+    public int take(CallFrame frame, CallRow row) {
+        HandleKind ended = row.ended();
         if (ended != null) {
             ended(ended, frame.argument(0));
         }
         int result = CudaResult.SUCCESS;
         for (int i = 0; i < frame.parameters(); i++) {
             if (frame.shape(i) instanceof Pointer pointer && pointer.direction().comesOut() && frame.data(i) != null
-                    && pointer.element().isPresent() && !frame.plan().isPacked(i)) {
+                    && pointer.element().isPresent() && !frame.isPacked(i)) {
                 HandleKind kind = pointer.element().get();
-                if (!elements(frame, i, kind, count(frame, pointer))) {
+                if (!elements(frame, row, i, kind, count(frame, pointer))) {
                     result = CudaResult.OUT_OF_MEMORY;
                 }
                 if (kind == HandleKind.MODULE || kind == HandleKind.LIBRARY) {
@@ -114,9 +114,8 @@ public final class HandleResults {
         };
     }
 
-    private boolean elements(CallFrame frame, int i, HandleKind kind, long count) {
+    private boolean elements(CallFrame frame, CallRow row, int i, HandleKind kind, long count) {
         MemorySegment data = frame.data(i);
-        CallRow row = frame.plan().row;
         long parent = row.parent() == null ? parent(frame, kind) : row.parent().applyAsLong(frame);
         boolean all = true;
         for (long at = 0; at < Math.min(count * Long.BYTES, data.byteSize() - Long.BYTES + 1); at += Long.BYTES) {

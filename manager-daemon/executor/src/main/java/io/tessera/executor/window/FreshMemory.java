@@ -33,14 +33,13 @@ final class FreshMemory {
         this.pressure = pressure;
     }
 
-    /** Makes so many pieces; null: there is no memory, and nothing is left behind. */
-    long[] make(ClientWindow client, int pieces) {
-        DriverCalls driver = client.driver();
+    /** Makes so many pieces, in no more time than another wait has; null: there is no memory, and nothing is left behind. */
+    long[] make(DriverCalls driver, BoundedWait outer, int pieces) {
         long[] handles = new long[pieces];
         int made = 0;
         boolean done = open(driver) == CudaResult.SUCCESS;
         while (done && made < pieces) {
-            done = pressure.attempt(client, () -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
+            done = pressure.attempt(outer, () -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
             if (done) {
                 handles[made] = driver.outLong(0);
                 made++;

@@ -24,16 +24,16 @@ final class MemoryPressureRetry {
     /**
      * Does something that takes memory, again and again for a short time if there is none.
      *
-     * @param client whose thread it is
+     * @param outer  the wait with which this one ends; null: none
      * @param action answers with a CUresult
      */
-    int attempt(ClientWindow client, IntSupplier action) {
+    int attempt(BoundedWait outer, IntSupplier action) {
         int result = action.getAsInt();
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;
         }
         ask.run();
-        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, client.waiting());
+        BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, outer);
         while (result == CudaResult.OUT_OF_MEMORY && !wait.isOver()) {
             wait.pause();
             result = action.getAsInt();

@@ -44,7 +44,7 @@ final class PageCommits implements CommitPort {
     @Override
     public boolean commit(long offset, long bytes) {
         DriverCalls driver = window.actor().driver();
-        long[] handles = fresh.make(window.actor(), Math.toIntExact(bytes / pieceBytes));
+        long[] handles = fresh.make(driver, window.actor().waiting(), Math.toIntExact(bytes / pieceBytes));
         if (handles == null) {
             return false;
         }

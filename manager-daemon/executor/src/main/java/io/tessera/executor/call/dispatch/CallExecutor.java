@@ -142,7 +142,7 @@ public final class CallExecutor implements AutoCloseable {
             if (context == null && !plan.row().isContextless()) {
                 throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
             }
-            frame.read(plan, context, record, length, inBulk ? bulk.data(slot) : null);
+            frame.read(plan.shape(), plan.packed(), plan.row().isTakingHostAddresses(), context, record, length, inBulk ? bulk.data(slot) : null);
             return execute(plan);
         } finally {
             if (inBulk) {
@@ -158,7 +158,7 @@ public final class CallExecutor implements AutoCloseable {
         handles.deferredReleases().naming(row.isOfGraphs() || streams.isAnyCapturing());
         checks.moved().begin();
         translate(plan);
-        checks.addresses().check(frame);
+        checks.addresses().check(frame, row);
         row.check(frame);
         checks.moved().check();
         capture(plan);
@@ -170,7 +170,7 @@ public final class CallExecutor implements AutoCloseable {
             row.complete(frame, result);
         }
         if (result == CudaResult.SUCCESS) {
-            result = checks.results().take(frame);
+            result = checks.results().take(frame, row);
         } else {
             checks.results().clear(frame);
             row.failed(frame);

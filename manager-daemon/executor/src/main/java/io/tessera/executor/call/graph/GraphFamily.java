@@ -17,7 +17,7 @@ public final class GraphFamily {
     public GraphFamily(ClientState client, CallChecks checks, CallTable calls) {
         this.book = new GraphBook(client.handles(), client.driver(), checks.moved());
         this.memory = new GraphMemoryCalls(client.driver(), client.graphMemory(), client.memory(), client.charge());
-        NodeStructures nodes = new NodeStructures(client.device(), client.fences(), client.words(), book, checks);
+        NodeStructures nodes = new NodeStructures(client.device(), client.fences(), client.words(), book::isCondition, checks);
         ClusterNodes clusters = new ClusterNodes(client.driver(), client.fences());
         memory.register(calls);
         new GraphCalls(client, book, memory, checks.structures(), clusters).register(calls);

@@ -16,6 +16,7 @@ import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongPredicate;
 
 /**
  * What describes nodes of graphs, as it travels (RELAY.md, section 8), made ready for the driver in place: handles and
@@ -67,16 +68,16 @@ final class NodeStructures {
     private final DeviceContext device;
     private final ClientFences fences;
     private final CompletionCounters words;
-    private final GraphBook graphs;
+    private final LongPredicate conditions;
     private final StructureTranslation structures;
     private final CopyStructures copies;
     private final AddressCheck addresses;
 
-    NodeStructures(DeviceContext device, ClientFences fences, CompletionCounters words, GraphBook graphs, CallChecks checks) {
+    NodeStructures(DeviceContext device, ClientFences fences, CompletionCounters words, LongPredicate conditions, CallChecks checks) {
         this.device = device;
         this.fences = fences;
         this.words = words;
-        this.graphs = graphs;
+        this.conditions = conditions;
         this.structures = checks.structures();
         this.copies = checks.copies();
         this.addresses = checks.addresses();
@@ -218,7 +219,7 @@ final class NodeStructures {
                 if (body.get(WireTypes.U32, CONDITIONAL_TYPE - BODY) == WHILE) {
                     throw RejectedException.unsupported("a loop in a graph (kernels behind fences set no conditions, so nothing would end it)");
                 }
-                if (!graphs.isCondition(body.get(WireTypes.U64, 0))) {
+                if (!conditions.test(body.get(WireTypes.U64, 0))) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no condition of the client");
                 }
                 int size = node.get(WireTypes.U32, CONDITIONAL_SIZE);
