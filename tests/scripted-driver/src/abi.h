@@ -16,7 +16,6 @@ typedef int CUresult;
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
 
-
 #define STREAM_LEGACY ((uintptr_t)1)
 #define STREAM_PER_THREAD ((uintptr_t)2)
 

@@ -36,7 +36,7 @@ public record CacheKey(String hex) {
         // Lengths before the texts, and the image hashed on its own: no two different inputs are the same bytes.
         digest.update(HexFormat.of().parseHex(image.hash()));
         for (String part : new String[] {identity.mode(), identity.rewriterVersion(),
-            identity.architecture(), identity.compiler(), identity.options()}) {
+                identity.architecture(), identity.compiler(), identity.options()}) {
             byte[] text = part.getBytes(StandardCharsets.UTF_8);
             for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
                 digest.update((byte) (text.length >>> shift));

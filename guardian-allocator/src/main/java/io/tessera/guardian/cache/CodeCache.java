@@ -79,7 +79,7 @@ public final class CodeCache {
 
     /** A cache that never has anything. */
     public static CodeCache none() {
-        return new CodeCache(null, 0, InstantSource.system(), _ -> { });
+        return new CodeCache(null, 0, InstantSource.system(), _ -> {});
     }
 
     /** The code of a key. A file under its name that is not exactly that is deleted and counted. */

@@ -36,7 +36,8 @@ final class FencedTablesReader {
                     list(in, FencedTablesReader::patch), list(in, FencedTablesReader::text),
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
-                            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)), in.get() != 0,
+                            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
+                    in.get() != 0,
                     list(in, FencedTablesReader::entry));
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");

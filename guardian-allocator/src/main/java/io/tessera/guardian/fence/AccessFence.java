@@ -136,8 +136,9 @@ final class AccessFence {
             case SHARED -> plain ? new Fenced(shared.fence(i, access, shared.toShared(address), AddressFact.UNKNOWN), "shared")
                     : new Fenced(shared.generic(i, access, address), null);
             case LOCAL -> new Fenced(ofVariable(i, access, address, fact, Place.LOCAL), null);
-            case CONST, PARAM -> new Fenced(access.kind() == Access.Kind.READ ? ofVariable(i, access, address, fact, Place.valueOf(space.get().name()))
-                    : generic.fence(i, access, address), null);
+            case CONST, PARAM ->
+                new Fenced(access.kind() == Access.Kind.READ ? ofVariable(i, access, address, fact, Place.valueOf(space.get().name()))
+                        : generic.fence(i, access, address), null);
             default -> new Fenced(generic.fence(i, access, address), null);
         };
     }

@@ -71,7 +71,7 @@ record AccessGroup(long low, long reach, int alignment) {
     /** The addresses of an instruction behind which control goes on, or null. */
     private static List<Access> accesses(InstructionClass what) {
         return switch (what) {
-            case InstructionClass.Pure _, InstructionClass.Warp _, InstructionClass.Dropped _ -> List.of();
+            case InstructionClass.Pure _,InstructionClass.Warp _,InstructionClass.Dropped _ -> List.of();
             case Memory(List<Access> accesses) -> accesses;
             case AsyncCopy(List<Access> accesses, int _) -> accesses;
             default -> null;

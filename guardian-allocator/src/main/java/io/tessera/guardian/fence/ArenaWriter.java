@@ -34,7 +34,7 @@ final class ArenaWriter {
         for (Statement statement : statements.subList(first, statements.size())) {
             switch (statement) {
                 case Instruction instruction -> instruction(instruction);
-                case Variable variable when places.containsKey(variable.name()) -> { }
+                case Variable variable when places.containsKey(variable.name()) -> {}
                 default -> code.add(statement);
             }
         }
@@ -80,7 +80,7 @@ final class ArenaWriter {
         return switch (operand) {
             case Operand.Symbol(String name, long offset) when places.containsKey(name) -> value(places.get(name) + offset);
             case Operand.Address(Operand.Named(String name), long offset) when places.containsKey(name) ->
-                    Code.at(kernel ? new Operand.Named(LocalArena.NAME) : start(), places.get(name) + offset);
+                Code.at(kernel ? new Operand.Named(LocalArena.NAME) : start(), places.get(name) + offset);
             case Operand.Vector(List<Operand> elements) -> new Operand.Vector(elements.stream().map(this::moved).toList());
             default -> operand;
         };

@@ -79,7 +79,8 @@ final class BarrierArrival {
         code.emit("mov.u32", before, Code.number(0));
         // What any lane wrote is there before the first one says so.
         code.emit("bar.warp.sync", all);
-        code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(), Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
+        code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(),
+                Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
         code.emit("shfl.sync.idx.b32", before, before, Code.number(0), Code.number(LANES - 1), all);
         code.emit("mad.lo.u32", before, lane, Code.number(-(1L << BarrierWord.COUNT_SHIFT)), before);
         code.emit("bra", new Operand.Symbol(came, 0));

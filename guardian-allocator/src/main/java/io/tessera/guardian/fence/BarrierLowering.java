@@ -132,7 +132,7 @@ final class BarrierLowering {
             case Operand.Pair(Operand first, Operand second) -> List.of(first, second).forEach(this::collectRead);
             case Operand.Not(Operand inner) -> collectRead(inner);
             case Operand.Minus(Operand inner) -> collectRead(inner);
-            default -> { }
+            default -> {}
         }
     }
 
@@ -198,7 +198,7 @@ final class BarrierLowering {
     private void barrier(Instruction i) {
         List<Operand> operands = i.operands();
         switch (i.modifiers().getFirst()) {
-            case "inval" -> { }
+            case "inval" -> {}
             case "init" -> word.init(place(i, 0), numbers.of(operands.get(1)));
             case "expect_tx" -> bytes.expect(place(i, 0), numbers.of(operands.get(1)));
             case "complete_tx" -> bytes.complete(place(i, 0), numbers.of(operands.get(1)));

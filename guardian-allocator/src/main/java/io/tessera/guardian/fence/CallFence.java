@@ -76,8 +76,9 @@ final class CallFence {
         return switch (name) {
             case "malloc", "free" -> "'" + name + "' works on a heap that all tenants share";
             case "__assertfail" -> "its arguments are not understood";
-            default -> name.startsWith("cuda") || name.startsWith("__cudaCDP") ? "'" + name + "' launches or allocates from the device, outside all limits"
-                    : "'" + name + "' is defined in no module that is fenced with this one";
+            default ->
+                name.startsWith("cuda") || name.startsWith("__cudaCDP") ? "'" + name + "' launches or allocates from the device, outside all limits"
+                        : "'" + name + "' is defined in no module that is fenced with this one";
         };
     }
 

@@ -123,7 +123,8 @@ final class CallLooks {
     private long cost(String name) {
         Body body = calls.get(name);
         if (ofCalls(body) > MOST_OF_CALLS) {
-            body.calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && costs.getOrDefault(callee, 1L) > SHORT).forEach(this::looks);
+            body.calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && costs.getOrDefault(callee, 1L) > SHORT)
+                    .forEach(this::looks);
         }
         long sum = body.own() + ofCalls(body);
         if (sum > MOST && bodies.get(name).kind() != PtxFunction.Kind.ENTRY) {
@@ -185,7 +186,8 @@ final class CallLooks {
         Operand.Register none = new Operand.Register(PREDICATES + "0");
         Operand.Register word = new Operand.Register(WORDS + "0");
         Operand.Register place = new Operand.Register(PLACES + "0");
-        add(statements, "ld", List.of("const", "u64"), List.of(place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)), line);
+        add(statements, "ld", List.of("const", "u64"), List.of(place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)),
+                line);
         add(statements, "ld", List.of("volatile", "global", "u32"), List.of(word, Code.at(place, 0)), line);
         add(statements, "setp", List.of("lt", "s32"), List.of(none, word, Code.number(1)), line);
         statements.add(new Instruction(Optional.of(new Guard(none, false)), "exit", List.of(), List.of(), line));

@@ -78,7 +78,8 @@ final class CheckedEntries {
             }
         });
         return trials.keeping(new LaunchPromise(most, pointers.keySet()))
-                .map(facts -> new Written(function, facts, entry(kernel, function, FewBlocks.name(kernel, trials.module()), limits, asked(facts, pointers))))
+                .map(facts -> new Written(function, facts,
+                        entry(kernel, function, FewBlocks.name(kernel, trials.module()), limits, asked(facts, pointers))))
                 .filter(written -> !limits.isEmpty() || !written.entry().pointers().isEmpty());
     }
 
@@ -90,7 +91,7 @@ final class CheckedEntries {
         for (Statement statement : block.statements()) {
             switch (statement) {
                 case Instruction instruction -> visitor.visit(instruction);
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -100,7 +101,7 @@ final class CheckedEntries {
         for (Statement statement : block.statements()) {
             switch (statement) {
                 case Variable variable -> into.add(variable.name());
-                default -> { }
+                default -> {}
             }
         }
     }

@@ -18,7 +18,8 @@ import java.util.List;
  * @param numbers  what integers among the parameters are at most
  * @param pointers which parameters are addresses inside the tenant's window
  */
-public record CheckedEntry(String kernel, String entry, String few, int blockX, int blockY, long gridX, List<Number> numbers, List<Pointer> pointers) {
+public record CheckedEntry(String kernel, String entry, String few, int blockX, int blockY, long gridX, List<Number> numbers,
+        List<Pointer> pointers) {
     /**
      * An integer among the parameters.
      *

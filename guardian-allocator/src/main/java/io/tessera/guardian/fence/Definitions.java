@@ -44,7 +44,7 @@ final class Definitions {
                 collect(pair.second(), into);
             }
             case Operand.Arguments arguments -> arguments.elements().forEach(e -> collect(e, into));
-            default -> { }
+            default -> {}
         }
     }
 

@@ -76,7 +76,7 @@ final class EscapeScan {
                 collect(first, into);
                 collect(second, into);
             }
-            default -> { }
+            default -> {}
         }
     }
 

@@ -49,7 +49,8 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context, new Loops(plan.loops(function), context.facts, plan.countsLoops(function), plan.mode() == FenceMode.NONE));
+        this.loops = new LoopWatch(context,
+                new Loops(plan.loops(function), context.facts, plan.countsLoops(function), plan.mode() == FenceMode.NONE));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -133,7 +134,7 @@ final class FunctionFencer {
                 }
             }
             // Control transfers of tables only ever lead to labels, where nothing is remembered.
-            case TargetList list when list.kind() == TargetList.Kind.CALL -> { }
+            case TargetList list when list.kind() == TargetList.Kind.CALL -> {}
             default -> code.add(statement);
         }
     }
@@ -171,7 +172,7 @@ final class FunctionFencer {
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);
             case InstructionClass.Refused(String reason, boolean _) ->
-                    throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
+                throw new FenceRefusedException(i.mnemonic(), i.line(), reason);
         }
     }
 

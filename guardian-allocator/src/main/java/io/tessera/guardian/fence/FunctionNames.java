@@ -22,7 +22,7 @@ final class FunctionNames {
             switch (statement) {
                 case RegisterDeclaration row -> registers.put(row.prefix(), row.type());
                 case Variable variable -> variables.put(variable.name(), variable);
-                default -> { }
+                default -> {}
             }
         }
     }

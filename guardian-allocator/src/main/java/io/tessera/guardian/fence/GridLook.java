@@ -69,13 +69,15 @@ final class GridLook {
         add(statements, all, "mov", List.of("u32"), List.of(other, new Operand.SpecialRegister("%nctaid", "x")), line);
         add(statements, all, "mul", List.of("wide", "u32"), List.of(wide, word, other), line);
         add(statements, all, "setp", List.of("gt", "u64"), List.of(beyond, wide, Code.number(blocks)), line);
-        add(statements, all, "ld", List.of("const", "u64"), List.of(wide, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)), line);
+        add(statements, all, "ld", List.of("const", "u64"),
+                List.of(wide, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)), line);
         add(statements, large, "ld", List.of("volatile", "global", "u32"), List.of(word, Code.at(wide, 0)), line);
         add(statements, large, "setp", List.of("lt", "s32"), List.of(beyond, word, Code.number(1)), line);
         add(statements, large, "exit", List.of(), List.of(), line);
     }
 
-    private static void add(List<Statement> statements, Optional<Guard> guard, String opcode, List<String> modifiers, List<Operand> operands, int line) {
+    private static void add(List<Statement> statements, Optional<Guard> guard, String opcode, List<String> modifiers, List<Operand> operands,
+            int line) {
         statements.add(new Instruction(guard, opcode, modifiers, operands, line));
     }
 }

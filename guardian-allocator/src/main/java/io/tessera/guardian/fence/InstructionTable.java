@@ -52,7 +52,8 @@ final class InstructionTable {
         put(Vocabulary.REGISTERS, InstructionTable::wmma, "wmma");
         put(Vocabulary.REGISTERS, InstructionTable::wgmma, "wgmma");
         put(Vocabulary.TEXTURE, InstructionTable::handle, "tex tld4 txq suld sust sured suq");
-        put(Vocabulary.ORDER, i -> i.has("tensormap::generic") ? new Refused("makes a tensor map in memory known, which only the driver may write") : PURE,
+        put(Vocabulary.ORDER,
+                i -> i.has("tensormap::generic") ? new Refused("makes a tensor map in memory known, which only the driver may write") : PURE,
                 "membar fence");
         put(Vocabulary.BARRIER, InstructionTable::barrier, "bar barrier");
         put(Vocabulary.CONTROL, i -> CONTROL, "bra brx call ret exit trap brkpt");

@@ -71,7 +71,8 @@ final class LaunchLimits {
     private List<Limit> rows(List<Limit> found) {
         Reads reads = reads();
         List<Candidate> lengths = reads.candidates().stream().filter(each -> reads.rows.contains(each.source())).toList();
-        boolean few = !lengths.isEmpty() && lengths.size() <= MOST_CANDIDATES && reads.instructions <= SmallBlocks.MOST_INSTRUCTIONS && reads.goesBack;
+        boolean few = !lengths.isEmpty() && lengths.size() <= MOST_CANDIDATES && reads.instructions <= SmallBlocks.MOST_INSTRUCTIONS
+                && reads.goesBack;
         LoopCosts now = few ? trials.costs(new BodyLimits(block, found)) : null;
         long worth = few ? Math.max(1, now.all() / LEAST_PART) : 0;
         if (!few || sum(now) < worth) {
@@ -180,7 +181,7 @@ final class LaunchLimits {
                     case Instruction instruction -> take(instruction);
                     // Of a call, say: what it gives back is read as a parameter is.
                     case Variable variable -> declared.add(variable.name());
-                    default -> { }
+                    default -> {}
                 }
             }
         }
@@ -248,7 +249,7 @@ final class LaunchLimits {
                 case "cvta" -> pointers.add(source);
                 case "setp" -> numbers.add(source);
                 case "mul", "mad" -> strides.add(source);
-                default -> { }
+                default -> {}
             }
         }
 

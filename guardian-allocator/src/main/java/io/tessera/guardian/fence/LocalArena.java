@@ -47,7 +47,8 @@ final class LocalArena {
     LocalArena(PtxModule module, boolean passed) {
         this.passed = passed;
         Map<String, List<Variable>> own = new LinkedHashMap<>();
-        List<PtxFunction> bodies = module.functions().stream().filter(f -> f.body().isPresent() && (passed || f.kind() == PtxFunction.Kind.ENTRY)).toList();
+        List<PtxFunction> bodies = module.functions().stream().filter(f -> f.body().isPresent() && (passed || f.kind() == PtxFunction.Kind.ENTRY))
+                .toList();
         for (PtxFunction function : bodies) {
             own.put(function.name(), taken(function.body().get()));
         }
@@ -93,7 +94,7 @@ final class LocalArena {
         switch (operand) {
             case Operand.Symbol(String name, long _) -> into.add(name);
             case Operand.Vector(List<Operand> elements) -> elements.forEach(each -> names(each, into));
-            default -> { }
+            default -> {}
         }
     }
 
@@ -103,7 +104,8 @@ final class LocalArena {
         for (Statement statement : function.body().orElseThrow().statements()) {
             if (statement instanceof Instruction i && i.opcode().equals("call")) {
                 String name = CallSite.of(i).function();
-                module.functions().stream().filter(f -> f.body().isPresent() && f.kind() == PtxFunction.Kind.FUNC && (name == null || f.name().equals(name)))
+                module.functions().stream()
+                        .filter(f -> f.body().isPresent() && f.kind() == PtxFunction.Kind.FUNC && (name == null || f.name().equals(name)))
                         .forEach(f -> found.add(f.name()));
             }
         }

@@ -184,7 +184,7 @@ final class LoopText {
                     flat.add(instruction);
                     lastLabel.add(newest);
                 }
-                default -> { }
+                default -> {}
             }
         }
     }

@@ -82,7 +82,8 @@ final class Loops {
         for (int i = 0; i < flat.size(); i++) {
             int start = text.start(i);
             if (start >= 0 && !LoopText.any(ended, i, i + 1)) {
-                int weight = text.sleeps(start, i) ? AROUND_SLEEP : text.calls(start, i) ? AROUND_CALLS : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1;
+                int weight = text.sleeps(start, i) ? AROUND_SLEEP : text.calls(start, i) ? AROUND_CALLS
+                        : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1;
                 weights.put(flat.get(i), alone ? weight : Math.max(weight, weight(work[i + 1] - work[start])));
             }
         }

@@ -57,7 +57,8 @@ final class MemoryBarriers {
         for (Directive directive : module.directives()) {
             boolean one = directive instanceof PtxFunction function && (has(function)
                     || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
-            directives.add(one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
+            directives.add(
+                    one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
@@ -65,7 +66,8 @@ final class MemoryBarriers {
     /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
     static FencedModule noted(FencedModule fenced, PtxModule module) {
         Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
-        return names.isEmpty() ? fenced : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
+        return names.isEmpty() ? fenced
+                : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
     }
 
     private static KernelReport noted(KernelReport report) {
@@ -121,7 +123,7 @@ final class MemoryBarriers {
                     take(function.name(), taken);
                     names(function, taken);
                 }
-                default -> { }
+                default -> {}
             }
         }
         return free(taken) + "desk";
@@ -169,7 +171,7 @@ final class MemoryBarriers {
                 case Label label -> take(label.name(), into);
                 case RegisterDeclaration declaration -> take(declaration.prefix(), into);
                 case Variable variable -> take(variable.name(), into);
-                default -> { }
+                default -> {}
             }
         }
     }

@@ -240,9 +240,9 @@ final class ModuleFencer {
                 }
             }
             // Debug information names variables that are gone.
-            case Section _ -> { }
+            case Section _ -> {}
             // Hints for the whole module; none is needed.
-            case Pragma _ -> { }
+            case Pragma _ -> {}
             case Alias alias -> {
                 if (!isRefused(alias.target())) {
                     into.add(alias);

@@ -66,7 +66,8 @@ final class ModulePlan {
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
-    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain) throws FenceRefusedException {
+    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain)
+            throws FenceRefusedException {
         this.module = bodies.module();
         this.bodies = bodies;
         this.loops = new IdentityHashMap<>(bodies.loops());
@@ -95,7 +96,8 @@ final class ModulePlan {
     private void prepare(PtxFunction function) throws FenceRefusedException {
         Block body = function.body().orElseThrow();
         if (linked && function.attribute("blocksareclusters").isPresent()) {
-            throw new FenceRefusedException(function.name(), function.line(), "its grids count clusters, which functions of other modules do not know of");
+            throw new FenceRefusedException(function.name(), function.line(),
+                    "its grids count clusters, which functions of other modules do not know of");
         }
         clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
         if (!contents.containsKey(body)) {
@@ -108,7 +110,8 @@ final class ModulePlan {
         traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function), names(function));
         facts.put(function, oracle.of(function, module));
-        openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1) && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
+        openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1)
+                && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
     }
 
     /** Notes that a function is refused; one of the whole module is thrown on. */
@@ -133,7 +136,7 @@ final class ModulePlan {
                 case TargetList list -> lists.put(list.name(), list);
                 case CallPrototype prototype -> lists.put(prototype.name(), prototype);
                 case Instruction instruction -> classify(instruction);
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -157,7 +160,8 @@ final class ModulePlan {
     /** What an instruction says of the module. Second entries have the instructions of their kernels: these are looked at once. */
     private void note(Instruction instruction, InstructionClass what) {
         shared |= mayTouchShared(what);
-        readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses) && accesses.stream().anyMatch(access -> access.place() == Place.CONST);
+        readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses)
+                && accesses.stream().anyMatch(access -> access.place() == Place.CONST);
         if (instruction.opcode().equals("cvta") && !instruction.has("to")) {
             makesGeneric = true;
             readsConstants |= instruction.has("const");
@@ -171,8 +175,8 @@ final class ModulePlan {
     /** Whether an instruction may have to do with a block's shared memory, as far as its form tells. */
     private static boolean mayTouchShared(InstructionClass what) {
         return switch (what) {
-            case InstructionClass.Pure _, InstructionClass.Control _, InstructionClass.Dropped _, InstructionClass.Warp _,
-                    InstructionClass.Handle _ -> false;
+            case InstructionClass.Pure _,InstructionClass.Control _,InstructionClass.Dropped _,InstructionClass.Warp _,InstructionClass.Handle _ ->
+                false;
             case InstructionClass.Memory(List<Access> accesses) -> accesses.stream().anyMatch(access -> switch (access.place()) {
                 case GLOBAL, LOCAL, CONST, PARAM -> false;
                 case SHARED, CLUSTER, GENERIC, GENERIC_SHARED -> true;
@@ -213,9 +217,9 @@ final class ModulePlan {
         for (Statement statement : block.statements()) {
             boolean found = switch (statement) {
                 case Instruction instruction -> classes.get(instruction) instanceof InstructionClass.Memory(List<Access> list)
-                        && list.stream().anyMatch(access -> instruction.operands().get(access.operand())
-                                instanceof Operand.Address(Operand.Register _, long _)
-                                && condition.test(instruction, access));
+                        && list.stream().anyMatch(
+                                access -> instruction.operands().get(access.operand()) instanceof Operand.Address(Operand.Register _, long _)
+                                        && condition.test(instruction, access));
                 default -> false;
             };
             if (found) {

@@ -50,7 +50,7 @@ final class ModuleSymbols {
                     }
                 }
                 case Alias alias -> aliases.put(alias.name(), alias.target());
-                default -> { }
+                default -> {}
             }
         }
         checkNames(own);

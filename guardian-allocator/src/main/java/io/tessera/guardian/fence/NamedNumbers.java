@@ -47,7 +47,7 @@ final class NamedNumbers {
     private boolean isSymbol(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("mov") && i.operands().size() == 2 && i.operands().get(1) instanceof Operand.Symbol
                 || i.opcode().equals("add") && i.operands().size() == 3 && symbols.contains(i.operands().get(1))
-                && i.operands().get(2) instanceof Operand.Immediate);
+                        && i.operands().get(2) instanceof Operand.Immediate);
     }
 
     /** Whether an address starts from a variable that the text names. */

@@ -37,7 +37,7 @@ final class OtherFences {
                     switch (part) {
                         case Operand.Symbol(String name, long _) -> reference(i, name);
                         case Operand.Register register -> checkHandle(i, register);
-                        case Operand.Vector _ -> { }
+                        case Operand.Vector _ -> {}
                         default -> throw new FenceRefusedException(i.mnemonic(), i.line(), "its handle is not understood");
                     }
                 }

@@ -55,7 +55,8 @@ final class ParameterCopies {
         for (Variable parameter : function.parameters()) {
             if (named.contains(parameter.name()) && parameter.space() == StateSpace.PARAM) {
                 Variable copy = new Variable(Linkage.INTERNAL, StateSpace.LOCAL, Math.max(WIDEST_BYTES, parameter.alignment()), ScalarType.B8, 1,
-                        WindowConstants.PREFIX + "copy_" + copies.size(), List.of(parameter.sizeBytes()), Optional.empty(), Optional.empty(), List.of(),
+                        WindowConstants.PREFIX + "copy_" + copies.size(), List.of(parameter.sizeBytes()), Optional.empty(), Optional.empty(),
+                        List.of(),
                         parameter.line());
                 copies.put(parameter.name(), copy);
                 head.add(copy);
@@ -85,7 +86,7 @@ final class ParameterCopies {
         switch (operand) {
             case Operand.Symbol(String name, long _) -> into.add(name);
             case Operand.Vector(List<Operand> elements) -> elements.forEach(each -> names(each, into));
-            default -> { }
+            default -> {}
         }
     }
 

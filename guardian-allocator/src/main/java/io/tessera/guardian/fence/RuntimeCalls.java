@@ -128,8 +128,8 @@ final class RuntimeCalls {
         for (Statement statement : before.subList(first, before.size())) {
             boolean disturbs = switch (statement) {
                 case Label _ -> true;
-                case Instruction i -> !found.contains(i) && i.operands().stream().anyMatch(o ->
-                        o instanceof Operand.Address(Operand.Named(String name), long _) && arguments.contains(name));
+                case Instruction i -> !found.contains(i) && i.operands().stream()
+                        .anyMatch(o -> o instanceof Operand.Address(Operand.Named(String name), long _) && arguments.contains(name));
                 default -> false;
             };
             if (disturbs) {

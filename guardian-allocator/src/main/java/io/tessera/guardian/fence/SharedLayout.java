@@ -39,7 +39,7 @@ final class SharedLayout {
                     shared += f.kind() == PtxFunction.Kind.FUNC ? own : 0;
                     most = f.kind() == PtxFunction.Kind.FUNC ? most : Math.max(most, own);
                 }
-                default -> { }
+                default -> {}
             }
         }
         return shared + most;

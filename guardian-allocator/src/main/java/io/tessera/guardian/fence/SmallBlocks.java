@@ -28,9 +28,11 @@ final class SmallBlocks {
     private static final BodyLimits NO_LIMITS = new BodyLimits(null, List.of());
 
     /** Sizes in x, for kernels that do not look at y, and in x and y; the largest that serves is taken. */
-    private static final List<BodyLimits.BlockSize> LINES = List.of(new BodyLimits.BlockSize(512, 0), new BodyLimits.BlockSize(256, 0), new BodyLimits.BlockSize(128, 0),
+    private static final List<BodyLimits.BlockSize> LINES = List.of(new BodyLimits.BlockSize(512, 0), new BodyLimits.BlockSize(256, 0),
+            new BodyLimits.BlockSize(128, 0),
             new BodyLimits.BlockSize(64, 0), new BodyLimits.BlockSize(32, 0));
-    private static final List<BodyLimits.BlockSize> RECTANGLES = List.of(new BodyLimits.BlockSize(32, 32), new BodyLimits.BlockSize(32, 16), new BodyLimits.BlockSize(16, 16),
+    private static final List<BodyLimits.BlockSize> RECTANGLES = List.of(new BodyLimits.BlockSize(32, 32), new BodyLimits.BlockSize(32, 16),
+            new BodyLimits.BlockSize(16, 16),
             new BodyLimits.BlockSize(32, 8), new BodyLimits.BlockSize(64, 4), new BodyLimits.BlockSize(16, 8), new BodyLimits.BlockSize(8, 8));
 
     /**

@@ -76,6 +76,7 @@ final class SymbolClamp {
     /** The same with the address in a register. */
     Operand.Register arena(Access access, Operand.Register address) {
         context.counts.fence(Fence.LOCAL);
-        return clamped(address, context.prologue.localStart(), context.plan.arenaBytes(context.function) - access.sizeBytes(), access.alignmentBytes());
+        return clamped(address, context.prologue.localStart(), context.plan.arenaBytes(context.function) - access.sizeBytes(),
+                access.alignmentBytes());
     }
 }

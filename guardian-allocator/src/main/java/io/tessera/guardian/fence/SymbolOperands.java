@@ -55,8 +55,8 @@ final class SymbolOperands {
             case Operand.SpecialRegister(String name, String _) -> {
                 return name.equals(WORKSPACE_HIGH) || name.equals(WORKSPACE_LOW) ? workspace(name) : operand;
             }
-            case Operand.Address(Operand.Named(String name), long offset)
-                    when context.plan.classOf(i) instanceof InstructionClass.Pure && context.hoisted(name) -> {
+            case Operand.Address(Operand.Named(String name), long offset) when context.plan.classOf(i) instanceof InstructionClass.Pure
+                    && context.hoisted(name) -> {
                 return Code.at(context.hoistedAddress(name), offset);
             }
             case Operand.Vector(List<Operand> elements) -> {

@@ -71,7 +71,7 @@ final class TwoBodies {
             boolean fine = switch (statement) {
                 case Instruction instruction -> !instruction.opcode().equals("brx");
                 case Label label -> labels.add(label.name());
-                case RegisterDeclaration _, Location _, Pragma _ -> true;
+                case RegisterDeclaration _,Location _,Pragma _ -> true;
                 case Variable variable -> outermost || variable.space() == StateSpace.PARAM;
                 default -> false;
             };
@@ -233,7 +233,7 @@ final class TwoBodies {
             switch (statement) {
                 case Label label -> into.add(label.name());
                 case RegisterDeclaration declaration -> into.add(declaration.prefix());
-                default -> { }
+                default -> {}
             }
         }
     }

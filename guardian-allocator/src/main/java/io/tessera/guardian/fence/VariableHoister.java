@@ -94,7 +94,7 @@ final class VariableHoister {
         return switch (initializer) {
             case Initializer.AddressOf _ -> true;
             case Initializer.Aggregate(List<Initializer> elements) ->
-                    elements.stream().anyMatch(VariableHoister::hasAddress);
+                elements.stream().anyMatch(VariableHoister::hasAddress);
             default -> false;
         };
     }

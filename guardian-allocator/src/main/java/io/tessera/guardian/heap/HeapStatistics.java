@@ -14,8 +14,8 @@ package io.tessera.guardian.heap;
  * @param largestFreeBytes the largest allocation that needs no new memory
  */
 public record HeapStatistics(long liveCount, long liveBytes, long roundedBytes, long committedBytes,
-                             long reclaimableBytes, long reservedBytes, long chargedBytes, long quotaBytes,
-                             long largestFreeBytes) {
+        long reclaimableBytes, long reservedBytes, long chargedBytes, long quotaBytes,
+        long largestFreeBytes) {
     /**
      * The share of the physical memory in use that holds nothing live: what rounding and holes between allocations
      * cost. 0 to 1; memory that could be given back at once is not in use.

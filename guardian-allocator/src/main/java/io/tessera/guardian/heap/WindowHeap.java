@@ -330,4 +330,5 @@ public final class WindowHeap {
                 : (long) small.pool.largestFree() << CELL_LOG2;
         return new HeapStatistics(liveCount, liveBytes, quota.roundedBytes, quota.committedBytes,
                 pages.reclaimableBytes() + spareBytes(), pages.reservedBytes(), quota.chargedBytes, quota.quotaBytes(), largestFree);
-    }}
+    }
+}

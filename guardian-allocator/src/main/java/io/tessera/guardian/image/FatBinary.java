@@ -18,8 +18,8 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     /** Entries are read into memory: far above what compilers write, which make one for each GPU and kind. */
     private static final int MOST_ENTRIES = 1 << 16;
     /** By the GPU that they were made for. */
-    private static final Comparator<FatBinaryEntry> ORDER =
-            Comparator.comparing(FatBinaryEntry::capability).thenComparing(FatBinaryEntry::specificity);
+    private static final Comparator<FatBinaryEntry> ORDER = Comparator.comparing(FatBinaryEntry::capability)
+            .thenComparing(FatBinaryEntry::specificity);
 
     /** Copies the list. */
     public FatBinary {
@@ -96,7 +96,7 @@ public record FatBinary(List<FatBinaryEntry> entries) {
         }
         FatBinaryEntry best = usable.getFirst();
         return entries.stream().filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu)
-                        && ORDER.compare(entry, best) > 0)
+                && ORDER.compare(entry, best) > 0)
                 .max(ORDER).map(code -> "its PTX is for " + best.madeFor() + ", its machine code for " + code.madeFor()
                         + ": they need not be the same program");
     }

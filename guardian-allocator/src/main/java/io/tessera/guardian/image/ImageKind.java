@@ -27,13 +27,13 @@ public enum ImageKind {
         Bytes bytes = new Bytes(image);
         if (bytes.size() >= Integer.BYTES) {
             switch (bytes.u32(0)) {
-                case FAT_BINARY_MAGIC:
+                case FAT_BINARY_MAGIC :
                     return FAT_BINARY;
-                case ELF_MAGIC:
+                case ELF_MAGIC :
                     return CUBIN;
-                case LTO_IR_MAGIC:
+                case LTO_IR_MAGIC :
                     return LTO_IR;
-                default:
+                default :
                     break;
             }
         }

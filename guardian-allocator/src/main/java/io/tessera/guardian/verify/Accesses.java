@@ -56,7 +56,8 @@ final class Accesses {
     }
 
     private static String shown(Value value) {
-        return value.kind() + (value.symbol() == null ? "" : " " + value.symbol().name()) + " " + value.low() + ".." + value.high() + " align 2^" + value.align()
+        return value.kind() + (value.symbol() == null ? "" : " " + value.symbol().name()) + " " + value.low() + ".." + value.high() + " align 2^"
+                + value.align()
                 + (value.needs() > value.certain() ? " needs " + value.needs() : "") + (value.condition() == null ? "" : " under a condition");
     }
 

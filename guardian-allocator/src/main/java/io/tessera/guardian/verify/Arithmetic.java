@@ -18,8 +18,10 @@ final class Arithmetic {
         if (type.bits() >= bits || type.bits() > 32) {
             return Value.any(bits);
         }
-        return type.kind() == ScalarType.Kind.SIGNED ? Value.ANY.signed(64).equals(Value.ANY) ? Value.number(-(1L << type.bits() - 1), (1L << type.bits() - 1) - 1, 0, bits)
-                : Value.any(bits) : Value.number(0, (1L << type.bits()) - 1, 0, bits);
+        return type.kind() == ScalarType.Kind.SIGNED
+                ? Value.ANY.signed(64).equals(Value.ANY) ? Value.number(-(1L << type.bits() - 1), (1L << type.bits() - 1) - 1, 0, bits)
+                        : Value.any(bits)
+                : Value.number(0, (1L << type.bits()) - 1, 0, bits);
     }
 
     static Value of(Node node, ScalarType type, List<String> words, Value[] in, Value any) {
@@ -34,7 +36,8 @@ final class Arithmetic {
             case "sub" -> in.length == 2 ? sub(in[0], in[1], bits) : any;
             case "neg" -> sub(Value.number(0, 0, 0, bits), in[0], bits);
             case "mul", "mad" -> product(words, in, bits, signed, any, wide);
-            case "shl" -> in.length == 2 && in[1].exact() && in[1].low() >= 0 && in[1].low() < 32 ? mul(in[0], in[1].low() >= bits ? 0 : 1L << in[1].low(), bits) : any;
+            case "shl" -> in.length == 2 && in[1].exact() && in[1].low() >= 0 && in[1].low() < 32
+                    ? mul(in[0], in[1].low() >= bits ? 0 : 1L << in[1].low(), bits) : any;
             case "shr" -> shr(in, bits, signed, any);
             case "and" -> in[0].exact() ? and(in[1], in[0].low(), bits) : in[1].exact() ? and(in[0], in[1].low(), bits) : bothAnd(in, bits);
             case "or", "xor" -> either(in, bits);
@@ -91,7 +94,8 @@ final class Arithmetic {
             return add(a, Value.of(Kind.NUMBER, -b.high(), -b.low(), b.align()), bits);
         }
         int align = Math.min(a.align(), b.align());
-        return a.is(Kind.VARIABLE) && b.is(Kind.VARIABLE) && a.symbol() == b.symbol() ? Value.number(a.low() - b.high(), a.high() - b.low(), align, bits)
+        return a.is(Kind.VARIABLE) && b.is(Kind.VARIABLE) && a.symbol() == b.symbol()
+                ? Value.number(a.low() - b.high(), a.high() - b.low(), align, bits)
                 : Value.any(bits).aligned(align);
     }
 
@@ -220,7 +224,8 @@ final class Arithmetic {
         if (wildX && wildY) {
             return Value.any(bits).aligned(align);
         }
-        return Value.number(wildX || wildY ? 0 : Math.min(x.low(), y.low()), wildX ? y.high() : wildY ? x.high() : Math.min(x.high(), y.high()), align, bits);
+        return Value.number(wildX || wildY ? 0 : Math.min(x.low(), y.low()), wildX ? y.high() : wildY ? x.high() : Math.min(x.high(), y.high()),
+                align, bits);
     }
 
     private static boolean isShared(Value value) {

@@ -92,7 +92,7 @@ final class Body {
                     }
                 }
                 case Pragma pragma -> module.pragma(pragma);
-                case CallPrototype _, Location _ -> { }
+                case CallPrototype _,Location _ -> {}
             }
         }
     }
@@ -141,8 +141,10 @@ final class Body {
             digits--;
         }
         Integer alone = single.get(name);
-        RegisterDeclaration row = alone != null || name.length() - digits > MOST_DIGITS || digits == name.length() ? null : rows.get(name.substring(0, digits));
-        boolean plain = row != null && (name.charAt(digits) != '0' || name.length() == digits + 1) && Integer.parseInt(name, digits, name.length(), 10) < row.count();
+        RegisterDeclaration row = alone != null || name.length() - digits > MOST_DIGITS || digits == name.length() ? null
+                : rows.get(name.substring(0, digits));
+        boolean plain = row != null && (name.charAt(digits) != '0' || name.length() == digits + 1)
+                && Integer.parseInt(name, digits, name.length(), 10) < row.count();
         if (alone == null && !plain || SpecialRegisters.contains(name)) {
             throw new UnverifiedException(line, "register '" + name + "' is not declared once");
         }

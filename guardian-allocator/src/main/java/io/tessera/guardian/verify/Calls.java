@@ -86,7 +86,8 @@ final class Calls {
             return;
         }
         boolean own = frame.is(Value.Kind.GENERIC) && frame.symbol().space() == StateSpace.LOCAL && frame.low() == frame.high() && frame.low() >= 0
-                && frame.low() + format.bytes() <= frame.symbol().bytes() && Math.min(frame.symbol().align(), Value.tz(frame.low())) >= format.align();
+                && frame.low() + format.bytes() <= frame.symbol().bytes()
+                && Math.min(frame.symbol().align(), Value.tz(frame.low())) >= format.align();
         if (!own) {
             throw refused(call, "what it prints is not in the function's own frame");
         }

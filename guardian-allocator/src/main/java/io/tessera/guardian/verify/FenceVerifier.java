@@ -114,7 +114,8 @@ public final class FenceVerifier {
         }
 
         private String text(Set<String> without) {
-            List<Directive> left = read.directives().stream().filter(each -> !(each instanceof PtxFunction function && without.contains(function.name()))).toList();
+            List<Directive> left = read.directives().stream()
+                    .filter(each -> !(each instanceof PtxFunction function && without.contains(function.name()))).toList();
             return PtxPrinter.print(new PtxModule(read.version(), read.targets(), read.addressBits(), left));
         }
 

@@ -96,7 +96,8 @@ final class Flow {
         Set<String> once = new HashSet<>();
         Set<String> again = new LinkedHashSet<>();
         for (Instruction i : body.code) {
-            if (i.opcode().equals("brx") && i.operands().getLast() instanceof Operand.Symbol(String name, long _) && !once.add(name) && again.add(name)) {
+            if (i.opcode().equals("brx") && i.operands().getLast() instanceof Operand.Symbol(String name, long _) && !once.add(name)
+                    && again.add(name)) {
                 for (String target : targets(i)) {
                     traceAt(i, target); // checked here, once
                 }

@@ -19,37 +19,40 @@ enum Form {
             + "shr7 shr15 row col sp sp::ordered_metadata m8n8 trans mma kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 kind::f8f6f4 block_scale "
             + "scale_vec::1X scale_vec::2X scale_vec::4X v2 v4 v8 sync aligned", true),
     /** Does something and writes no register. */
-    EFFECT("aligned sync wait launch_dependents inc dec fence commit_group wait_group", true),
-    LOAD("weak volatile relaxed acquire mmio cta cluster gpu sys global local shared shared::cta param param::entry param::func const ca cg cs cv lu nc "
-            + "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last "
-            + "L2::cache_hint L2::64B L2::128B L2::256B shared::cluster v2 v4 v8", true),
-    STORE("weak volatile relaxed release mmio cta cluster gpu sys global local shared shared::cta param param::func cg cs wb wt L1::evict_normal "
-            + "L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint "
-            + "shared::cluster v2 v4 v8", true),
-    ATOM("relaxed acquire release acq_rel cta cluster gpu sys global shared shared::cta shared::cluster and or xor cas exch add inc dec min max noftz "
-            + "L2::cache_hint v2 v4 v8", true),
-    RED("relaxed release cta cluster gpu sys global shared shared::cta shared::cluster and or xor add inc dec min max noftz L2::cache_hint v2 v4 v8", true),
-    PREFETCH("global local L1 L2 L2::evict_normal L2::evict_last", false),
+    EFFECT("aligned sync wait launch_dependents inc dec fence commit_group wait_group", true), LOAD(
+            "weak volatile relaxed acquire mmio cta cluster gpu sys global local shared shared::cta param param::entry param::func const ca cg cs cv lu nc "
+                    + "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last "
+                    + "L2::cache_hint L2::64B L2::128B L2::256B shared::cluster v2 v4 v8",
+            true), STORE(
+                    "weak volatile relaxed release mmio cta cluster gpu sys global local shared shared::cta param param::func cg cs wb wt L1::evict_normal "
+                            + "L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint "
+                            + "shared::cluster v2 v4 v8",
+                    true), ATOM(
+                            "relaxed acquire release acq_rel cta cluster gpu sys global shared shared::cta shared::cluster and or xor cas exch add inc dec min max noftz "
+                                    + "L2::cache_hint v2 v4 v8",
+                            true), RED(
+                                    "relaxed release cta cluster gpu sys global shared shared::cta shared::cluster and or xor add inc dec min max noftz L2::cache_hint v2 v4 v8",
+                                    true), PREFETCH("global local L1 L2 L2::evict_normal L2::evict_last", false),
     /** On a cache line. */
-    LINE("global L2 L2::evict_normal", false),
-    COPY("async ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B", false),
-    BULK("async bulk bulk_group global shared::cta prefetch reduce L2 L2::cache_hint add min max inc dec and or xor noftz", true),
-    GROUP("async commit_group wait_group wait_all bulk read", false),
-    ROWS("sync aligned x1 x2 x4 trans shared shared::cta m8n8 m8n16 m16n16 m16n8 b8 b16 b8x16 b6x16_p32 b4x16_p64", false),
-    WMMA("load store a b c d row col sync aligned global shared shared::cta", true),
-    TEXTURE("1d 2d 3d a1d a2d cube acube 2dms a2dms base level grad v2 v4 r g b a p clamp zero ca cg cs cv wb wt add min max and or width height "
-            + "depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples filter_mode addr_mode_0 addr_mode_1 "
-            + "addr_mode_2 memory_layout force_unnormalized_coords", true),
+    LINE("global L2 L2::evict_normal", false), COPY("async ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B", false), BULK(
+            "async bulk bulk_group global shared::cta prefetch reduce L2 L2::cache_hint add min max inc dec and or xor noftz",
+            true), GROUP("async commit_group wait_group wait_all bulk read", false), ROWS(
+                    "sync aligned x1 x2 x4 trans shared shared::cta m8n8 m8n16 m16n16 m16n8 b8 b16 b8x16 b6x16_p32 b4x16_p64",
+                    false), WMMA("load store a b c d row col sync aligned global shared shared::cta", true), TEXTURE(
+                            "1d 2d 3d a1d a2d cube acube 2dms a2dms base level grad v2 v4 r g b a p clamp zero ca cg cs cv wb wt add min max and or width height "
+                                    + "depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples filter_mode addr_mode_0 addr_mode_1 "
+                                    + "addr_mode_2 memory_layout force_unnormalized_coords",
+                            true),
     /** Lanes of a warp together; the last operand says which. */
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
     /** The same without {@code .sync}, as text of PTX ISA below 6.0 has it: no operand says which lanes. */
-    LANES("up down bfly idx all any uni ballot", true),
-    ORDER("cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
-            + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster", false),
-    BARRIER("sync arrive cta red popc and or pred u32 aligned", true),
+    LANES("up down bfly idx all any uni ballot", true), ORDER(
+            "cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
+                    + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster",
+            false), BARRIER("sync arrive cta red popc and or pred u32 aligned", true),
     /** Of a cluster. */
-    CLUSTER("cluster arrive wait aligned relaxed release acquire", false),
-    BRANCH("uni", false), TABLE("uni idx", false), CALL("uni", false), LEAVE("uni", false),
+    CLUSTER("cluster arrive wait aligned relaxed release acquire", false), BRANCH("uni", false), TABLE("uni idx", false), CALL("uni",
+            false), LEAVE("uni", false),
     /** Only of a tenant that is alone: what it does is not looked at. */
     ALONE("", true);
 

@@ -101,7 +101,8 @@ final class Fuel {
             graph.work.spend(1);
             Fact fact = placed.fact();
             Node value = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE ? fact.target().origin() : null;
-            if (value != null && placed.position() >= from && placed.position() <= to && value.trace == block && value.position >= from && isStop(value)
+            if (value != null && placed.position() >= from && placed.position() <= to && value.trace == block && value.position >= from
+                    && isStop(value)
                     && graph.body.code.get(placed.position()).opcode().equals("exit") && (positive(fact) || some(fact))) {
                 return true;
             }
@@ -142,7 +143,8 @@ final class Fuel {
     private static boolean isFilled(Node select) {
         Node lowered = select.args[1].origin();
         Node empty = select.guard;
-        return !select.negated && isStop(select.args[0]) && lowered.is("sub", "s32") && lowered.numberOf(1, 0) >= 1 && lowered.numberOf(1, 0) <= Reserved.MOST_FUEL
+        return !select.negated && isStop(select.args[0]) && lowered.is("sub", "s32") && lowered.numberOf(1, 0) >= 1
+                && lowered.numberOf(1, 0) <= Reserved.MOST_FUEL
                 && lowered.trace == select.trace && empty.is("setp", "lt") && empty.instruction.mnemonic().equals("setp.lt.s32") && empty.index == 0
                 && empty.args[0].origin() == lowered && empty.numberOf(1, 0) == 1;
     }

@@ -27,7 +27,8 @@ final class Handles {
         Node index = place.args[0].origin();
         Node sum = loaded.args[0].origin();
         Node handle = index.is("and", "b32") && index.numberOf(1, 0) == INDEX_BITS ? WindowForms.half(index.args[0], 0) : null;
-        if (handle == null || !sum.is("add") || !sum.typed(64) || !WindowForms.isPointer(sum.args[0], Reserved.HANDLES) || !isOffset(sum.args[1], index)
+        if (handle == null || !sum.is("add") || !sum.typed(64) || !WindowForms.isPointer(sum.args[0], Reserved.HANDLES)
+                || !isOffset(sum.args[1], index)
                 || !(loaded.instruction.operands().get(1) instanceof io.tessera.guardian.ptx.Operand.Address address) || address.offsetBytes() != 0) {
             return;
         }
@@ -36,7 +37,8 @@ final class Handles {
 
     private static boolean isOffset(Node offset, Node index) {
         Node bytes = offset.origin();
-        Node word = bytes.is("mul", "wide") && bytes.numberOf(1, 0) == 4 && bytes.instruction.mnemonic().equals("mul.wide.u32") ? bytes.args[0].origin() : null;
+        Node word = bytes.is("mul", "wide") && bytes.numberOf(1, 0) == 4 && bytes.instruction.mnemonic().equals("mul.wide.u32")
+                ? bytes.args[0].origin() : null;
         return word != null && word.is("shr", "u32") && word.args[0].origin() == index && word.numberOf(1, 0) == WORD_SHIFT;
     }
 }

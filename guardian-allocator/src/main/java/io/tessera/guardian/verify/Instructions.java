@@ -70,7 +70,7 @@ final class Instructions {
             case WARP -> members(i, at);
             case BARRIER -> barrier(i, at);
             case TABLE -> table(i, at);
-            case REGISTERS, LANES, EFFECT, GROUP, ORDER, CLUSTER, BRANCH, LEAVE -> { }
+            case REGISTERS, LANES, EFFECT, GROUP, ORDER, CLUSTER, BRANCH, LEAVE -> {}
             default -> throw refused(i, "is not known here");
         }
     }
@@ -104,7 +104,8 @@ final class Instructions {
         }
         if (sizes == 4) {
             Node size = graph.operands[at][3].length == 1 ? graph.operands[at][3][0] : null;
-            boolean fits = size != null && (size.bits == 1 || size.value.unsigned(Integer.SIZE).low() >= 0 && size.value.unsigned(Integer.SIZE).high() <= bytes);
+            boolean fits = size != null
+                    && (size.bits == 1 || size.value.unsigned(Integer.SIZE).low() >= 0 && size.value.unsigned(Integer.SIZE).high() <= bytes);
             if (!fits) {
                 throw refused(i, "may read more than " + bytes + " bytes");
             }
@@ -131,7 +132,7 @@ final class Instructions {
                     found = true;
                     handles(parts, graph.operands[at][n], i, at);
                 }
-                default -> { }
+                default -> {}
             }
         }
         if (!found) {
@@ -183,7 +184,8 @@ final class Instructions {
         int first = i.has("red") ? 1 : 0;
         int numbers = i.operands().size() - (i.has("red") ? 2 : 0);
         boolean known = (i.has("sync") || i.has("red") || i.has("arrive") && numbers == 2) && (numbers == 1 || numbers == 2 && module.linked())
-                && i.operands().get(first) instanceof Operand.Immediate(long number, boolean _) && number >= 0 && number < (module.linked() ? BARRIERS : 1);
+                && i.operands().get(first) instanceof Operand.Immediate(long number, boolean _) && number >= 0
+                && number < (module.linked() ? BARRIERS : 1);
         boolean counted = known && numbers == 2;
         if (!known || counted && !(graph.operands[at][first + 1].length == 1 && Lanes.isOfBlock(graph.operands[at][first + 1][0]))) {
             throw refused(i, "a barrier that is not all of the block's number 0");

@@ -36,7 +36,8 @@ final class Lanes {
         Node block = count.is("min", "u32") ? count.args[0].origin() : null;
         long most = block == null ? 0 : count.numberOf(1, 0);
         Node sum = block != null && block.is("and", "b32") && (int) block.numberOf(1, 0) == -WARP ? block.args[0].origin() : null;
-        return most > 0 && most % WARP == 0 && sum != null && sum.is("add", "u32") && sum.numberOf(1, 0) == WARP - 1 && isThreads(sum.args[0].origin());
+        return most > 0 && most % WARP == 0 && sum != null && sum.is("add", "u32") && sum.numberOf(1, 0) == WARP - 1
+                && isThreads(sum.args[0].origin());
     }
 
     private static boolean isNumber(Node node, long number) {
@@ -73,6 +74,7 @@ final class Lanes {
     }
 
     private static boolean isSum(Node node, String by, String and) {
-        return node.is("mad", "lo") && node.typed(Integer.SIZE) && node.args.length == 3 && isSpecial(node.args[1], by) && isSpecial(node.args[2], and);
+        return node.is("mad", "lo") && node.typed(Integer.SIZE) && node.args.length == 3 && isSpecial(node.args[1], by)
+                && isSpecial(node.args[2], and);
     }
 }

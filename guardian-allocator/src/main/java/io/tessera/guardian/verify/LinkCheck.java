@@ -97,7 +97,8 @@ public final class LinkCheck {
             throw new UnverifiedException(other.line(), "'" + other.name() + "' is a variable of one text and of another");
         }
         if (!one.shape().equals(other.shape())) {
-            throw new UnverifiedException(other.line(), "'" + other.name() + "' is " + one.shape() + " in one text and " + other.shape() + " in another");
+            throw new UnverifiedException(other.line(),
+                    "'" + other.name() + "' is " + one.shape() + " in one text and " + other.shape() + " in another");
         }
         if (one.kind() == Kind.STRONG && other.kind() == Kind.STRONG) {
             throw new UnverifiedException(other.line(), "'" + other.name() + "' is defined in two texts");

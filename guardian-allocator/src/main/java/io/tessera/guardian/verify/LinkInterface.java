@@ -129,7 +129,8 @@ public final class LinkInterface {
         if (target != null) {
             PtxFunction real = module.functions.get(target);
             boolean defined = function.body().isEmpty() && real != null && real.body().isPresent() && real.kind() == PtxFunction.Kind.FUNC;
-            if (!defined || !ModuleNames.shape(real).equals(ModuleNames.shape(function)) || function.attribute("noreturn").isPresent() && real.attribute("noreturn").isEmpty()) {
+            if (!defined || !ModuleNames.shape(real).equals(ModuleNames.shape(function))
+                    || function.attribute("noreturn").isPresent() && real.attribute("noreturn").isEmpty()) {
                 throw new UnverifiedException(function.line(), "'" + function.name() + "' is no other name of '" + target + "'");
             }
         }
@@ -142,7 +143,8 @@ public final class LinkInterface {
             own.put(function.name(), here);
         } else {
             shown.put(function.name(), here);
-            items.add(new Item(function.name(), function.linkage() == Linkage.WEAK ? Kind.WEAK : Kind.STRONG, ModuleNames.shape(function), function.line()));
+            items.add(new Item(function.name(), function.linkage() == Linkage.WEAK ? Kind.WEAK : Kind.STRONG, ModuleNames.shape(function),
+                    function.line()));
         }
     }
 

@@ -90,7 +90,8 @@ final class Loops {
         int tried = 0;
         for (Flow.Edge edge : inside) {
             for (Fact fact : fuel.facts(edge)) {
-                long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number) : NOT_SHOWN;
+                long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
+                        : NOT_SHOWN;
                 if (rounds != NOT_SHOWN) {
                     cycle.forEach(block -> passes[block] = rounds);
                     return;
@@ -105,7 +106,8 @@ final class Loops {
     private void calm(int block) throws UnverifiedException {
         for (int at = flow.start[block]; at < flow.end[block]; at++) {
             Instruction i = graph.body.code.get(at);
-            boolean nap = i.opcode().equals("nanosleep") && i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0 && ns <= MOST_NAP_NS;
+            boolean nap = i.opcode().equals("nanosleep") && i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0
+                    && ns <= MOST_NAP_NS;
             if (graph.forms[at] == Form.CALL || i.opcode().equals("nanosleep") && !nap) {
                 throw new UnverifiedException(i.line(), i.mnemonic() + " in a loop that does not look at the stop word");
             }
@@ -234,14 +236,16 @@ final class Loops {
         Node differ = masked.args[0].origin();
         Node counter = differ.args[0].origin();
         boolean up = counter.is("add");
-        if (!up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
+        if (!up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1
+                || component[counter.trace] != number
                 || counter.args[1].kind != Node.Kind.NUMBER || !fixed(differ.args[1], number)) {
             return NOT_SHOWN;
         }
         int step = (int) counter.args[1].number;
         Node before = counter.args[0].origin();
         long mask = (int) masked.args[1].number;
-        boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI && component[before.trace] == number
+        boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI
+                && component[before.trace] == number
                 && counts(before, counter, number) && passes(edge, before.trace, inside);
         return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step) : NOT_SHOWN;
     }

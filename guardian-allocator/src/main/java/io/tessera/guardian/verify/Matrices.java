@@ -102,7 +102,7 @@ final class Matrices {
             if (word.startsWith("m") && n > 1 && k > n + 1 && k < word.length() - 1 && word.length() <= 12) {
                 try {
                     return new int[] {Integer.parseInt(word, 1, n, 10), Integer.parseInt(word, n + 1, k, 10),
-                        Integer.parseInt(word, k + 1, word.length(), 10)};
+                            Integer.parseInt(word, k + 1, word.length(), 10)};
                 } catch (NumberFormatException e) {
                     return null;
                 }

@@ -62,7 +62,7 @@ final class ModuleNames {
                 case PtxFunction function -> function(function);
                 case Alias alias -> aliases.put(alias.name(), alias.target());
                 case Pragma pragma -> pragma(pragma);
-                case FileEntry _ -> { }
+                case FileEntry _ -> {}
                 case Section section -> throw new UnverifiedException(section.line(), "a section");
             }
         }
@@ -70,7 +70,8 @@ final class ModuleNames {
 
     private void function(PtxFunction function) throws UnverifiedException {
         PtxFunction known = functions.get(function.name());
-        if (known != null && !(shape(known).equals(shape(function)) && agree(known.linkage(), function.linkage())) || symbols.containsKey(function.name())
+        if (known != null && !(shape(known).equals(shape(function)) && agree(known.linkage(), function.linkage()))
+                || symbols.containsKey(function.name())
                 || SpecialRegisters.contains(function.name())) {
             throw new UnverifiedException(function.line(), "'" + function.name() + "' is declared in two ways");
         }
@@ -163,7 +164,8 @@ final class ModuleNames {
     private void shared(Variable variable) throws UnverifiedException {
         boolean dynamic = variable.linkage() == Linkage.EXTERN && variable.dimensions().contains(Variable.UNSIZED);
         boolean start = variable.name().equals(Reserved.DYNAMIC);
-        if (variable.initializer().isPresent() || !dynamic && variable.linkage() == Linkage.EXTERN && !linked || start && !(dynamic && variable.alignment() == 16)) {
+        if (variable.initializer().isPresent() || !dynamic && variable.linkage() == Linkage.EXTERN && !linked
+                || start && !(dynamic && variable.alignment() == 16)) {
             throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is no shared variable that there is");
         }
         symbols.put(variable.name(), Symbol.of(variable, false, dynamic ? 0 : bytes(variable)));
@@ -194,7 +196,7 @@ final class ModuleNames {
 
     private static boolean plain(Initializer initializer) {
         return switch (initializer) {
-            case Initializer.AddressOf _, Initializer.Field _ -> false;
+            case Initializer.AddressOf _,Initializer.Field _ -> false;
             case Initializer.Aggregate(List<Initializer> elements) -> elements.stream().allMatch(ModuleNames::plain);
             default -> true;
         };

@@ -19,14 +19,16 @@ final class Moves {
             if (node.args[0].kind == Node.Kind.NUMBER) {
                 return Value.number(in[0].low(), in[0].high(), 0, bits);
             }
-            boolean fits = node.args[0].kind == Node.Kind.SYMBOL || node.args[0].bits == bits || node.args[0].kind == Node.Kind.SPECIAL && bits == WORD;
+            boolean fits = node.args[0].kind == Node.Kind.SYMBOL || node.args[0].bits == bits
+                    || node.args[0].kind == Node.Kind.SPECIAL && bits == WORD;
             return fits && (bits == WORD || bits == 2 * WORD) ? in[0] : any;
         }
         if (bits != 2 * WORD) {
             return any;
         }
         if (in.length == 1 && node.bits == WORD && Writers.isHalves(node.instruction)) {
-            return node.index == 0 ? low(in[0]) : in[0].isNumber() && in[0].low() >= 0 && in[0].high() <= 0xFFFF_FFFFL ? Value.number(0, 0, 0, WORD) : any;
+            return node.index == 0 ? low(in[0]) : in[0].isNumber() && in[0].low() >= 0 && in[0].high() <= 0xFFFF_FFFFL ? Value.number(0, 0, 0, WORD)
+                    : any;
         }
         if (in.length == 2 && node.bits == bits && node.args[0].bits == WORD && node.args[1].bits == WORD) {
             int align = in[0].exact() && in[0].unsigned(WORD).low() == 0 ? WORD : Math.min(WORD - 1, in[0].align());

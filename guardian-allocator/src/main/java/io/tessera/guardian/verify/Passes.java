@@ -89,7 +89,8 @@ final class Passes {
         if (made.is("selp") && made.typed(Integer.SIZE)) {
             return Math.min(known, Math.max(distance(made.args[0], deep - 1), distance(made.args[1], deep - 1)));
         }
-        if (made.is(up ? "add" : "sub") && made.typed(Integer.SIZE) && made.instruction.modifiers().size() == 1 && made.args[1].kind == Node.Kind.NUMBER
+        if (made.is(up ? "add" : "sub") && made.typed(Integer.SIZE) && made.instruction.modifiers().size() == 1
+                && made.args[1].kind == Node.Kind.NUMBER
                 && made.args[0].value.isNumber()) {
             long by = made.args[1].number;
             Value from = range(made.args[0].value);

@@ -28,7 +28,8 @@ final class Refinement {
 
     private static Value holds(Value value, Fact fact, int bits) {
         return switch (fact.kind()) {
-            case INSIDE -> value.isNumber() || value.is(Kind.WINDOW) && value.condition() == null && (value.low() != 0 || value.high() != 0) ? Value.of(Kind.WINDOW, 0, 0, value.align()).where(value.condition(), value.unless()) : value;
+            case INSIDE -> value.isNumber() || value.is(Kind.WINDOW) && value.condition() == null && (value.low() != 0 || value.high() != 0)
+                    ? Value.of(Kind.WINDOW, 0, 0, value.align()).where(value.condition(), value.unless()) : value;
             case ALIGNED -> value.aligned(fact.align());
             case HANDLE -> handle(value, BIT);
             case LOW -> handle(value, HIGH);
@@ -42,7 +43,8 @@ final class Refinement {
 
     private static Value handle(Value value, int flag) {
         boolean known = value.is(Kind.HANDLE);
-        return known || value.isNumber() ? Value.of(Kind.HANDLE, known ? value.low() | flag : flag, 0, 0).where(value.condition(), value.unless()) : value;
+        return known || value.isNumber() ? Value.of(Kind.HANDLE, known ? value.low() | flag : flag, 0, 0).where(value.condition(), value.unless())
+                : value;
     }
 
     /** Whether a handle was looked up in full. */

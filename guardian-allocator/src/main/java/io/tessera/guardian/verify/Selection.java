@@ -29,7 +29,8 @@ final class Selection {
             return limit.at(Math.min(value.low(), limit.low()), high, align);
         }
         long certain = variable && value.low() >= 0 ? value.symbol().bytes() : value.certain();
-        return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain, end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);
+        return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain,
+                end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);
     }
 
     /** One of two values. */

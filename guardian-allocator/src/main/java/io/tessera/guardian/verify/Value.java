@@ -160,7 +160,8 @@ record Value(Kind kind, Symbol symbol, long low, long high, int align, long cert
         }
         int common = Math.min(align, other.align);
         if (kind != other.kind || symbol != other.symbol || condition != other.condition || unless != other.unless) {
-            return isNumber() && other.isNumber() ? number(Math.min(low, other.low), Math.max(high, other.high), common, bits) : any(bits).aligned(common);
+            return isNumber() && other.isNumber() ? number(Math.min(low, other.low), Math.max(high, other.high), common, bits)
+                    : any(bits).aligned(common);
         }
         if (isNumber()) {
             return number(Math.min(low, other.low), Math.max(high, other.high), common, bits);

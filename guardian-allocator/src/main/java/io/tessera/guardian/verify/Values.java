@@ -163,7 +163,8 @@ final class Values {
     private Value pointer(Node node) {
         boolean whole = node.is("ld", "param") && node.instruction.mnemonic().equals("ld.param.b64") && node.instruction.operands().size() == 2
                 && node.instruction.operands().get(1) instanceof Operand.Address(Operand.Named _, long offset) && offset == 0;
-        Symbol to = whole ? given.of(graph.body.function, ((Operand.Named) ((Operand.Address) node.instruction.operands().get(1)).base()).name()) : null;
+        Symbol to = whole ? given.of(graph.body.function, ((Operand.Named) ((Operand.Address) node.instruction.operands().get(1)).base()).name())
+                : null;
         return to == null ? null : Value.of(Value.Kind.VARIABLE, to, 0, 0, to.align());
     }
 

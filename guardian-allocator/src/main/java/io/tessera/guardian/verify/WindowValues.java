@@ -43,7 +43,8 @@ final class WindowValues {
     }
 
     private static Value loaded(Node node, ModuleNames module) {
-        if (!(node.instruction.operands().size() == 2 && node.instruction.operands().get(1) instanceof Operand.Address(Operand.Named(String name), long offset))
+        if (!(node.instruction.operands().size() == 2
+                && node.instruction.operands().get(1) instanceof Operand.Address(Operand.Named(String name), long offset))
                 || !node.is("ld", "const")) {
             return null;
         }

@@ -53,7 +53,7 @@ final class Writers {
             case Operand.Pair(Operand first, Operand second) -> names(List.of(first, second), line, body);
             case Operand.Not(Operand inner) -> name(inner, line, body);
             case Operand.Minus(Operand inner) -> name(inner, line, body);
-            default -> { }
+            default -> {}
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param quotaBytes      {@link Long#MAX_VALUE} for none
  */
 public record BoundsEntry(String tenant, String device, long baseAddress, long sizeBytes, long devicePartBytes,
-                          long committedBytes, long quotaBytes) {
+        long committedBytes, long quotaBytes) {
     /** Checks that the numbers are those of a window. */
     public BoundsEntry {
         Objects.requireNonNull(tenant, "tenant");

@@ -35,10 +35,10 @@ class CacheCrashTest {
         Path directory = folder.resolve("v1");
         int finished = -1;
         for (int step = 0; finished < 0; step++) {
-            CodeCache before = new CodeCache(new EntryDirectory(directory), 1L << 30, InstantSource.system(), _ -> { });
+            CodeCache before = new CodeCache(new EntryDirectory(directory), 1L << 30, InstantSource.system(), _ -> {});
             before.store(key(1), code(1));
             CodeCache dying = new CodeCache(new FaultyFiles(new EntryDirectory(directory), step, true), 1L << 30,
-                    InstantSource.system(), _ -> { });
+                    InstantSource.system(), _ -> {});
             boolean renamed = step >= 6;
             if (step < 7) {
                 assertThrows(FaultyFiles.Death.class, () -> dying.store(key(1), code(2)));
@@ -47,7 +47,7 @@ class CacheCrashTest {
                 assertTrue(dying.store(key(1), code(2)));
                 finished = step;
             }
-            CodeCache after = new CodeCache(new EntryDirectory(directory), 1L << 30, InstantSource.system(), _ -> { });
+            CodeCache after = new CodeCache(new EntryDirectory(directory), 1L << 30, InstantSource.system(), _ -> {});
             CachedCode found = after.find(key(1)).orElseThrow();
             assertTrue(same(code(renamed ? 2 : 1), found), "died at step " + step);
             assertEquals(0, after.counters().damaged(), "died at step " + step);

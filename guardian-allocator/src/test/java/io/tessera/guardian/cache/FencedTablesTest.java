@@ -37,7 +37,8 @@ class FencedTablesTest {
     }
 
     private static CheckedEntry entry(Random random) {
-        return new CheckedEntry("kernel", "__tessera_checked_kernel", random.nextBoolean() ? "" : "__tessera_few_kernel", random.nextInt(1025), random.nextInt(1025), random.nextInt(1 << 20),
+        return new CheckedEntry("kernel", "__tessera_checked_kernel", random.nextBoolean() ? "" : "__tessera_few_kernel", random.nextInt(1025),
+                random.nextInt(1025), random.nextInt(1 << 20),
                 List.of(new CheckedEntry.Number(random.nextInt(9), random.nextInt(99), 32 << random.nextInt(2), random.nextLong())),
                 List.of(new CheckedEntry.Pointer(random.nextInt(9), random.nextInt(99), 1 << random.nextInt(6))));
     }

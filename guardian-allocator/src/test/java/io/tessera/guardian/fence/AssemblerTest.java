@@ -40,7 +40,8 @@ class AssemblerTest {
         Stream<Path> files = Stream.of(Stream.of(Fences.FOLDER.resolveSibling("old").resolve("isa21.ptx")),
                 Fences.names().stream().map(name -> Fences.FOLDER.resolve(name + ".ptx")),
                 Stream.of("memory.90.lines", "numbers.80", "softmax.90a.triton", "threads.90", "handwritten", "calls.75",
-                        "calls.75.debug", "pipelines.80", "pipelines.90", "transform.90").map(name -> others.resolve(name + ".ptx"))).flatMap(each -> each);
+                        "calls.75.debug", "pipelines.80", "pipelines.90", "transform.90").map(name -> others.resolve(name + ".ptx")))
+                .flatMap(each -> each);
         return files.flatMap(file -> Stream.of(FenceMode.values()).map(mode -> Arguments.of(file, mode)));
     }
 

@@ -71,7 +71,8 @@ class BoundsTest {
     void withoutProofsEveryLoopLooksAtTheStopWord() throws Exception {
         String text = Fences.kernel("mov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 9; @%p1 bra l; ret;");
         String look = "ld.volatile.global.u32";
-        assertEquals(2, Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(text)).ptx().split(look, -1).length - 1, "in the loop and in a large grid");
+        assertEquals(2, Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(text)).ptx().split(look, -1).length - 1,
+                "in the loop and in a large grid");
         assertEquals(1, new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx().split(look, -1).length - 1, "in a large grid");
     }
 }

@@ -134,7 +134,7 @@ class CheckedEntriesTest {
     void whatACallGivesBackIsNoParameter() throws Exception {
         String text = module("{ .param .b64 given; call.uni (given), f, (); ld.param.b64 %rd1, [given]; } st.global.u64 [%rd1], %rd1;"
                 + COPY.replace("[p]", "[s]")).replace(".visible .entry",
-                ".func (.param .b64 back) f() { .reg .b64 %rd<2>; mov.u64 %rd1, 7; st.param.b64 [back], %rd1; ret; }\n.visible .entry");
+                        ".func (.param .b64 back) f() { .reg .b64 %rd<2>; mov.u64 %rd1, 7; st.param.b64 [back], %rd1; ret; }\n.visible .entry");
         FencedModule fenced = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text));
         assertEquals(List.of(1, 1), fenced.entries().getFirst().pointers().stream().map(CheckedEntry.Pointer::parameter).toList());
         FencedModule same = Fencer.specialising(FenceMode.MASK).fence(PtxParser.parse(text.replace("given", "p")));

@@ -18,9 +18,9 @@ class ClustersTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "true  |", "true  | st.global.u32 [%d1], %r1;", "true  | mov.u32 %r1, %cluster_ctarank;", "true  | mov.u32 %r1, s;",
-        "false | st.shared.u32 [s], %r1;", "false | st.u32 [%d1], %r1;", "false | bar.sync 0;",
-        "true  | st.shared.u32 [s], %r1; barrier.cluster.arrive; barrier.cluster.wait;"
+            "true  |", "true  | st.global.u32 [%d1], %r1;", "true  | mov.u32 %r1, %cluster_ctarank;", "true  | mov.u32 %r1, s;",
+            "false | st.shared.u32 [s], %r1;", "false | st.u32 [%d1], %r1;", "false | bar.sync 0;",
+            "true  | st.shared.u32 [s], %r1; barrier.cluster.arrive; barrier.cluster.wait;"
     })
     void whatHasToDoWithSharedMemoryMustKnowOfClusters(boolean expected, String statements) throws Exception {
         assertEquals(expected, may(KERNEL.replace("%s", statements == null ? "" : statements)));

@@ -64,7 +64,8 @@ class GoldenTest {
 
     private static void accept(String file, String text) throws IOException, NoSuchAlgorithmException {
         boolean large = text.length() > LARGEST_TEXT;
-        Stream<String> others = Files.exists(DIGESTS) ? Files.readAllLines(DIGESTS).stream().filter(line -> !line.endsWith("  " + file)) : Stream.of();
+        Stream<String> others = Files.exists(DIGESTS) ? Files.readAllLines(DIGESTS).stream().filter(line -> !line.endsWith("  " + file))
+                : Stream.of();
         Files.write(DIGESTS, Stream.concat(others, large ? Stream.of(sha256(text) + "  " + file) : Stream.of()).sorted(
                 Comparator.comparing((String line) -> line.substring(line.indexOf(' ')))).toList());
         if (large) {

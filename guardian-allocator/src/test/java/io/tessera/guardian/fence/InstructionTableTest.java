@@ -31,7 +31,7 @@ class InstructionTableTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ld.global.strange.u32", "add.memory.u32", "cp.async.other.shared.global", "mbarrier.new.b64",
-        "tex.5d.v4.f32.f32", "bar.strange", "prefetch.global.L3", "fence.proxy.tensormap::other.acquire.gpu"})
+            "tex.5d.v4.f32.f32", "bar.strange", "prefetch.global.L3", "fence.proxy.tensormap::other.acquire.gpu"})
     void anUnknownWordIsNotGuessed(String mnemonic) {
         InstructionClass.Refused refused = assertInstanceOf(InstructionClass.Refused.class, classOf(mnemonic));
         assertTrue(!refused.known() && refused.reason().contains("does not know"), refused.reason());
@@ -39,7 +39,7 @@ class InstructionTableTest {
 
     @ParameterizedTest
     @CsvSource({"ld.global.u8, 1", "ld.global.v4.f32, 16", "st.global.v2.b64, 16", "ld.global.v8.b32, 32", "ld.b128, 16",
-        "atom.global.add.noftz.v4.f16x2, 16", "red.global.add.v2.f32, 8", "ld.global.nc.u16, 2"})
+            "atom.global.add.noftz.v4.f16x2, 16", "red.global.add.v2.f32, 8", "ld.global.nc.u16, 2"})
     void accessesHaveTheirSizes(String mnemonic, int bytes) {
         InstructionClass.Memory memory = assertInstanceOf(InstructionClass.Memory.class, classOf(mnemonic));
         assertEquals(bytes, memory.accesses().getFirst().sizeBytes());

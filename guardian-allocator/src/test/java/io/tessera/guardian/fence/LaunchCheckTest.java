@@ -36,9 +36,9 @@ class LaunchCheckTest {
 
     @ParameterizedTest
     @CsvSource({"1048576, 256, 4, 0, 1000, 1099511627776, true", "1048577, 256, 4, 0, 0, 0, false", "-1, 1, 1, 0, 0, 0, false",
-        "1, 257, 1, 0, 0, 0, false", "1, 1, 5, 0, 0, 0, false", "1, 1, 1, 0, 1001, 0, false", "1, 1, 1, 0, -1, 0, false",
-        "1, 1, 1, 0, 0, 1099511627777, false", "1, 1, 1, 0, 0, -1, false", "1, 1, 1, 8, 0, 0, false", "1, 1, 1, -16, 0, 0, false",
-        "1, 1, 1, 4294967280, 0, 0, true", "1, 1, 1, 4294967296, 0, 0, false", "1, 1, 1, -123145302310912, 0, 0, false"})
+            "1, 257, 1, 0, 0, 0, false", "1, 1, 5, 0, 0, 0, false", "1, 1, 1, 0, 1001, 0, false", "1, 1, 1, 0, -1, 0, false",
+            "1, 1, 1, 0, 0, 1099511627777, false", "1, 1, 1, 0, 0, -1, false", "1, 1, 1, 8, 0, 0, false", "1, 1, 1, -16, 0, 0, false",
+            "1, 1, 1, 4294967280, 0, 0, true", "1, 1, 1, 4294967296, 0, 0, false", "1, 1, 1, -123145302310912, 0, 0, false"})
     void bordersAreExact(int gridX, int blockX, int blockY, long away, int number, long wide, boolean admitted) {
         assertEquals(admitted, admits(gridX, blockX, blockY, BASE + away, number, wide, LENGTH));
     }

@@ -16,24 +16,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RefusalTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "multimem.st.global.u32 [%d1], %r1;|multicast", "alloca.u64 %d1, %d2;|stack",
-        "tensormap.replace.tile.rank.global.b1024.b32 [%d1], 3;|only the driver may",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;|descriptor",
-        "ld.global.later.u32 %r1, [%d1];|does not know", "bar.sync 16;|no barrier", "bar.sync 0, 33;|33 threads",
-        "barrier.cta.arrive 0, 1056;|1056 threads", "bar.sync 0, 0;|0 threads", "bar.red.popc.u32 %r1, 17, %p1;|no barrier",
-        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r2], [%r1], 16, [%r3];|run alone",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 24, [%r3];|run alone",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 262160, [%r3];|run alone",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%d1], 16, [%r3], %h1;|multicast",
-        "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d1, {%r1}], [%r3];|by its map alone",
-        "mbarrier [%r1];|run alone", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 16; mbarrier.pending_count.b64 %r2, %d1;|run alone", "mbarrier.init.shared.b64 [%r1];|run alone", "mbarrier.test_wait.shared.b64 [%r1], %d1;|run alone",
-        "mbarrier.later.shared.b64 [%r1];|does not know", "mbarrier.arrive.shared.b64 %d1;|no address",
-        "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 24;|no multiple of 16",
-        "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves its variable",
-        "mov.u32 %r1, word;|less than 64 bits", "call nothing;|nothing is named",
-        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|run alone",
-        "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}];|tensor map",
-        "st.param.u64 [%d1], %d2;|is not known", "istypep.texref %p1, %d1;|opaque handle", "bra %d1;|where it goes"})
+            "multimem.st.global.u32 [%d1], %r1;|multicast", "alloca.u64 %d1, %d2;|stack",
+            "tensormap.replace.tile.rank.global.b1024.b32 [%d1], 3;|only the driver may",
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;|descriptor",
+            "ld.global.later.u32 %r1, [%d1];|does not know", "bar.sync 16;|no barrier", "bar.sync 0, 33;|33 threads",
+            "barrier.cta.arrive 0, 1056;|1056 threads", "bar.sync 0, 0;|0 threads", "bar.red.popc.u32 %r1, 17, %p1;|no barrier",
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r2], [%r1], 16, [%r3];|run alone",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 24, [%r3];|run alone",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 262160, [%r3];|run alone",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%d1], 16, [%r3], %h1;|multicast",
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d1, {%r1}], [%r3];|by its map alone",
+            "mbarrier [%r1];|run alone", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 16; mbarrier.pending_count.b64 %r2, %d1;|run alone",
+            "mbarrier.init.shared.b64 [%r1];|run alone", "mbarrier.test_wait.shared.b64 [%r1], %d1;|run alone",
+            "mbarrier.later.shared.b64 [%r1];|does not know", "mbarrier.arrive.shared.b64 %d1;|no address",
+            "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 24;|no multiple of 16",
+            "cp.async.ca.shared.global [%r1], [%d1], 4, 8;|reads 8 of 4", "ld.param.u32 %r1, [map+126];|leaves its variable",
+            "mov.u32 %r1, word;|less than 64 bits", "call nothing;|nothing is named",
+            "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [%r2];|run alone",
+            "cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}];|tensor map",
+            "st.param.u64 [%d1], %d2;|is not known", "istypep.texref %p1, %d1;|opaque handle", "bra %d1;|where it goes"})
     void isRefusedByNameAndLine(String statement, String reason) {
         Exception refused = assertThrows(Exception.class, () -> Fences.plain(Fences.kernel(statement + "\nret;"), FenceMode.MASK));
         assertTrue(refused.getMessage().contains(reason), refused.getMessage());
@@ -62,8 +63,10 @@ class RefusalTest {
 
     @Test
     void whatAFunctionCallsItsOwnIsItsOwn() throws Exception {
-        String text = Fences.plain(Fences.kernel(".reg .b32 %__tessera_r<9>;\n__tessera_l: mov.u32 %__tessera_r1, 1;\nst.global.u32 [%d1], %__tessera_r1;"
-                + "\nret;"), FenceMode.MASK).ptx();
+        String text = Fences
+                .plain(Fences.kernel(".reg .b32 %__tessera_r<9>;\n__tessera_l: mov.u32 %__tessera_r1, 1;\nst.global.u32 [%d1], %__tessera_r1;"
+                        + "\nret;"), FenceMode.MASK)
+                .ptx();
         assertTrue(text.contains("mov.u32 \t%r0, 1;") && text.contains("], %r0;") && !text.contains("__tessera_l"), text);
     }
 

@@ -55,7 +55,8 @@ class RewriterDigestTest {
     void isTheSameInAJar() throws Exception {
         Path classes = classes();
         Path jar = folder.resolve("fences.jar");
-        try (OutputStream out = Files.newOutputStream(jar); ZipOutputStream zip = new ZipOutputStream(out);
+        try (OutputStream out = Files.newOutputStream(jar);
+                ZipOutputStream zip = new ZipOutputStream(out);
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).sorted(java.util.Comparator.reverseOrder()).toList()) {
                 zip.putNextEntry(new ZipEntry(classes.relativize(file).toString()));

@@ -15,7 +15,8 @@ class SharedLimitsTest {
     private static final String STORE = "@%p1 bra l#; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, tile; add.s32 %r2, %r2, %r1; st.shared.u32 [%r2], %r1; l#:\n";
 
     private static String body(String target, String variables, String statements) throws Exception {
-        String text = ".version 8.0\n.target " + target + "\n.address_size 64\n.extern .shared .align 16 .b8 open[];\n.visible .entry k(.param .u64 p)\n{\n"
+        String text = ".version 8.0\n.target " + target
+                + "\n.address_size 64\n.extern .shared .align 16 .b8 open[];\n.visible .entry k(.param .u64 p)\n{\n"
                 + ".reg .b32 %r<10>;\n.reg .b64 %rd<10>;\n.reg .pred %p<3>;\n" + variables + "ld.param.u64 %rd1, [p];\n" + statements + "ret;\n}\n";
         String fenced = new Fencer(FenceMode.MASK, new DataFlowOracle(), false).fence(PtxParser.parse(text)).ptx();
         PtxParser.parse(fenced);

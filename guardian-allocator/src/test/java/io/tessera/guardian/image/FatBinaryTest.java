@@ -159,8 +159,8 @@ class FatBinaryTest {
         assertEquals(ImageKind.CUBIN, ModuleImage.of(bytes("vectors.cubin")).kind());
         assertEquals(ImageKind.LTO_IR, ModuleImage.of(new byte[] {(byte) 0xED, 0x43, 0x4E, 0x7F}).kind());
         String[][] texts = {{"PTX", ".version 9.0"}, {"PTX", "\n\n // x\n /* .target\n * */\t.version 9.0"},
-            {"UNKNOWN", "// .version 9.0"}, {"UNKNOWN", "/*/ .version 9.0"}, {"UNKNOWN", ""}, {"UNKNOWN", ".vers"},
-            {"UNKNOWN", "/"}, {"UNKNOWN", "/* "}};
+                {"UNKNOWN", "// .version 9.0"}, {"UNKNOWN", "/*/ .version 9.0"}, {"UNKNOWN", ""}, {"UNKNOWN", ".vers"},
+                {"UNKNOWN", "/"}, {"UNKNOWN", "/* "}};
         for (String[] pair : texts) {
             assertEquals(ImageKind.valueOf(pair[0]), ModuleImage.of(pair[1].getBytes(StandardCharsets.US_ASCII)).kind(),
                     pair[1]);

@@ -30,15 +30,17 @@ class CanonicalFormTest {
     /** What a body declares and does, one statement after the other. */
     private static String body(PtxModule module) {
         String text = PtxPrinter.print(module);
-        return text.substring(text.lastIndexOf("\n{\n") + 3, text.lastIndexOf("}")).lines().map(line -> line.strip().replace('\t', ' ').replace("  ", " "))
+        return text.substring(text.lastIndexOf("\n{\n") + 3, text.lastIndexOf("}")).lines()
+                .map(line -> line.strip().replace('\t', ' ').replace("  ", " "))
                 .collect(Collectors.joining(" "));
     }
 
     /** As machine code of both spellings shows: {@code ld.u32 r, [v]} is an access to the space that v is in. */
     @Test
     void anAccessToAVariableIsToItsSpace() throws PtxException {
-        String text = PtxPrinter.print(module(".shared .b32 s[4]; .local .b64 l; .reg .b32 r; .reg .b64 d; ld.volatile.u32 r, [s+4]; st.v2.u32 [l], {r, r};"
-                + " atom.relaxed.cta.add.u32 r, [s], r; mbarrier.init.b64 [s], r; ld.u32 r, [word]; ld.u32 r, [d]; mov.u64 d, s;"));
+        String text = PtxPrinter
+                .print(module(".shared .b32 s[4]; .local .b64 l; .reg .b32 r; .reg .b64 d; ld.volatile.u32 r, [s+4]; st.v2.u32 [l], {r, r};"
+                        + " atom.relaxed.cta.add.u32 r, [s], r; mbarrier.init.b64 [s], r; ld.u32 r, [word]; ld.u32 r, [d]; mov.u64 d, s;"));
         for (String expected : List.of("ld.volatile.shared.u32", "st.local.v2.u32", "atom.relaxed.cta.shared.add.u32", "mbarrier.init.shared.b64")) {
             assertTrue(text.contains(expected), text);
         }
@@ -47,41 +49,41 @@ class CanonicalFormTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '#', quoteCharacter = '`', value = {
-        "a declaration counts from where it stands # .reg .u64 a; { mov.u64 a, 5; .reg .u64 a; mov.u64 a, 6; }"
-                + " # .reg .u64 %u64_<2>; mov.u64 %u64_0, 5; mov.u64 %u64_1, 6;",
-        "a parameter is hidden from there on # .reg .u64 r; { ld.param.u64 r, [p]; .local .b32 p; ld.local.u32 r, [p]; }"
-                + " # .reg .u64 %u64_<1>; .local .u32 $v1; ld.param.u64 %u64_0, [$v0]; ld.local.u32 %u64_0, [$v1];",
-        "a row in a block hides its numbers only # .reg .u64 %a<15>; { .reg .u32 %a<7>; mov.u32 %a6, 1; mov.u64 %a9, 2; } mov.u64 %a6, 3;"
-                + " # .reg .u32 %u32_<1>; .reg .u64 %u64_<2>; mov.u32 %u32_0, 1; mov.u64 %u64_0, 2; mov.u64 %u64_1, 3;",
-        "a number may have zeros before it # .reg .u32 a<4>; mov.u32 a1, a01; # .reg .u32 %u32_<1>; mov.u32 %u32_0, %u32_0;",
-        "a special register may be declared # .reg .u32 %laneid, r; mov.u32 r, %nsmid; mov.u32 %laneid, r;"
-                + " # .reg .u32 %u32_<2>; mov.u32 %u32_0, %nsmid; mov.u32 %u32_1, %u32_0;",
-        "the block's label comes before an outer one # L: { bra L; L: } bra L; # $L0: bra $L1; $L1: bra $L0;",
-        "labels of blocks are apart # { bra L; L: } { bra L; L: } # bra $L0; $L0: bra $L1; $L1:",
-        "a label may be outside # { bra L; } L: # bra $L0; $L0:",
-        "a register hides a variable of the module # .reg .u32 word; mov.u32 word, 1; # .reg .u32 %u32_<1>; mov.u32 %u32_0, 1;",
-        "unused registers are gone # .reg .b64 %d<2147483647>; mov.u64 %d2147483646, 1; # .reg .b64 %rd<1>; mov.u64 %rd0, 1;"})
+            "a declaration counts from where it stands # .reg .u64 a; { mov.u64 a, 5; .reg .u64 a; mov.u64 a, 6; }"
+                    + " # .reg .u64 %u64_<2>; mov.u64 %u64_0, 5; mov.u64 %u64_1, 6;",
+            "a parameter is hidden from there on # .reg .u64 r; { ld.param.u64 r, [p]; .local .b32 p; ld.local.u32 r, [p]; }"
+                    + " # .reg .u64 %u64_<1>; .local .u32 $v1; ld.param.u64 %u64_0, [$v0]; ld.local.u32 %u64_0, [$v1];",
+            "a row in a block hides its numbers only # .reg .u64 %a<15>; { .reg .u32 %a<7>; mov.u32 %a6, 1; mov.u64 %a9, 2; } mov.u64 %a6, 3;"
+                    + " # .reg .u32 %u32_<1>; .reg .u64 %u64_<2>; mov.u32 %u32_0, 1; mov.u64 %u64_0, 2; mov.u64 %u64_1, 3;",
+            "a number may have zeros before it # .reg .u32 a<4>; mov.u32 a1, a01; # .reg .u32 %u32_<1>; mov.u32 %u32_0, %u32_0;",
+            "a special register may be declared # .reg .u32 %laneid, r; mov.u32 r, %nsmid; mov.u32 %laneid, r;"
+                    + " # .reg .u32 %u32_<2>; mov.u32 %u32_0, %nsmid; mov.u32 %u32_1, %u32_0;",
+            "the block's label comes before an outer one # L: { bra L; L: } bra L; # $L0: bra $L1; $L1: bra $L0;",
+            "labels of blocks are apart # { bra L; L: } { bra L; L: } # bra $L0; $L0: bra $L1; $L1:",
+            "a label may be outside # { bra L; } L: # bra $L0; $L0:",
+            "a register hides a variable of the module # .reg .u32 word; mov.u32 word, 1; # .reg .u32 %u32_<1>; mov.u32 %u32_0, 1;",
+            "unused registers are gone # .reg .b64 %d<2147483647>; mov.u64 %d2147483646, 1; # .reg .b64 %rd<1>; mov.u64 %rd0, 1;"})
     void namesMeanWhatTheAssemblerSays(String what, String statements, String expected) throws PtxException {
         assertEquals(expected.replace(".local .u32", ".local .b32"), body(module(statements)), what);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '#', quoteCharacter = '`', value = {
-        "{ bra L; .reg .u32 L; } L: # 'L' is used before it is declared",
-        "{ mov.u32 b, 5; .reg .u32 b; } # 'b' is used before it is declared",
-        "{ L: } bra L; # nothing is named 'L'",
-        ".reg .u64 %a<5>; .reg .u32 %a3; # '%a3' is declared twice",
-        ".reg .u32 %a3; .reg .u64 %a<5>; # '%a<5>' is declared twice",
-        ".reg .u64 %a<5>; .reg .u32 %a<7>; # '%a<7>' is declared twice",
-        ".local .b32 y<4>; .reg .u64 y2; # 'y2' is declared twice",
-        ".reg .u64 p; # 'p' is declared twice",
-        ".reg .u64 %a1<7>; mov.u64 %a12, 1; # register '%a12' is not declared",
-        "word: bra word; # label 'word' has the name of a function or variable of the module",
-        "f: call f; # label 'f' has the name of a function or variable of the module",
-        ".reg .f32 x; add.f32 x, x+1, x; # a constant is added to integer registers only",
-        ".reg .u32 x; mov.u32 x, x.y; # 'x' has no component 'y'",
-        ".reg .v2 .u32 x; mov.u32 x.z, 1; # 'x' has no component 'z'",
-        ".reg .v2 .u32 x; .reg .v4 .u32 y; mov.v2.u32 x, y; # a move of vectors has a vector of 2 registers on both sides"})
+            "{ bra L; .reg .u32 L; } L: # 'L' is used before it is declared",
+            "{ mov.u32 b, 5; .reg .u32 b; } # 'b' is used before it is declared",
+            "{ L: } bra L; # nothing is named 'L'",
+            ".reg .u64 %a<5>; .reg .u32 %a3; # '%a3' is declared twice",
+            ".reg .u32 %a3; .reg .u64 %a<5>; # '%a<5>' is declared twice",
+            ".reg .u64 %a<5>; .reg .u32 %a<7>; # '%a<7>' is declared twice",
+            ".local .b32 y<4>; .reg .u64 y2; # 'y2' is declared twice",
+            ".reg .u64 p; # 'p' is declared twice",
+            ".reg .u64 %a1<7>; mov.u64 %a12, 1; # register '%a12' is not declared",
+            "word: bra word; # label 'word' has the name of a function or variable of the module",
+            "f: call f; # label 'f' has the name of a function or variable of the module",
+            ".reg .f32 x; add.f32 x, x+1, x; # a constant is added to integer registers only",
+            ".reg .u32 x; mov.u32 x, x.y; # 'x' has no component 'y'",
+            ".reg .v2 .u32 x; mov.u32 x.z, 1; # 'x' has no component 'z'",
+            ".reg .v2 .u32 x; .reg .v4 .u32 y; mov.v2.u32 x, y; # a move of vectors has a vector of 2 registers on both sides"})
     void whatHasNoMeaningIsRefused(String statements, String message) {
         String found = finding(HEAD + ".global .u32 word;\n.func f;\n.visible .entry k(.param .u64 p)\n{\n" + statements + "\nret;\n}\n");
         assertTrue(found.contains(message), found);
@@ -120,10 +122,10 @@ class CanonicalFormTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '#', value = {"setp.gt.u32 z, r, -16 # 4294967280", "setp.gt.s32 z, r, 0xFFFFFFF0 # -16",
-        "add.s32 r, r, 0x100000005 # 5", "setp.lt.u16 z, h, -16 # 65520", "setp.lt.s16 z, h, 0xFFF0 # -16", "mul.wide.u32 d, r, -16 # 4294967280",
-        "mul.wide.s32 d, r, -16 # -16", "add.u64 d, d, -1 # 18446744073709551615", "add.s64 d, d, 0xFFFFFFFFFFFFFFFF # -1",
-        "shl.b32 r, r, 0x100000001 # 1", "shr.s64 d, d, -1 # 4294967295", "and.b32 r, r, 0xFFFFFFF0 # -16", "mov.b32 r, 5U # 5",
-        "mad.wide.u32 d, r, r, -1 # 18446744073709551615", "cvt.s64.s32 d, 0xFFFFFFFF # -1", "cvt.u64.u32 d, -1 # 4294967295"})
+            "add.s32 r, r, 0x100000005 # 5", "setp.lt.u16 z, h, -16 # 65520", "setp.lt.s16 z, h, 0xFFF0 # -16", "mul.wide.u32 d, r, -16 # 4294967280",
+            "mul.wide.s32 d, r, -16 # -16", "add.u64 d, d, -1 # 18446744073709551615", "add.s64 d, d, 0xFFFFFFFFFFFFFFFF # -1",
+            "shl.b32 r, r, 0x100000001 # 1", "shr.s64 d, d, -1 # 4294967295", "and.b32 r, r, 0xFFFFFFF0 # -16", "mov.b32 r, 5U # 5",
+            "mad.wide.u32 d, r, r, -1 # 18446744073709551615", "cvt.s64.s32 d, 0xFFFFFFFF # -1", "cvt.u64.u32 d, -1 # 4294967295"})
     void constantsHaveTheValueThatTheInstructionTakes(String instruction, String value) throws PtxException {
         String text = body(module(".reg .pred z; .reg .b16 h; .reg .b32 r; .reg .b64 d;\n" + instruction + ";"));
         assertTrue(text.endsWith(", " + value + ";"), text);
@@ -139,11 +141,11 @@ class CanonicalFormTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '#', value = {".local .b8 x[4294967312]; # 'x' does not fit: there are 524288 bytes of .local at most",
-        ".local .b8 x[65536][65536]; # 'x' does not fit", ".local .b8 x[300000]; { .local .b8 y[300000]; } # 'y' does not fit",
-        ".shared .b8 x[4294967312]; # 'x' does not fit: there are 262144 bytes of .shared at most",
-        ".param .b8 x[4294967312]; # 'x' does not fit", ".shared .b64 x[9223372036854775807]; # 'x' has a size of more than 64 bits",
-        ".shared .align 65536 .b8 x; # 'x' is aligned to 65536 bytes", ".local .b8 x[]; # 'x' has no size",
-        ".global .b8 x[4294967312]; # 'x' does not fit"})
+            ".local .b8 x[65536][65536]; # 'x' does not fit", ".local .b8 x[300000]; { .local .b8 y[300000]; } # 'y' does not fit",
+            ".shared .b8 x[4294967312]; # 'x' does not fit: there are 262144 bytes of .shared at most",
+            ".param .b8 x[4294967312]; # 'x' does not fit", ".shared .b64 x[9223372036854775807]; # 'x' has a size of more than 64 bits",
+            ".shared .align 65536 .b8 x; # 'x' is aligned to 65536 bytes", ".local .b8 x[]; # 'x' has no size",
+            ".global .b8 x[4294967312]; # 'x' does not fit"})
     void whatNoGpuHasRoomForIsRefused(String statements, String message) {
         String found = assertThrows(PtxException.class, () -> module(statements)).getMessage();
         assertTrue(found.contains(message), found);

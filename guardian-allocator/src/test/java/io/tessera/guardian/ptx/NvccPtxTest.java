@@ -103,7 +103,7 @@ class NvccPtxTest {
 
     @ParameterizedTest
     @CsvSource({"calls, sm_75", "calls, sm_100a", "memory, sm_75", "memory, sm_90", "threads, sm_80", "threads, sm_90",
-        "numbers, sm_75", "numbers, sm_90", "hopper, sm_90a", "pipelines, sm_90"})
+            "numbers, sm_75", "numbers, sm_90", "hopper, sm_90a", "pipelines, sm_90"})
     void theMachineCodeStaysTheSame(String kernel, String architecture) throws Exception {
         String original = compile(kernel, architecture);
         assertArrayEquals(assemble(original, architecture, "original"),
@@ -112,7 +112,7 @@ class NvccPtxTest {
 
     @ParameterizedTest
     @CsvSource({"calls, sm_75, -G, -g", "memory, sm_90, -lineinfo, -lineinfo", "threads, sm_80, -G, -g",
-        "numbers, sm_80, -rdc=true, -c"})
+            "numbers, sm_80, -rdc=true, -c"})
     void debugInformationIsTaken(String kernel, String architecture, String compilerOption, String assemblerOption)
             throws Exception {
         String printed = roundTrip(compile(kernel, architecture, compilerOption));

@@ -27,9 +27,9 @@ class PtxFuzzTest {
     private static final List<byte[]> SAMPLES = Samples.files(".ptx").stream().map(Samples::bytes).toList();
     private static final Pattern REGISTER = Pattern.compile("%[a-z]+\\d+");
     private static final String[] PIECES = {"{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "@!p", "!", "|", "<5>",
-        ".b32", ".reg .b32 q;", "%r1", "_", "-1", "0f", "0x", "1.", "1e", "\"", "/*", "*/", "//", "\n", ".param", "=",
-        "generic(", "99999999999999999999999", "?", "%", ".", "::", "$", ".section .x {", "\0", "\u00ff",
-        ".local .u8 z<60000>;", "call (", "ret;", "<2147483647>"};
+            ".b32", ".reg .b32 q;", "%r1", "_", "-1", "0f", "0x", "1.", "1e", "\"", "/*", "*/", "//", "\n", ".param", "=",
+            "generic(", "99999999999999999999999", "?", "%", ".", "::", "$", ".section .x {", "\0", "\u00ff",
+            ".local .u8 z<60000>;", "call (", "ret;", "<2147483647>"};
 
     @Provide
     Arbitrary<Integer> sample() {

@@ -24,10 +24,12 @@ class BranchTablesTest {
     private static String text(int places) {
         StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u32 n)\n{\n"
                 + ".reg .b32 %r<5>; .reg .b64 %rd<3>;\nld.param.u64 %rd1, [to];\nld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n");
-        text.append("table: .branchtargets ").append(IntStream.range(0, places).mapToObj(i -> "L" + i).collect(Collectors.joining(", "))).append(";\n");
+        text.append("table: .branchtargets ").append(IntStream.range(0, places).mapToObj(i -> "L" + i).collect(Collectors.joining(", ")))
+                .append(";\n");
         text.append("brx.idx %r1, table;\n");
         for (int i = 0; i < places - 1; i++) {
-            text.append('L').append(i).append(":\nadd.u32 %r2, %r2, ").append(i).append(";\nst.global.u32 [%rd1], %r2;\nadd.u32 %r1, %r1, ").append(1 + i % 3)
+            text.append('L').append(i).append(":\nadd.u32 %r2, %r2, ").append(i).append(";\nst.global.u32 [%rd1], %r2;\nadd.u32 %r1, %r1, ")
+                    .append(1 + i % 3)
                     .append(";\nbrx.idx %r1, table;\n");
         }
         return text.append('L').append(places - 1).append(":\nst.global.u32 [%rd1], %r2;\nret;\n}\n").toString();

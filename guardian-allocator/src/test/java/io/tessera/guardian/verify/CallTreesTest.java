@@ -51,7 +51,8 @@ class CallTreesTest {
     @Test
     void withoutALookTheyAreNotAccepted() throws Exception {
         String text = fenced(doubling(48), false);
-        for (String mutant : List.of(doubling(48), text.replaceFirst("@%\\S+ exit;", ""), text.replaceFirst("ld\\.volatile\\.global\\.u32\\s+(\\S+), \\[\\S+];", "mov.u32 $1, 4096;"),
+        for (String mutant : List.of(doubling(48), text.replaceFirst("@%\\S+ exit;", ""),
+                text.replaceFirst("ld\\.volatile\\.global\\.u32\\s+(\\S+), \\[\\S+];", "mov.u32 $1, 4096;"),
                 text.replaceFirst("setp\\.lt\\.s32", "setp.gt.s32"))) {
             assertFalse(mutant.equals(text));
             assertTrue(verify(mutant, false).rejected().containsKey("k"), mutant);
@@ -71,8 +72,10 @@ class CallTreesTest {
 
     @Test
     void whoCallsAnotherModuleLooks() throws Exception {
-        String text = fenced(".version 8.0\n.target sm_80\n.address_size 64\n.extern .func there();\n.visible .func here()\n{\n\tcall.uni there, ();\n"
-                + "\tcall.uni there, ();\n\tret;\n}\n", true);
+        String text = fenced(
+                ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func there();\n.visible .func here()\n{\n\tcall.uni there, ();\n"
+                        + "\tcall.uni there, ();\n\tret;\n}\n",
+                true);
         assertTrue(text.contains(LOOK), text);
         assertTrue(verify(text, true).whole());
     }
@@ -110,7 +113,8 @@ class CallTreesTest {
         }
         Map<String, UnverifiedException> rejected = verify(leaves(5, 7, counted), false).rejected();
         assertTrue(rejected.get("k").getMessage().contains("instructions between two looks"), rejected.toString());
-        assertEquals(Map.of(), verify(GridLooks.added(leaves(3, 4, counted)), false).rejected(), "few calls of short loops are no more than a loop may do");
+        assertEquals(Map.of(), verify(GridLooks.added(leaves(3, 4, counted)), false).rejected(),
+                "few calls of short loops are no more than a loop may do");
     }
 
     /** Without one of its looks a leaf costs its callers all that it does. */
@@ -124,7 +128,8 @@ class CallTreesTest {
             int exit = text.indexOf("exit;", at);
             int guard = text.lastIndexOf('@', exit);
             assertTrue(verify(text.substring(0, guard) + text.substring(exit + "exit;".length()), false).rejected().containsKey("k"), text);
-            assertTrue(verify(text.substring(0, exit) + "ret;" + text.substring(exit + "exit;".length()), false).rejected().containsKey("k"), "goes on in the caller");
+            assertTrue(verify(text.substring(0, exit) + "ret;" + text.substring(exit + "exit;".length()), false).rejected().containsKey("k"),
+                    "goes on in the caller");
         }
     }
 
@@ -140,7 +145,8 @@ class CallTreesTest {
     /** Whoever may be called from elsewhere does little, or looks: so do calls of it. */
     @Test
     void ofLinkedModulesAllLook() throws Exception {
-        String loop = HEAD + ".visible .func here()\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nmov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;\nret;\n}\n";
+        String loop = HEAD
+                + ".visible .func here()\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nmov.u32 %r1, 0; l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4090; @%p1 bra l;\nret;\n}\n";
         String text = Fencer.withoutProofs(FenceMode.MASK, true).fence(PtxParser.parse(loop)).ptx();
         assertEquals(3, looks(text));
         assertTrue(verify(text, true).whole());

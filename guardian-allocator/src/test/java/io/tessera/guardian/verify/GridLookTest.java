@@ -32,10 +32,13 @@ class GridLookTest {
         assertEquals(Map.of(), rejected(text, Mode.valueOf(mode.name())));
         assertTrue(rejected(NOTHING, Mode.valueOf(mode.name())).get("k").getMessage().contains(WHY));
         assertEquals(Map.of(), rejected(NOTHING, Mode.NONE), "a tenant that is alone");
-        for (String[] change : new String[][] {{"%nctaid.x", "%ctaid.x"}, {"%nctaid.z", "%ctaid.z"}, {"setp.gt.u64", "setp.gt.s64"}, {"setp.gt.u64", "setp.lt.u64"},
-            {"mul.lo.u32", "add.u32"}, {"mul.lo.u32", "mul.hi.u32"}, {"%__tessera_grid_r1, %nctaid.x", "%__tessera_grid_r0, %nctaid.x"}, {"(_d0, \\d+)", "$1" + "00000"},
-            {"_window+40", "_window+32"}, {"volatile.global", "global"}, {"setp.lt.s32", "setp.gt.s32"}, {"exit", "ret"},
-            {"@%__tessera_grid_p0 exit", "@!%__tessera_grid_p0 exit"}, {"@%__tessera_grid_p0 ld", "@!%__tessera_grid_p0 ld"}, {"_r0, 1;", "_r0, -1;"}}) {
+        for (String[] change : new String[][] {{"%nctaid.x", "%ctaid.x"}, {"%nctaid.z", "%ctaid.z"}, {"setp.gt.u64", "setp.gt.s64"},
+                {"setp.gt.u64", "setp.lt.u64"},
+                {"mul.lo.u32", "add.u32"}, {"mul.lo.u32", "mul.hi.u32"}, {"%__tessera_grid_r1, %nctaid.x", "%__tessera_grid_r0, %nctaid.x"},
+                {"(_d0, \\d+)", "$1" + "00000"},
+                {"_window+40", "_window+32"}, {"volatile.global", "global"}, {"setp.lt.s32", "setp.gt.s32"}, {"exit", "ret"},
+                {"@%__tessera_grid_p0 exit", "@!%__tessera_grid_p0 exit"}, {"@%__tessera_grid_p0 ld", "@!%__tessera_grid_p0 ld"},
+                {"_r0, 1;", "_r0, -1;"}}) {
             String mutant = text.replaceFirst(change[0].startsWith("(") ? change[0] : Pattern.quote(change[0]), change[1]);
             assertFalse(mutant.equals(text), change[0] + " is not in " + text);
             assertTrue(rejected(mutant, Mode.valueOf(mode.name())).containsKey("k"), mutant);
@@ -45,7 +48,8 @@ class GridLookTest {
     /** The more a block does, the fewer begin without a look. */
     @Test
     void howManyDependsOnWhatTheyDo() throws Exception {
-        String loop = HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<3>; .reg .pred %p<2>;\nld.param.u32 %r1, [n];\nl: add.u32 %r1, %r1, -3;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra l;\nret;\n}\n";
+        String loop = HEAD
+                + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<3>; .reg .pred %p<2>;\nld.param.u32 %r1, [n];\nl: add.u32 %r1, %r1, -3;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra l;\nret;\n}\n";
         String text = Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(loop)).ptx();
         assertEquals(Map.of(), rejected(text, Mode.MASK));
         assertTrue(rejected(text.replaceFirst("(setp\\.gt\\.u64.*), \\d+;", "$1, 687194767360;"), Mode.MASK).get("k").getMessage().contains(WHY));

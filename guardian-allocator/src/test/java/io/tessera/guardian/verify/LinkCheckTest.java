@@ -185,7 +185,8 @@ class LinkCheckTest {
         String fenced = fenced(one, FenceMode.MASK);
         String name = fenced.substring(fenced.indexOf("__tessera_at_"), fenced.indexOf("_x", fenced.indexOf("__tessera_at_")) + 2);
         String alike = fenced(other, FenceMode.MASK).replaceAll("__tessera_at_\\w+_x", name);
-        String said = assertThrows(UnverifiedException.class, () -> LinkCheck.check(List.of(of(fenced, Mode.MASK), of(alike, Mode.MASK)))).getMessage();
+        String said = assertThrows(UnverifiedException.class, () -> LinkCheck.check(List.of(of(fenced, Mode.MASK), of(alike, Mode.MASK))))
+                .getMessage();
         assertTrue(said.contains("'" + name + "' is a variable of one text"), said);
     }
 
@@ -216,7 +217,8 @@ class LinkCheckTest {
 
     @Test
     void allAreFencedAlike() throws Exception {
-        List<LinkInterface> texts = List.of(read(kernel(needed("f"), "k", call("f")), FenceMode.CHECK), read(function(".visible", "f", ""), FenceMode.NONE));
+        List<LinkInterface> texts = List.of(read(kernel(needed("f"), "k", call("f")), FenceMode.CHECK),
+                read(function(".visible", "f", ""), FenceMode.NONE));
         assertTrue(assertThrows(UnverifiedException.class, () -> LinkCheck.check(texts)).getMessage().contains("fenced by NONE"));
     }
 

@@ -19,7 +19,8 @@ class ManyComparisonsTest {
         StringBuilder text = new StringBuilder(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry work(.param .u64 out)\n{\n"
                 + ".reg .b64 %d<3>;\n.reg .pred %p<2>;\nld.param.u64 %d1, [out];\n");
         for (int i = 0; i < comparisons; i++) {
-            text.append("setp.ne.u64 %p1, %d1, ").append(1000 + i).append(";\n@%p1 bra next").append(i).append(";\nret;\nnext").append(i).append(":\n");
+            text.append("setp.ne.u64 %p1, %d1, ").append(1000 + i).append(";\n@%p1 bra next").append(i).append(";\nret;\nnext").append(i)
+                    .append(":\n");
         }
         return GridLooks.bytes(text.append("ret;\n}\n").toString());
     }

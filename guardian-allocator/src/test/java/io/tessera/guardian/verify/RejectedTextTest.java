@@ -79,8 +79,8 @@ class RejectedTextTest {
     void callersMemoryIsOneVariable() throws Exception {
         String text = fenced(CALLS);
         String[][] changes = {{"min\\.u64", "max.u64"}, {"min\\.u64", "min.s64"}, {"__tessera_local\\[96\\]", "__tessera_local[80]"},
-            {"(min\\.u64[^;]*), \\d+;", "$1, 96;"}, {"(mov\\.u64 \t%__tessera_d\\d+, __tessera_local);", "$1+32;"},
-            {"(\tld\\.param\\.b64 \t%__tessera_d\\d+, \\[)__tessera_local", "$1\\$v1"}, {"cvta\\.local", "cvta.shared"}};
+                {"(min\\.u64[^;]*), \\d+;", "$1, 96;"}, {"(mov\\.u64 \t%__tessera_d\\d+, __tessera_local);", "$1+32;"},
+                {"(\tld\\.param\\.b64 \t%__tessera_d\\d+, \\[)__tessera_local", "$1\\$v1"}, {"cvta\\.local", "cvta.shared"}};
         for (String[] change : changes) {
             String changed = text.replaceAll(change[0], change[1]);
             assertFalse(changed.equals(text), change[0]);
@@ -146,8 +146,9 @@ class RejectedTextTest {
                 """);
         Verdict verdict = verify(text);
         assertTrue(verdict.whole() && verdict.clusters().contains("k"));
-        for (String[] change : new String[][] {{"max.u32", "min.u32"}, {"-16777216", "-1048576"}, {"%cluster_nctarank", "%cluster_ctarank"}, {"setp.ge.u32", "setp.gt.u32"},
-            {"selp.b32", "selp.u32"}}) {
+        for (String[] change : new String[][] {{"max.u32", "min.u32"}, {"-16777216", "-1048576"}, {"%cluster_nctarank", "%cluster_ctarank"},
+                {"setp.ge.u32", "setp.gt.u32"},
+                {"selp.b32", "selp.u32"}}) {
             assertFalse(verify(replaced(text, change[0], change[1])).whole(), change[0]);
         }
         // A block of a cluster need not begin at 0: what is below the end only is not enough.
@@ -213,9 +214,9 @@ class RejectedTextTest {
         String within = "mov.u32 %r1, s; mov.u32 %r3, s+100; add.u32 %r2, %r1, 64; min.u32 %r4, %r2, %r3; st.shared.u8 [%r4], %r1;";
         assertTrue(verify(shared(within)).whole(), "what is refused below is not refused for something else");
         for (String statements : new String[] {
-            "mov.u32 %r1, s; sub.u32 %r2, %r1, 2147483648; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 2147483648; st.shared.u8 [%r5], %r1;",
-            "mov.u32 %r1, s; sub.u32 %r2, %r1, 50; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 50; st.shared.u8 [%r5], %r1;",
-            "mov.u32 %r1, s; sub.u32 %r2, %r1, 8192; cvt.u64.u32 %rd1, %r2; cvta.shared.u64 %rd2, %rd1; add.u64 %rd2, %rd2, 8192; st.u8 [%rd2], %r1;"}) {
+                "mov.u32 %r1, s; sub.u32 %r2, %r1, 2147483648; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 2147483648; st.shared.u8 [%r5], %r1;",
+                "mov.u32 %r1, s; sub.u32 %r2, %r1, 50; mov.u32 %r3, s+100; min.u32 %r4, %r2, %r3; add.u32 %r5, %r4, 50; st.shared.u8 [%r5], %r1;",
+                "mov.u32 %r1, s; sub.u32 %r2, %r1, 8192; cvt.u64.u32 %rd1, %r2; cvta.shared.u64 %rd2, %rd1; add.u64 %rd2, %rd2, 8192; st.u8 [%rd2], %r1;"}) {
             assertTrue(verify(shared(statements)).rejected().containsKey("k"), statements);
         }
     }

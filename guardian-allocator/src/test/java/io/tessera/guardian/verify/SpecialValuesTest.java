@@ -35,7 +35,8 @@ class SpecialValuesTest {
 
     @Test
     void asManyThreadsAsTheKernelAsksFor() throws Exception {
-        for (String attributes : new String[] {".reqntid 64", ".reqntid 64, 2, 1", ".reqntid 1, 1, 4", ".maxntid 64", ".maxntid 8, 8", ".maxntid 64, 1, 1 .minnctapersm 2"}) {
+        for (String attributes : new String[] {".reqntid 64", ".reqntid 64, 2, 1", ".reqntid 1, 1, 4", ".maxntid 64", ".maxntid 8, 8",
+                ".maxntid 64, 1, 1 .minnctapersm 2"}) {
             assertEquals(Map.of(), rejected(attributes, BODY), attributes);
         }
         assertEquals(Map.of(), rejected(".reqntid 128, 64", BODY.replace("%tid.x", "%tid.y")));
@@ -44,8 +45,9 @@ class SpecialValuesTest {
     @Test
     void moreThreadsOrUnknownOnes() throws Exception {
         // Of .maxntid the product counts: a block of 128 by 1 may be launched where 64 by 2 may.
-        for (String attributes : new String[] {"", ".reqntid 65", ".maxntid 65", ".maxntid 64, 2", ".maxntid 2, 2, 32", ".minnctapersm 64", ".maxnreg 64", ".reqntid 64 .maxntid 1024",
-            ".reqntid 2147483647", ".maxntid 0", ".reqntid 0"}) {
+        for (String attributes : new String[] {"", ".reqntid 65", ".maxntid 65", ".maxntid 64, 2", ".maxntid 2, 2, 32", ".minnctapersm 64",
+                ".maxnreg 64", ".reqntid 64 .maxntid 1024",
+                ".reqntid 2147483647", ".maxntid 0", ".reqntid 0"}) {
             notShown(attributes, BODY);
         }
         notShown(".reqntid 64", BODY.replace("%tid.x", "%ctaid.x"));
@@ -68,7 +70,8 @@ class SpecialValuesTest {
     void aDeviceFunctionMayBeCalledFromAnyKernel() throws Exception {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + BODY + ".visible .entry k()\n.reqntid 64\n{\ncall f;\nret;\n}\n";
         assertTrue(FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false).rejected().containsKey("k"));
-        String other = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n.reqntid 64\n" + BODY + ".visible .entry k()\n{\ncall f;\nret;\n}\n";
+        String other = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n.reqntid 64\n" + BODY
+                + ".visible .entry k()\n{\ncall f;\nret;\n}\n";
         assertTrue(FenceVerifier.verify(GridLooks.bytes(other), Mode.MASK, false).rejected().containsKey("k"));
     }
 
@@ -79,11 +82,13 @@ class SpecialValuesTest {
         String counted = clusters + ".blocksareclusters\n";
         for (String register : new String[] {"%ctaid.y", "%ctaid.z", "%nctaid.y", "%nctaid.z"}) {
             // 65,536 places of a byte.
-            String body = BODY.replace("%tid.x", register).replace("shl.b32 %r1, %r1, 4;", "").replace("[1024]", "[65536]").replace("st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}",
+            String body = BODY.replace("%tid.x", register).replace("shl.b32 %r1, %r1, 4;", "").replace("[1024]", "[65536]").replace(
+                    "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}",
                     "st.shared.u8 [%r2], %r1");
             assertEquals(Map.of(), rejected(clusters, body), register);
             assertTrue(rejected(counted, body).containsKey("k"), register);
-            String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + body + ".visible .entry k()\nATTRIBUTES{\ncall f;\nret;\n}\n";
+            String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n" + body
+                    + ".visible .entry k()\nATTRIBUTES{\ncall f;\nret;\n}\n";
             assertEquals(Map.of(), FenceVerifier.verify(GridLooks.bytes(text.replace("ATTRIBUTES", clusters)), Mode.MASK, false).rejected());
             assertTrue(FenceVerifier.verify(GridLooks.bytes(text.replace("ATTRIBUTES", counted)), Mode.MASK, false).rejected().containsKey("k"));
         }

@@ -30,7 +30,8 @@ class VerifiedLoopsTest {
             assertTrue(text.contains(change[0]), change[0] + " is not in\n" + text);
             String changed = text.replace(change[0], change[1]);
             Map<String, UnverifiedException> rejected = verify(changed).rejected();
-            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(why), () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
+            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(why),
+                    () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
         }
     }
 
@@ -42,16 +43,22 @@ class VerifiedLoopsTest {
                 setp.lt.s32 %p1, %r1, 256;
                 @%p1 bra l;
                 """), UNENDING, new String[][] {
-                    {"%ntid.x", "%tid.x"}, {"%r1, %r2;\n", "%r1, %r3;\n"}, {"256", "2147483647"}, {"256", "2147482625"}, {"256", "%r3"}, {"add.s32", "sub.s32"},
-                    {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"}, {"setp", "shr.u32 %r2, %r2, 1;\nsetp"}, {"setp", "mov.u32 %r1, 0;\nsetp"}, {"@%p1", "@!%p1"}});
+                {"%ntid.x", "%tid.x"}, {"%r1, %r2;\n", "%r1, %r3;\n"}, {"256", "2147483647"}, {"256", "2147482625"}, {"256", "%r3"},
+                {"add.s32", "sub.s32"},
+                {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"}, {"setp", "shr.u32 %r2, %r2, 1;\nsetp"}, {"setp", "mov.u32 %r1, 0;\nsetp"},
+                {"@%p1", "@!%p1"}});
         onlySo(kernel("""
                 mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n];
                 l: sub.s32 %r1, %r1, %r2;
                 setp.ge.s32 %p1, %r1, -256;
                 @%p1 bra l;
                 """), UNENDING, new String[][] {
-                    {"%ntid.x", "%tid.x"}, {"-256", "-2147483648"}, {"-256", "-2147482625"}, {"-256", "%r3"}, {"sub.s32", "add.s32"}, {"ge.s32", "le.s32"}});
-        assertEquals(Map.of(), verify(kernel("mov.u32 %r1, 2147450000; mov.u32 %r2, %ntid.x; l: add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 2147482624; @%p1 bra l;")).rejected(),
+                {"%ntid.x", "%tid.x"}, {"-256", "-2147483648"}, {"-256", "-2147482625"}, {"-256", "%r3"}, {"sub.s32", "add.s32"},
+                {"ge.s32", "le.s32"}});
+        assertEquals(Map.of(),
+                verify(kernel(
+                        "mov.u32 %r1, 2147450000; mov.u32 %r2, %ntid.x; l: add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 2147482624; @%p1 bra l;"))
+                        .rejected(),
                 "the largest bound that a counter with steps of 1024 does not run over");
     }
 
@@ -63,9 +70,11 @@ class VerifiedLoopsTest {
                 setp.lt.s32 %p1, %r1, %r2;
                 @%p1 bra l;
                 """), UNENDING, new String[][] {
-                    {"mov.u32 %r1, 1", "mov.u32 %r1, 0"}, {"mov.u32 %r1, 1", "mov.u32 %r1, %tid.x"}, {"mov.u32 %r1, 1", "mov.u32 %r1, -1"}, {"%r1, %r2;", "%r1, %r3;"},
-                    {"%r1, 1;\nsetp", "%r1, 0;\nsetp"}, {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"}, {"%r1, %r2;", "%r1, 1073741825;"}, {"%r1, %r2;", "%r1, 2147483647;"},
-                    {"lt.s32", "ne.s32"}, {"lt.s32", "gt.s32"}, {"setp", "and.b32 %r1, %r1, 1022;\nsetp"}, {"shl.b32", "shr.u32"}});
+                {"mov.u32 %r1, 1", "mov.u32 %r1, 0"}, {"mov.u32 %r1, 1", "mov.u32 %r1, %tid.x"}, {"mov.u32 %r1, 1", "mov.u32 %r1, -1"},
+                {"%r1, %r2;", "%r1, %r3;"},
+                {"%r1, 1;\nsetp", "%r1, 0;\nsetp"}, {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"}, {"%r1, %r2;", "%r1, 1073741825;"},
+                {"%r1, %r2;", "%r1, 2147483647;"},
+                {"lt.s32", "ne.s32"}, {"lt.s32", "gt.s32"}, {"setp", "and.b32 %r1, %r1, 1022;\nsetp"}, {"shl.b32", "shr.u32"}});
     }
 
     @Test
@@ -77,8 +86,9 @@ class VerifiedLoopsTest {
                 @%p1 bra l;
                 """);
         onlySo(text, UNENDING, new String[][] {
-            {"gt.u32", "ge.u32"}, {"gt.u32", "lt.u32"}, {"gt.u32", "eq.u32"}, {"shr.u32", "shr.s32"}, {"%r1, 1;\nsetp", "%r1, 0;\nsetp"}, {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"},
-            {"gt.u32 %p1, %r1, 0", "gt.s32 %p1, %r1, -1"}, {"gt.u32 %p1, %r1, 0", "ne.u32 %p1, %r1, 1"}, {"setp", "or.b32 %r1, %r1, 1;\nsetp"}});
+                {"gt.u32", "ge.u32"}, {"gt.u32", "lt.u32"}, {"gt.u32", "eq.u32"}, {"shr.u32", "shr.s32"}, {"%r1, 1;\nsetp", "%r1, 0;\nsetp"},
+                {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"},
+                {"gt.u32 %p1, %r1, 0", "gt.s32 %p1, %r1, -1"}, {"gt.u32 %p1, %r1, 0", "ne.u32 %p1, %r1, 1"}, {"setp", "or.b32 %r1, %r1, 1;\nsetp"}});
         for (String other : new String[] {"ne.s32", "gt.s32"}) {
             assertEquals(Map.of(), verify(text.replace("gt.u32", other)).rejected(), other);
         }
@@ -105,9 +115,10 @@ class VerifiedLoopsTest {
                 }
                 """)).ptx();
         onlySo(text, UNENDING, new String[][] {
-            {"2147483632", "2147483633"}, {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %__tessera_r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
-            {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
-            {"selp.s32 \t%__tessera_r1, -2147483648", "selp.s32 \t%__tessera_r1, 2147483647"}});
+                {"2147483632", "2147483633"},
+                {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %__tessera_r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
+                {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
+                {"selp.s32 \t%__tessera_r1, -2147483648", "selp.s32 \t%__tessera_r1, 2147483647"}});
     }
 
     /** A pointer that moves by a number of doubles that is not known stays aligned. */
@@ -131,8 +142,8 @@ class VerifiedLoopsTest {
                 }
                 """)).ptx();
         onlySo(text, "ld.global.f64: its address is not shown to be in bounds and aligned", new String[][] {
-            {"shl.b64 \t%rd2, %rd1, 3", "shl.b64 \t%rd2, %rd1, 2"}, {"%__tessera_d0, -8;", "%__tessera_d0, -4;"},
-            {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
+                {"shl.b64 \t%rd2, %rd1, 3", "shl.b64 \t%rd2, %rd1, 2"}, {"%__tessera_d0, -8;", "%__tessera_d0, -4;"},
+                {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
     }
 
     private static final String TOO_MUCH = "instructions between two looks at the stop word";
@@ -141,15 +152,20 @@ class VerifiedLoopsTest {
     @Test
     void whatLiesBetweenTwoLooks() throws Exception {
         String body = "st.global.u32 [%rd1], %r2;\n".repeat(200);
-        String parted = HEAD + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
+        String parted = HEAD
+                + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
                 + "mov.u32 %r2, 0;\nl:\n" + body + "add.s32 %r2, %r2, 1;\nsetp.COMPARE.s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
         String ordered = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt"))).ptx();
         onlySo(ordered, TOO_MUCH, new String[][] {
-            {", 1291;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "}, {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
+                {", 1291;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "},
+                {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
         String equal = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "ne"))).ptx();
         onlySo(equal, TOO_MUCH, new String[][] {
-            {", 1290;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
-        String looping = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(100)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp"))).ptx();
+                {", 1290;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
+        String looping = new Fencer(FenceMode.MASK)
+                .fence(PtxParser
+                        .parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(100)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp")))
+                .ptx();
         onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 313;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 2;"}});
     }
 
@@ -157,9 +173,11 @@ class VerifiedLoopsTest {
     @Test
     void loopsInARow() throws Exception {
         for (String compare : new String[] {"4090", "%r2"}) {
-            StringBuilder text = new StringBuilder(HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\nld.param.u32 %r2, [n];\n");
+            StringBuilder text = new StringBuilder(
+                    HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\nld.param.u32 %r2, [n];\n");
             for (int i = 0; i < 1000; i++) {
-                text.append("mov.u32 %r1, 0; l").append(i).append(": add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ").append(compare).append("; @%p1 bra l").append(i).append(";\n");
+                text.append("mov.u32 %r1, 0; l").append(i).append(": add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ").append(compare)
+                        .append("; @%p1 bra l").append(i).append(";\n");
             }
             String row = text.append("ret;\n}\n").toString();
             String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(row)).ptx();

@@ -54,7 +54,8 @@ class WorkTest {
         long whole = steps(text, 4, FenceMode.MASK);
         Verdict verdict = FenceVerifier.verify(text, Mode.MASK, false, Work.ofSteps(whole / 2));
         assertTrue(!verdict.accepted().isEmpty() && verdict.accepted().size() < 4, verdict.accepted().toString());
-        verdict.rejected().values().forEach(why -> assertTrue(why.getMessage().contains("takes more work to verify than a text of its size may"), why.getMessage()));
+        verdict.rejected().values()
+                .forEach(why -> assertTrue(why.getMessage().contains("takes more work to verify than a text of its size may"), why.getMessage()));
         assertEquals(4, verdict.accepted().size() + verdict.rejected().size());
     }
 }

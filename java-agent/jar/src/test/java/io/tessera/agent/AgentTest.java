@@ -49,8 +49,10 @@ class AgentTest {
         Child.Outcome run = Child.on(jvm).withAgent(table + ",record=on").run("records");
         String program = "io.tessera.agent.fixture.FixtureProgram";
         assertEquals(List.of("LiveBytes 3300", "thrown the library's own", "LiveBytes 2000", "Launches 20",
-                "Suppressed 0", "heap device 1 2000 " + program), run.out.lines().limit(6).collect(
-                        Collectors.toList()), run.toString());
+                "Suppressed 0", "heap device 1 2000 " + program),
+                run.out.lines().limit(6).collect(
+                        Collectors.toList()),
+                run.toString());
         assertTrue(run.out.contains("launcher saxpy 10 0 " + program), run.toString());
         assertTrue(run.out.contains("launcher libraryGemm 10 0 " + program), run.toString());
         assertTrue(run.out.contains("launcher [copy host to device] 10 80 " + program), run.toString());

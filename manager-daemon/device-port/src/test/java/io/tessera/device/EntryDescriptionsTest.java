@@ -63,8 +63,7 @@ class EntryDescriptionsTest {
 
     @Test
     void someExtentsAreLessThanAParameter() {
-        ParameterDescription.Pointer strides =
-                (ParameterDescription.Pointer) shapes(DriverEntry.cuTensorMapEncodeTiled).get(5);
+        ParameterDescription.Pointer strides = (ParameterDescription.Pointer) shapes(DriverEntry.cuTensorMapEncodeTiled).get(5);
         Extent.Value extent = (Extent.Value) strides.extent();
         assertEquals(new Extent.Value(2, 1, 1), extent);
         assertEquals(4, extent.elements(5));
@@ -97,8 +96,8 @@ class EntryDescriptionsTest {
     @Test
     void whatNobodyWaitsForBringsNothingBack() {
         for (EntryDescription entry : EntryDescriptions.all()) {
-            boolean back = entry.parameters().stream().anyMatch(parameter ->
-                    parameter.shape() instanceof ParameterDescription.Pointer pointer && pointer.direction().comesOut());
+            boolean back = entry.parameters().stream()
+                    .anyMatch(parameter -> parameter.shape() instanceof ParameterDescription.Pointer pointer && pointer.direction().comesOut());
             assertFalse(entry.relay() == RelayService.POST && back, entry.entry().name());
         }
     }

@@ -211,7 +211,8 @@ public final class Executor implements ManagerOrders, Reports {
         if (!keepers.equals(saidKeepers)) {
             saidKeepers = keepers;
             if (!keepers.isEmpty()) {
-                LOG.warn("others have been waiting for {} s, because streams wait for their own programs: {}", SAID_CALL_NS / 1_000_000_000L, keepers);
+                LOG.warn("others have been waiting for {} s, because streams wait for their own programs: {}", SAID_CALL_NS / 1_000_000_000L,
+                        keepers);
             }
         }
     }

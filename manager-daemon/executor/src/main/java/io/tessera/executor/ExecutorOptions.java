@@ -26,8 +26,7 @@ public record ExecutorOptions(int ordinal, int devices, String provider, Executo
             Without a manager and without clients it ends after 60 s.
             Exit codes: 0 ended in order, 1 failed while running, 2 wrong option, 3 another one serves this socket, 4 no device.
             """;
-    private static final Set<String> PROVIDERS =
-            Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);
+    private static final Set<String> PROVIDERS = Set.of(DriverOpening.NVIDIA, DriverOpening.SOFTWARE, DriverOpening.AUTO);
 
     /**
      * Reads the options.

@@ -144,7 +144,8 @@ class AdmissionTest {
     @Test
     void connectionsThatSayNothingEndNoClient() throws Exception {
         LinuxPort os = Linux.open();
-        try (RunningExecutor executor = new RunningExecutor(folder); Arena arena = Arena.ofConfined();
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                Arena arena = Arena.ofConfined();
                 RelayTestClient client = executor.client("a", 0)) {
             MemorySegment packet = arena.allocate(MessageLayout.MAX_BYTES + 8L, 8);
             List<Integer> silent = new ArrayList<>();

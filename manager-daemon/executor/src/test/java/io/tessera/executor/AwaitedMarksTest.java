@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who writes a word that somebody waits for: the device behind fresh work, else the executor, as soon as it knows. */
 @Timeout(300)
 class AwaitedMarksTest {
-    private static final byte[] PTX = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry work(.param .u64 p, .param .u64 q) { ret; }\0".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] PTX = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry work(.param .u64 p, .param .u64 q) { ret; }\0"
+            .getBytes(StandardCharsets.US_ASCII);
     private static final int WORD = 9;
     /** The mark is in the ring when the launch returns. */
     private static final long LAUNCH_NS = 100_000;
@@ -58,7 +59,8 @@ class AwaitedMarksTest {
         try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
             client.launch(function(client), 0, new byte[2 * Long.BYTES]);
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
-            assertEquals(1, executor.driver.launches.get(), () -> "error " + client.segment().takeCallError() + " " + client.segment().contextError());
+            assertEquals(1, executor.driver.launches.get(),
+                    () -> "error " + client.segment().takeCallError() + " " + client.segment().contextError());
             Thread.sleep(20);
             executor.driver.calls.clear();
             mark(client);

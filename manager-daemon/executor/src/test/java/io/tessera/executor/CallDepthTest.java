@@ -30,7 +30,8 @@ class CallDepthTest {
         List<String> path = StackWalker.getInstance().walk(frames -> {
             List<String> found = new ArrayList<>();
             for (StackWalker.StackFrame frame : frames.toList()) {
-                if (!frame.getClassName().startsWith(DRIVERS) && !frame.getClassName().equals(CallDepthTest.class.getName()) && frame.getClassName().startsWith("io.tessera.executor.")) {
+                if (!frame.getClassName().startsWith(DRIVERS) && !frame.getClassName().equals(CallDepthTest.class.getName())
+                        && frame.getClassName().startsWith("io.tessera.executor.")) {
                     found.addFirst(frame.getClassName().substring("io.tessera.executor.".length()) + "." + frame.getMethodName());
                 }
                 if (frame.getClassName().equals(RecordDispatcher.class.getName()) && frame.getMethodName().equals("record")) {
@@ -54,8 +55,9 @@ class CallDepthTest {
     void fewFunctionsLieBetweenALaunchAndTheDriver() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
             byte[] ptx = "// ptx\0".getBytes(StandardCharsets.US_ASCII);
-            assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, RelayTestClient.outBytes(8), RelayTestClient.in(ptx), RelayTestClient.value(0),
-                    RelayTestClient.value(0), RelayTestClient.value(0)));
+            assertEquals(0,
+                    client.call(DriverEntry.cuModuleLoadDataEx, RelayTestClient.outBytes(8), RelayTestClient.in(ptx), RelayTestClient.value(0),
+                            RelayTestClient.value(0), RelayTestClient.value(0)));
             assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, RelayTestClient.outBytes(8), RelayTestClient.value(client.outLong(0)),
                     RelayTestClient.text("empty")));
             executor.driver.listener = this::called;

@@ -35,7 +35,8 @@ class ClusterNodesTest {
     private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
     /** Without shared memory, so it may run in clusters. */
     private static final String KNOWS = HEAD + ".visible .entry work()\n{\nret;\n}\n";
-    private static final String KNOWS_NOT = HEAD + ".visible .entry work()\n{\n.shared .b32 own;\n.reg .b32 %r<2>;\nst.shared.u32 [own], %r1;\nret;\n}\n";
+    private static final String KNOWS_NOT = HEAD
+            + ".visible .entry work()\n{\n.shared .b32 own;\n.reg .b32 %r<2>;\nst.shared.u32 [own], %r1;\nret;\n}\n";
 
     @TempDir
     Path folder;
@@ -57,7 +58,8 @@ class ClusterNodesTest {
     }
 
     private long kernel(String text) {
-        assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in((text + "\0").getBytes(StandardCharsets.US_ASCII)), value(0), value(0), value(0)));
+        assertEquals(0, client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in((text + "\0").getBytes(StandardCharsets.US_ASCII)), value(0),
+                value(0), value(0)));
         assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work")));
         return client.outLong(0);
     }
@@ -87,7 +89,8 @@ class ClusterNodesTest {
         for (int i = 0; i < 3; i++) {
             value.set(ValueLayout.JAVA_INT, 4L * i, i == 0 ? blocks : 1);
         }
-        return client.call(DriverEntry.cuGraphKernelNodeSetAttribute, value(node), value(CLUSTER_DIMENSION), in(value.toArray(ValueLayout.JAVA_BYTE)));
+        return client.call(DriverEntry.cuGraphKernelNodeSetAttribute, value(node), value(CLUSTER_DIMENSION),
+                in(value.toArray(ValueLayout.JAVA_BYTE)));
     }
 
     @Test

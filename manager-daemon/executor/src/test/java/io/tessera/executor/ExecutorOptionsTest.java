@@ -26,7 +26,7 @@ class ExecutorOptionsTest {
 
     @ParameterizedTest
     @CsvSource({"--devices 0,1 to 16", "--devices 17,1 to 16", "--devices x,a whole number", "--memory -1,0 to",
-        "--provider amd,nvidia", "--device -1,0 to", "--colour red,no option", "--memory,needs a value"})
+            "--provider amd,nvidia", "--device -1,0 to", "--colour red,no option", "--memory,needs a value"})
     void whatCannotBeMeantIsRefused(String options, String why) {
         String text = assertThrows(IllegalArgumentException.class, () -> parse("--socket /s " + options)).getMessage();
         assertTrue(text.contains(why), text);

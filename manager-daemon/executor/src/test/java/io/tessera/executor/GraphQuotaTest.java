@@ -119,7 +119,10 @@ class GraphQuotaTest {
                 graph = around;
             }
             assertEquals(MOST_DEPTH + 1, depth);
-            assertTrue(client.segment().notices().contains("graphs lie in graphs 32 deep at most; add the nodes of the innermost ones to the graphs around them"), client.segment().notices());
+            assertTrue(
+                    client.segment().notices()
+                            .contains("graphs lie in graphs 32 deep at most; add the nodes of the innermost ones to the graphs around them"),
+                    client.segment().notices());
         }
     }
 
@@ -167,7 +170,8 @@ class GraphQuotaTest {
     }
 
     private static byte[] memset(long address) {
-        return ByteBuffer.allocate(40).order(ByteOrder.nativeOrder()).putLong(address).putLong(0).putInt(7).putInt(1).putLong(PIECE_BYTES).putLong(1).array();
+        return ByteBuffer.allocate(40).order(ByteOrder.nativeOrder()).putLong(address).putLong(0).putInt(7).putInt(1).putLong(PIECE_BYTES).putLong(1)
+                .array();
     }
 
     /** From the first half to the second. */
@@ -185,14 +189,17 @@ class GraphQuotaTest {
             assertEquals(0, client.call(DriverEntry.cuGraphConditionalHandleCreate, outBytes(8), value(graph), value(0), value(1), value(1)));
             long condition = client.outLong(0);
             for (int type = 0; type < 2; type++) {
-                byte[] node = ByteBuffer.allocate(264).order(ByteOrder.nativeOrder()).putInt(0, 13).putLong(16, condition).putInt(24, type).putInt(28, 1).array();
+                byte[] node = ByteBuffer.allocate(264).order(ByteOrder.nativeOrder()).putInt(0, 13).putLong(16, condition).putInt(24, type)
+                        .putInt(28, 1).array();
                 executor.driver.calls.clear();
                 executor.driver.recording = true;
                 int result = client.call(DriverEntry.cuGraphAddNode_v2, outBytes(8), value(graph), value(0), value(0), value(0), filledOut(node));
                 assertEquals(type == 1, result == 801, "type " + type + ": " + result);
                 assertEquals(type == 0, executor.driver.calls.contains("cuGraphAddNode_v2"));
             }
-            assertTrue(client.segment().notices().contains("a loop in a graph (kernels behind fences set no conditions, so nothing would end it) is not supported in space sharing; run the program with --share time"), client.segment().notices());
+            assertTrue(client.segment().notices().contains(
+                    "a loop in a graph (kernels behind fences set no conditions, so nothing would end it) is not supported in space sharing; run the program with --share time"),
+                    client.segment().notices());
         }
     }
 

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LinkedCodeTest {
     private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
     private static final String KERNEL = HEAD + ".extern .func f();\n.visible .entry k()\n{\ncall f;\nret;\n}\n";
-    private static final String FUNCTION = HEAD + ".extern .func g();\n.visible .func f()\n{\n.local .align 4 .b8 own[%d];\n.reg .b32 %%r<2>; .reg .b64 %%rd<2>;\n"
+    private static final String FUNCTION = HEAD
+            + ".extern .func g();\n.visible .func f()\n{\n.local .align 4 .b8 own[%d];\n.reg .b32 %%r<2>; .reg .b64 %%rd<2>;\n"
             + "mov.u64 %%rd1, own;\nst.local.u32 [%%rd1], %%r1;\nld.local.u32 %%r1, [%%rd1];\ncall g;\nret;\n}\n";
     private static final String BACK = HEAD + ".extern .func f();\n.visible .func g()\n{\ncall f;\nret;\n}\n";
 
@@ -43,8 +44,11 @@ class LinkedCodeTest {
         long linker = client.outLong(0);
         for (String input : inputs) {
             byte[] bytes = (input + "\0").getBytes(StandardCharsets.US_ASCII);
-            assertEquals(0, client.call(DriverEntry.cuLinkAddData_v2, value(linker), value(1), in(bytes), value(bytes.length), text("input"), value(0), value(0),
-                    value(0)), client.segment().notices());
+            assertEquals(0,
+                    client.call(DriverEntry.cuLinkAddData_v2, value(linker), value(1), in(bytes), value(bytes.length), text("input"), value(0),
+                            value(0),
+                            value(0)),
+                    client.segment().notices());
         }
         byte[] piece = new byte[PIECE_BYTES];
         int result = client.call(DriverEntry.cuLinkComplete, value(linker), RelayTestClient.filledOut(piece), outBytes(8));

@@ -32,7 +32,8 @@ class LooksTest {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0)) {
             executor.driver.recording = false;
-            long thread = Thread.getAllStackTraces().keySet().stream().filter(one -> one.getName().equals("client-1")).findFirst().orElseThrow().threadId();
+            long thread = Thread.getAllStackTraces().keySet().stream().filter(one -> one.getName().equals("client-1")).findFirst().orElseThrow()
+                    .threadId();
             rounds(client, 0, WARM_ROUNDS);
             long before = threads.getThreadAllocatedBytes(thread);
             rounds(client, WARM_ROUNDS, ROUNDS);

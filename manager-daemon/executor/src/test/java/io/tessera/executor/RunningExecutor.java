@@ -50,7 +50,8 @@ final class RunningExecutor implements AutoCloseable {
     RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
-        executor = new Executor(driver, 0, ExecutorPlace.own(socket), new ManagerChannel(line -> told.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8))), clock,
+        executor = new Executor(driver, 0, ExecutorPlace.own(socket),
+                new ManagerChannel(line -> told.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8))), clock,
                 new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {

@@ -193,8 +193,8 @@ class SynchronizationGateTest {
     }
 
     private boolean isToldToEnd() {
-        return executor.driver.hostPages.stream().skip(1).anyMatch(page ->
-                MemorySegment.ofAddress(page).reinterpret(STOP + 4).get(ValueLayout.JAVA_INT, STOP) == 0);
+        return executor.driver.hostPages.stream().skip(1)
+                .anyMatch(page -> MemorySegment.ofAddress(page).reinterpret(STOP + 4).get(ValueLayout.JAVA_INT, STOP) == 0);
     }
 
     /** Its own thread is inside the call that waits for the kernel, and so cannot end it. */

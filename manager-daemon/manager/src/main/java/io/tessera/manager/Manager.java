@@ -91,15 +91,14 @@ public final class Manager implements AutoCloseable {
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
         Shutdown ending = new Shutdown(sessions, executors, this::stopping);
-        ControlledManager target =
-                new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
-                        (programs, nowNs) -> {
-                            if (programs) {
-                                ending.begin(nowNs);
-                            } else {
-                                stopping();
-                            }
-                        });
+        ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
+                (programs, nowNs) -> {
+                    if (programs) {
+                        ending.begin(nowNs);
+                    } else {
+                        stopping();
+                    }
+                });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
                 List.of(control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);

@@ -30,8 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ControlStepTest {
     private static final String OK = "{\"ok\":true}\n";
-    private static final String MALFORMED =
-            "{\"ok\":false,\"error\":\"malformed JSON: a line must be one JSON object\"}\n";
+    private static final String MALFORMED = "{\"ok\":false,\"error\":\"malformed JSON: a line must be one JSON object\"}\n";
 
     private SteppedManager stepped;
 

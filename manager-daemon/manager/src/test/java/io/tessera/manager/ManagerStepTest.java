@@ -347,7 +347,7 @@ class ManagerStepTest {
             peer.ring(0);
         }
         assertEquals(1, stepped.manager.doWork());
-        assertTrue(stepped.linux.await(pollSet(), 0, (token, events) -> { }) > 0, "the rest waits for the next cycle");
+        assertTrue(stepped.linux.await(pollSet(), 0, (token, events) -> {}) > 0, "the rest waits for the next cycle");
     }
 
     private int pollSet() {

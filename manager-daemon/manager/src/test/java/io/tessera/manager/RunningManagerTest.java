@@ -253,8 +253,7 @@ class RunningManagerTest {
 
     @Test
     void aSecondManagerIsRefusedAndTheFirstGoesOn() throws Exception {
-        ManagerRunningException refused =
-                assertThrows(ManagerRunningException.class, () -> Manager.start(context()));
+        ManagerRunningException refused = assertThrows(ManagerRunningException.class, () -> Manager.start(context()));
         assertTrue(refused.getMessage().contains("(pid " + ProcessHandle.current().pid() + ")"), refused.getMessage());
         assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
         manager.close();
@@ -303,8 +302,9 @@ class RunningManagerTest {
 
     private Path segment(long id, int managerPid, long heartbeatNs) throws Exception {
         Path path = paths.segment(id);
-        try (Arena arena = Arena.ofConfined(); FileChannel file = FileChannel.open(path,
-                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (Arena arena = Arena.ofConfined();
+                FileChannel file = FileChannel.open(path,
+                        StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             SegmentHeader header = new SegmentHeader(
                     file.map(FileChannel.MapMode.READ_WRITE, 0, SegmentLayout.SEGMENT_BYTES, arena));
             header.initialise(new SegmentHeader.Identity(id, 1, 0, managerPid, 0, MemoryPlan.PLAIN, "old", "old"));

@@ -66,8 +66,7 @@ final class EntryBinder {
     private static final DirectMethodHandleDesc CLASS_DATA = MethodHandleDesc.ofMethod(
             DirectMethodHandleDesc.Kind.STATIC, ClassDesc.of(MethodHandles.class.getName()), "classData",
             MethodTypeDesc.of(CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class));
-    private static final DynamicConstantDesc<MethodHandle> DOWNCALL =
-            DynamicConstantDesc.ofNamed(CLASS_DATA, DEFAULT_NAME, CD_MethodHandle);
+    private static final DynamicConstantDesc<MethodHandle> DOWNCALL = DynamicConstantDesc.ofNamed(CLASS_DATA, DEFAULT_NAME, CD_MethodHandle);
 
     /** Beyond what the JVM counts before it compiles a method for good (Tier4InvocationThreshold, 5000), with time to do so. */
     private static final int WARM_CALLS = 20_000;
@@ -174,9 +173,10 @@ final class EntryBinder {
         return switch (shape) {
             case Floating _ -> ValueLayout.JAVA_FLOAT;
             case Structure structure when inMemory(structure) ->
-                    MemoryLayout.structLayout(MemoryLayout.sequenceLayout(structure.bytes(), ValueLayout.JAVA_BYTE));
+                MemoryLayout.structLayout(MemoryLayout.sequenceLayout(structure.bytes(), ValueLayout.JAVA_BYTE));
             case Structure structure when structure.argumentClass().equals("i")
-                    && structure.bytes() == Long.BYTES -> ValueLayout.JAVA_LONG;
+                    && structure.bytes() == Long.BYTES ->
+                ValueLayout.JAVA_LONG;
             case Structure structure -> throw new IllegalArgumentException(
                     "no entry took a structure like this by value before: " + structure);
             default -> ValueLayout.JAVA_LONG;

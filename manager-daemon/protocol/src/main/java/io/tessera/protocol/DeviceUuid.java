@@ -15,10 +15,8 @@ import java.util.regex.Pattern;
  * @param low  the last eight bytes
  */
 public record DeviceUuid(long high, long low) {
-    private static final ValueLayout.OfLong BYTES_IN_ORDER =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final Pattern TEXT =
-            Pattern.compile("GPU-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    private static final ValueLayout.OfLong BYTES_IN_ORDER = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final Pattern TEXT = Pattern.compile("GPU-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** Reads 16 bytes. */
     public static DeviceUuid read(MemorySegment from, long offset) {

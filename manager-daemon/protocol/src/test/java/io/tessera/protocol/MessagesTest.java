@@ -265,8 +265,7 @@ class MessagesTest {
     }
 
     private void assertRefused(RefusalCode code, int length) {
-        MalformedMessageException refusal =
-                assertThrows(MalformedMessageException.class, () -> dispatchClient(length));
+        MalformedMessageException refusal = assertThrows(MalformedMessageException.class, () -> dispatchClient(length));
         assertEquals(code, refusal.code(), refusal.getMessage());
         assertTrue(heard.calls.isEmpty());
     }

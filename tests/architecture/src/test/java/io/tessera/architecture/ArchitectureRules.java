@@ -17,8 +17,7 @@ import java.util.Set;
 /** The rules; what each is for stands in its {@code because}. */
 final class ArchitectureRules {
     private static final String[] JDK = {"java..", "javax..", "jdk..", "com.sun.source.."};
-    private static final Set<String> MEANINGLESS =
-            Set.of("util", "utils", "common", "impl", "helper", "helpers", "misc", "shared", "core");
+    private static final Set<String> MEANINGLESS = Set.of("util", "utils", "common", "impl", "helper", "helpers", "misc", "shared", "core");
 
     static final ArchRule PROTOCOL_USES_THE_JDK = usesOnly("io.tessera.protocol..");
     static final ArchRule OS_USES_THE_JDK = usesOnly("io.tessera.os..");
@@ -53,8 +52,9 @@ final class ArchitectureRules {
             .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")
             .should().dependOnClassesThat(resideInAnyPackage("java.io..", "java.nio..", "java.net..",
                     "java.lang.foreign..", "java.time..", "java.util.concurrent..", "io.tessera.os..",
-                    "io.tessera.clock..").or(describe("are threads",
-                            type -> type.isAssignableTo(Thread.class))))
+                    "io.tessera.clock..").or(
+                            describe("are threads",
+                                    type -> type.isAssignableTo(Thread.class))))
             .because("policies run stepwise in a test: time, files and sockets are passed in");
 
     static final ArchRule THE_CLOCK_IS_INJECTED = noClasses()

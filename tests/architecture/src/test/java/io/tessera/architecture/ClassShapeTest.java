@@ -40,7 +40,8 @@ class ClassShapeTest {
 
     @Test
     void simpleNamesOccurOnce() throws IOException {
-        Map<String, List<Path>> byName = types().stream().collect(Collectors.groupingBy(ClassShapeTest::simpleName, TreeMap::new, Collectors.toList()));
+        Map<String, List<Path>> byName = types().stream()
+                .collect(Collectors.groupingBy(ClassShapeTest::simpleName, TreeMap::new, Collectors.toList()));
         assertTrue(byName.size() > 1000, "only " + byName.size() + " names");
         byName.keySet().removeAll(TWICE);
         byName.values().removeIf(files -> files.size() == 1);

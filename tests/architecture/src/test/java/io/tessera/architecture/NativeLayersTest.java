@@ -68,7 +68,8 @@ class NativeLayersTest {
     @Test
     void whatIsForbiddenIsSeen() {
         NativeLayers layers = new NativeLayers(List.of("driver", "direct/turns", "relay/wire", "port"));
-        List<Use> uses = List.of(new Use("port/port", "driver/a", "x"), new Use("driver/a", "port/port", "y"), new Use("relay/wire/r", "direct/turns/t", "z"),
+        List<Use> uses = List.of(new Use("port/port", "driver/a", "x"), new Use("driver/a", "port/port", "y"),
+                new Use("relay/wire/r", "direct/turns/t", "z"),
                 new Use("relay/wire/r", "relay/wire/s", "z"), new Use("relay/wire/s", "relay/wire/r", "z"));
         assertEquals(List.of(uses.get(1), uses.get(2)), layers.forbidden(uses));
         assertEquals(List.of(Set.of("driver/a", "port/port"), Set.of("relay/wire/r", "relay/wire/s")), NativeLayers.circles(uses));

@@ -56,10 +56,12 @@ class ReadmeTest {
     void aRowWithoutATestOrWithOneThatIsGoneIsSeen() {
         List<String> head = List.of(TITLE, "| line | what to do | test |", "| --- | --- | --- |");
         List<String> lines = new ArrayList<>(head);
-        lines.addAll(List.of("| `a` | b | `ThereTest` |", "| `c` | d | none |", "| `e` | f | `ThereTest`, `GoneTest` |", "## Limits", "| `g` | h | `LaterTest` |"));
+        lines.addAll(List.of("| `a` | b | `ThereTest` |", "| `c` | d | none |", "| `e` | f | `ThereTest`, `GoneTest` |", "## Limits",
+                "| `g` | h | `LaterTest` |"));
         List<String> wrong = wrong(lines, Set.of("ThereTest"));
         assertEquals(2, wrong.size(), wrong::toString);
-        assertTrue(wrong.getFirst().startsWith("no test is named: | `c`") && wrong.getLast().startsWith("there is no test GoneTest"), wrong::toString);
+        assertTrue(wrong.getFirst().startsWith("no test is named: | `c`") && wrong.getLast().startsWith("there is no test GoneTest"),
+                wrong::toString);
         assertEquals(1, wrong(head, Set.of()).size());
         assertEquals(1, wrong(List.of(), Set.of()).size());
     }

@@ -37,8 +37,7 @@ final class LineProcess implements AutoCloseable {
                 lines.add(line);
             }
         }, () -> lines.add(END));
-        listen(process.getErrorStream(), this::error, () -> {
-        });
+        listen(process.getErrorStream(), this::error, () -> {});
     }
 
     private interface Heard {

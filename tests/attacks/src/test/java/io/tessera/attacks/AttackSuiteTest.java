@@ -31,8 +31,8 @@ class AttackSuiteTest {
         AttackSettings settings = new AttackSettings(AttackInstallation.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
                 OPTIONS, ATTACKERS, only, List.of(), seed, 30, 10_000,
                 AttackSettings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
-        SuiteReport report = new AttackSuite(settings, folder, Clocks.system().monotonic()).run(known ->
-                System.out.println(SuiteReport.line(known.verdicts().getLast())));
+        SuiteReport report = new AttackSuite(settings, folder, Clocks.system().monotonic())
+                .run(known -> System.out.println(SuiteReport.line(known.verdicts().getLast())));
         report.sums().forEach(System.out::println);
         return report;
     }

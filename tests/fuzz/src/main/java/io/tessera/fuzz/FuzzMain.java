@@ -18,8 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The command. Exit code 0: nothing failed; 1: something did; 2: usage. */
-@Command(name = "fuzz", mixinStandardHelpOptions = true, sortOptions = false, subcommands = GpuCommand.class,
-        description = "Runs generated kernels unfenced and fenced on the software GPU, and says where fences leak or change results.")
+@Command(name = "fuzz", mixinStandardHelpOptions = true, sortOptions = false, subcommands = GpuCommand.class, description = "Runs generated kernels unfenced and fenced on the software GPU, and says where fences leak or change results.")
 public final class FuzzMain implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "of the first kernel; the others have the numbers behind it (default: any, and said)")
     private Long seed;
@@ -55,7 +54,8 @@ public final class FuzzMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         long first = seed == null ? new Random().nextLong() >>> 16 : seed;
         System.err.println("seed " + first + ", " + threads + " threads, at most " + seconds + " s");
-        Campaign campaign = new Campaign(new CampaignSettings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, verifyEvery, save, mostFailures),
+        Campaign campaign = new Campaign(
+                new CampaignSettings(first, kernels, seconds, threads, assembler, assembleEvery, compileEvery, verifyEvery, save, mostFailures),
                 System.err::println);
         campaign.run(this::keep);
         CampaignResult result = campaign.result();
@@ -64,7 +64,8 @@ public final class FuzzMain implements Callable<Integer> {
         } else {
             keep(result);
         }
-        System.err.printf("%d kernels in %.0f s, %.1f a second; failures: %d%n", result.kernels(), result.seconds(), result.kernels() / result.seconds(),
+        System.err.printf("%d kernels in %.0f s, %.1f a second; failures: %d%n", result.kernels(), result.seconds(),
+                result.kernels() / result.seconds(),
                 result.failures().size());
         return result.held() ? 0 : 1;
     }

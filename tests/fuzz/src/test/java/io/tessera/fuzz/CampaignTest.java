@@ -30,8 +30,9 @@ class CampaignTest {
     @Test
     @Timeout(300)
     void fencesNeitherLeakNorChangeResults() throws Exception {
-        Campaign campaign = new Campaign(new CampaignSettings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3), System.out::println);
-        campaign.run(soFar -> { });
+        Campaign campaign = new Campaign(new CampaignSettings(seed(), Long.MAX_VALUE, SECONDS, 1, null, 1, 64, 8, Path.of("target/failures"), 3),
+                System.out::println);
+        campaign.run(soFar -> {});
         CampaignResult result = campaign.result();
         System.out.println(result.json());
         assertTrue(result.held(), () -> result.json().toString());

@@ -18,7 +18,8 @@ class FuzzMainTest {
     @Timeout(300)
     void aRunThatTheClockEndsWritesItsResult(@TempDir Path folder) throws Exception {
         Path json = folder.resolve("result.json");
-        int code = new CommandLine(new FuzzMain()).execute("--seed", "4711", "--seconds", "0", "--verify-every", "1", "--compile-every", "0", "--commit", "abc",
+        int code = new CommandLine(new FuzzMain()).execute("--seed", "4711", "--seconds", "0", "--verify-every", "1", "--compile-every", "0",
+                "--commit", "abc",
                 "--json", json.toString(), "--save", folder.toString());
         JsonObject result = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertEquals(0, code, result::toString);

@@ -61,8 +61,10 @@ public final class JavaCppSaxpy {
         CUfunc_st kernel = new CUfunc_st();
         check("cuModuleLoadData", cuModuleLoadData(module, new BytePointer(Gpu.image("saxpy"))));
         check("cuModuleGetFunction", cuModuleGetFunction(kernel, module, "saxpy"));
-        try (LongPointer deviceX = upload(x); LongPointer deviceY = upload(y);
-                FloatPointer alpha = new FloatPointer(ALPHA); IntPointer n = new IntPointer(new int[] {N});
+        try (LongPointer deviceX = upload(x);
+                LongPointer deviceY = upload(y);
+                FloatPointer alpha = new FloatPointer(ALPHA);
+                IntPointer n = new IntPointer(new int[] {N});
                 FloatPointer host = new FloatPointer(N)) {
             PointerPointer<?> parameters = new PointerPointer<>(alpha, deviceX, deviceY, n);
             check("cuLaunchKernel", cuLaunchKernel(kernel, (N + THREADS - 1) / THREADS, 1, 1, THREADS, 1, 1, 0,

@@ -52,15 +52,13 @@ class BrokenTest {
 
     /** Something that is wrong, and how the line about it begins. */
     enum Fault {
-        BIT_FLIPPED("tessera-agent: the application keeps the vendor's driver: "),
-        SUMS_MISSING("tessera-agent: the application keeps the vendor's driver: "),
-        FOREIGN_PROCESSOR("tessera-agent: the application keeps the vendor's driver: "),
-        TOOLING_MISSING("tessera-agent: not started, the application runs without it: "),
-        BOOTSTRAP_MISSING("tessera-agent: not started, the application runs without it: "),
-        LIBRARIES_MISSING("tessera-agent: "),
-        UNKNOWN_OPTION("tessera-agent: ignored: unknown option "),
-        NO_MANAGER("tessera: no manager "),
-        ALIEN_MANAGER("tessera: ");
+        BIT_FLIPPED("tessera-agent: the application keeps the vendor's driver: "), SUMS_MISSING(
+                "tessera-agent: the application keeps the vendor's driver: "), FOREIGN_PROCESSOR(
+                        "tessera-agent: the application keeps the vendor's driver: "), TOOLING_MISSING(
+                                "tessera-agent: not started, the application runs without it: "), BOOTSTRAP_MISSING(
+                                        "tessera-agent: not started, the application runs without it: "), LIBRARIES_MISSING(
+                                                "tessera-agent: "), UNKNOWN_OPTION("tessera-agent: ignored: unknown option "), NO_MANAGER(
+                                                        "tessera: no manager "), ALIEN_MANAGER("tessera: ");
 
         private final String line;
 

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * Services watched for long: in none of the looks is a site accused that frees what it takes, and in each the one that
  * leaks is. Run by {@code -Dtessera.jvm.leak.seconds=600}, which is the time; it needs little of a processor.
  */
-@EnabledIfSystemProperty(named = "tessera.jvm.leak.seconds", matches = "[1-9][0-9]*",
-        disabledReason = "takes minutes: -Dtessera.jvm.leak.seconds=600")
+@EnabledIfSystemProperty(named = "tessera.jvm.leak.seconds", matches = "[1-9][0-9]*", disabledReason = "takes minutes: -Dtessera.jvm.leak.seconds=600")
 class LeakWatchTest {
     /** Between two looks: the services work for part of it, so that others have the machine too. */
     private static final long PAUSE_MS = 5_000;

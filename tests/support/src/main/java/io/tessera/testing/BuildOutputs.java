@@ -5,8 +5,7 @@ import java.nio.file.Path;
 
 /** Where the build left what is under test. Fails with the name of what is missing. */
 public final class BuildOutputs {
-    private static final Path ROOT =
-            Path.of(System.getProperty("tessera.root", "../..")).toAbsolutePath().normalize();
+    private static final Path ROOT = Path.of(System.getProperty("tessera.root", "../..")).toAbsolutePath().normalize();
 
     private BuildOutputs() {
     }

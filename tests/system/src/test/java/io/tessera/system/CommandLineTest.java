@@ -121,13 +121,15 @@ class CommandLineTest {
                 .env("FOREIGN", "1\nruntime=/evil\nTESSERA_MODE=on").env("CUDA_VISIBLE_DEVICES", "3").env("TMPDIR", "/nowhere")
                 .env("TESSERA_TRACE", "/nowhere").env("TESSERA_PLAN", "plain").env("TESSERA_QUANTUM", "7s").run().exits(0);
         long pid = new ControlSocket(run.runtimeDirectory()).status().getAsJsonObject("manager").get("pid").getAsLong();
-        List<String> names = Stream.of(Files.readString(Path.of("/proc/" + pid + "/environ")).split("\0")).map(each -> each.replaceFirst("(?s)=.*", "")).toList();
+        List<String> names = Stream.of(Files.readString(Path.of("/proc/" + pid + "/environ")).split("\0"))
+                .map(each -> each.replaceFirst("(?s)=.*", "")).toList();
         for (String foreign : List.of("FOREIGN", "CUDA_VISIBLE_DEVICES", "TMPDIR", "TESSERA_TRACE", "TESSERA_PLAN", "TESSERA_MODE")) {
             assertFalse(names.contains(foreign), foreign);
         }
         assertTrue(names.containsAll(List.of("TESSERA_QUANTUM", "PATH", "TESSERA_SHM_DIR")), names.toString());
         String limits = Files.readString(Path.of("/proc/" + pid + "/limits"));
-        assertTrue(limits.lines().filter(line -> line.startsWith("Max cpu time") || line.startsWith("Max file size")).allMatch(line -> line.matches(".* unlimited +unlimited .*")), limits);
+        assertTrue(limits.lines().filter(line -> line.startsWith("Max cpu time") || line.startsWith("Max file size"))
+                .allMatch(line -> line.matches(".* unlimited +unlimited .*")), limits);
         if (maySpareProcesses()) {
             assertEquals("-800", Files.readString(Path.of("/proc/" + pid + "/oom_score_adj")).strip());
         }
@@ -137,8 +139,9 @@ class CommandLineTest {
 
     /** Root outside of a container, as a rule: CAP_SYS_RESOURCE. */
     private static boolean maySpareProcesses() throws IOException {
-        return Linux.open().processes().uid() == 0 && Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("CapEff:"))
-                .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) >> 24 & 1) == 1);
+        return Linux.open().processes().uid() == 0
+                && Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("CapEff:"))
+                        .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) >> 24 & 1) == 1);
     }
 
     private static RunningProgram relayed(TestRun run) {
@@ -186,7 +189,8 @@ class CommandLineTest {
         run.expectLog("");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         RunningProgram program = relayed(run);
-        ProcessHandle executor = ProcessHandle.of(manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject().get("pid").getAsLong()).orElseThrow();
+        ProcessHandle executor = ProcessHandle
+                .of(manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject().get("pid").getAsLong()).orElseThrow();
         for (String file : List.of("manager.pid", "manager.sock", "control.sock")) {
             Files.delete(run.runtimeDirectory().resolve(file));
         }
@@ -262,7 +266,7 @@ class CommandLineTest {
     /** With a driver (here: the scripted one) a program keeps its runtime, unless it is asked otherwise. */
     @ParameterizedTest
     @CsvSource({"space, auto, false", "time, auto, false", "space, tessera, true", "time, tessera, true",
-        "space, vendor, false"})
+            "space, vendor, false"})
     void runtimeLibraryIsOursWhereAskedFor(String share, String runtime, boolean ours, TestRun run) {
         run.manager("--executors", "none");
         ProgramResult result = tessera(run, "run", "--share", share, "--runtime", runtime, "--", "sh", "-c",

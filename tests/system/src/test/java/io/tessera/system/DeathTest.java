@@ -155,8 +155,8 @@ class DeathTest {
                 return now[0] > executed[0] + 5 && now[1] > executed[1] + 5 && now[2] > executed[2] + 5;
             });
             int deaths = round + 1;
-            Await.until("everybody has noticed", Await.PATIENCE, () -> workers.stream().allMatch(worker ->
-                    worker.errors().stream().filter(line -> line.contains("running without turns until it is back")).count() == deaths));
+            Await.until("everybody has noticed", Await.PATIENCE, () -> workers.stream().allMatch(
+                    worker -> worker.errors().stream().filter(line -> line.contains("running without turns until it is back")).count() == deaths));
             assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;

@@ -51,8 +51,7 @@ class DevicesTest {
             program.tell("");
         }
         Await.until("all work on all their devices", Await.PATIENCE, () -> IntStream.range(0, programs.length)
-                .allMatch(i -> IntStream.of(devices.get(i)).allMatch(device ->
-                        run.witness().executed(programs[i].pid(), device) >= PIECES)),
+                .allMatch(i -> IntStream.of(devices.get(i)).allMatch(device -> run.witness().executed(programs[i].pid(), device) >= PIECES)),
                 () -> Stream.of(programs).map(RunningProgram::errors).toList().toString());
         for (RunningProgram program : programs) {
             program.tell("");
@@ -87,8 +86,8 @@ class DevicesTest {
             JsonObject state = manager.control().device(device);
             assertTrue(state.has("holder"), state::toString);
         }
-        assertTrue(manager.control().device(0).get("holder").getAsLong()
-                != manager.control().device(1).get("holder").getAsLong(), () -> manager.control().status().toString());
+        assertTrue(manager.control().device(0).get("holder").getAsLong() != manager.control().device(1).get("holder").getAsLong(),
+                () -> manager.control().status().toString());
         first.okay("sync");
         second.okay("sync");
         assertTrue(executed(run, 0, first).stream()

@@ -34,15 +34,18 @@ class LinkedProgramsTest {
     }
 
     private static void compile(String name, String... options) throws IOException {
-        String[] all = Stream.of(Stream.of("-std=c++17", "-arch=compute_75", "-code=compute_75", "-rdc=true", "-cudart", "shared"), Stream.of(options),
-                Stream.of("-o", name, SOURCES.resolve("parts.cu").toString(), SOURCES.resolve("parts_callee.cu").toString()))
+        String[] all = Stream
+                .of(Stream.of("-std=c++17", "-arch=compute_75", "-code=compute_75", "-rdc=true", "-cudart", "shared"), Stream.of(options),
+                        Stream.of("-o", name, SOURCES.resolve("parts.cu").toString(), SOURCES.resolve("parts_callee.cu").toString()))
                 .flatMap(part -> part).toArray(String[]::new);
         NvccCompiler.find(folder).run(all);
     }
 
     private static ProgramResult run(TestRun run, String program, String... options) {
-        String[] command = Stream.of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime", "tessera"),
-                Stream.of(options), Stream.of("--", folder.resolve(program).toString())).flatMap(part -> part).toArray(String[]::new);
+        String[] command = Stream
+                .of(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString(), "run", "--share", "space", "--runtime", "tessera"),
+                        Stream.of(options), Stream.of("--", folder.resolve(program).toString()))
+                .flatMap(part -> part).toArray(String[]::new);
         return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH").without("TESSERA_DRIVER").start().end(BOUND).exits(0);
     }
 
@@ -68,8 +71,10 @@ class LinkedProgramsTest {
 
     @Test
     void theToolFencesPartsAsWhatIsLinked(TestRun run) {
-        ProgramResult result = run.command(BuildOutputs.root().resolve("tools/tessera").toString(), "fence", "--no-compile", folder.resolve("parts").toString())
+        ProgramResult result = run
+                .command(BuildOutputs.root().resolve("tools/tessera").toString(), "fence", "--no-compile", folder.resolve("parts").toString())
                 .without("LD_PRELOAD").start().end(BOUND).exits(0);
-        assertTrue(result.output().stream().anyMatch(line -> line.startsWith("3 images, 2 with PTX for this GPU") && line.endsWith("none refused")), result::toString);
+        assertTrue(result.output().stream().anyMatch(line -> line.startsWith("3 images, 2 with PTX for this GPU") && line.endsWith("none refused")),
+                result::toString);
     }
 }

@@ -146,10 +146,10 @@ class LoadingTest {
     /** A fence that was misspelled must not be none. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"TESSERA_UNFENCED|refused|one of refuse, time, trusted, own", "TESSERA_PLAN|fast|one of managed",
-        "TESSERA_MEMORY|9223372036854775808|a whole number from 0", "TESSERA_MEMORY_GUARANTEE|-1|a whole number from 0",
-        "TESSERA_SHARE|both|one of time, space", "TESSERA_KERNEL_TIMEOUT|1s|a whole number from 1",
-        "TESSERA_KERNEL_TIMEOUT|0|a whole number from 1", "TESSERA_FENCE_ALONE|yes|1, or 0", "TESSERA_QUIET|2|1, or 0",
-        "TESSERA_MANAGER_TIMEOUT_MS|0|a whole number from 1"})
+            "TESSERA_MEMORY|9223372036854775808|a whole number from 0", "TESSERA_MEMORY_GUARANTEE|-1|a whole number from 0",
+            "TESSERA_SHARE|both|one of time, space", "TESSERA_KERNEL_TIMEOUT|1s|a whole number from 1",
+            "TESSERA_KERNEL_TIMEOUT|0|a whole number from 1", "TESSERA_FENCE_ALONE|yes|1, or 0", "TESSERA_QUIET|2|1, or 0",
+            "TESSERA_MANAGER_TIMEOUT_MS|0|a whole number from 1"})
     void aWrongVariableMakesInitFailAndIsNamed(String variable, String value, String accepted, TestRun run) {
         run.manager();
         run.expectLine(variable + "=" + value + ": " + accepted);

@@ -123,8 +123,8 @@ class MemoryExchangeTest {
     /** Whatever the driver refuses, memory comes from it as ever, and contents are what they were. */
     @ParameterizedTest
     @ValueSource(strings = {"fail cuMemImportFromShareableHandle 999 from 5", "fail cuMemImportFromShareableHandle 1 at 3",
-        "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 32", "fail cuMemSetAccess 1 at 34",
-        "fail cuMemRelease 999 at 26", "fail cuMemRelease 999 at 28", "fail cuMemCreate 2 at 26", "fail cuMemCreate 801 at 26"})
+            "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 32", "fail cuMemSetAccess 1 at 34",
+            "fail cuMemRelease 999 at 26", "fail cuMemRelease 999 at 28", "fail cuMemCreate 2 at 26", "fail cuMemCreate 801 at 26"})
     void whatCannotBeHandedOnComesFromTheDriver(String fault, TestRun run) {
         if (fault.contains("cuMemRelease")) {
             run.expectClientError("physical memory could not be taken away");
@@ -171,9 +171,10 @@ class MemoryExchangeTest {
         run.expectClientError("manager");
         manager.kill();
         ManagerProcess next = manager(run);
-        Await.until("both are registered again", PATIENCE, () -> List.of(first, second).stream().allMatch(program ->
-                next.control().clients().stream().anyMatch(client -> client.get("pid").getAsLong() == program.pid()
-                        && !client.get("devices").getAsJsonArray().isEmpty())));
+        Await.until("both are registered again", PATIENCE,
+                () -> List.of(first, second).stream()
+                        .allMatch(program -> next.control().clients().stream().anyMatch(client -> client.get("pid").getAsLong() == program.pid()
+                                && !client.get("devices").getAsJsonArray().isEmpty())));
         long handed = handed(run);
         Await.until("memory is handed on again", PATIENCE, () -> {
             work(first, 1);

@@ -63,7 +63,7 @@ class MemoryTest {
 
     @ParameterizedTest
     @CsvSource({"plain, alloc", "managed, alloc", "plain, async", "managed, async", "plain, managed", "plain, create",
-        "managed, create", "plain, array", "swap, alloc", "swap, async", "swap, create", "swap, array"})
+            "managed, create", "plain, array", "swap, alloc", "swap, async", "swap, create", "swap, array"})
     void limitIsExactAndShown(String plan, String path, TestRun run) {
         ManagerProcess manager = run.manager();
         RunningProgram program = run.program("console").plan(plan).memory(100 * MIB).start();

@@ -34,8 +34,8 @@ class NvccTest {
     /** Entries that NVIDIA's runtime asks for by name before its first call; 440 in 13.0. */
     private static final long RUNTIME_LOOKUPS = 300;
     /** Names that runtime.cu itself asks for: all hooked but the last. */
-    private static final List<String> HOOKED =
-            List.of("cuMemAlloc", "cuMemFree", "cuLaunchKernel", "cuMemcpyHtoD", "cuGraphLaunch", "cuGetProcAddress");
+    private static final List<String> HOOKED = List.of("cuMemAlloc", "cuMemFree", "cuLaunchKernel", "cuMemcpyHtoD", "cuGraphLaunch",
+            "cuGetProcAddress");
 
     @TempDir
     static Path folder;

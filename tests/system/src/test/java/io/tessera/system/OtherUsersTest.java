@@ -74,7 +74,8 @@ class OtherUsersTest {
         RunningProgram roots = ofRoot(run, "secret", "relay_guest", "1").start().awaitLine("ready");
         RunningProgram others = other.program("mine", "relay_guest", "7").start().awaitLine("ready");
         awaitClients(manager, 2);
-        Await.until("the executor has told of both windows", Await.PATIENCE, () -> executor(manager.control().status()).getAsJsonArray("windows").size() == 2);
+        Await.until("the executor has told of both windows", Await.PATIENCE,
+                () -> executor(manager.control().status()).getAsJsonArray("windows").size() == 2);
         assertEquals(List.of("mine", "secret"), tenants(manager.control().status().getAsJsonArray("clients")));
         ProgramResult result = other.tessera("status", "--json").start().end(BOUND).exits(0);
         JsonObject status = JsonParser.parseString(String.join("", result.output())).getAsJsonObject();
@@ -214,10 +215,12 @@ class OtherUsersTest {
     void aRuntimeDirectoryOfAnotherUserIsSaidToBeThat(TestRun run) throws IOException {
         OtherUser other = OtherUser.of(run);
         run.expectLine("whether a manager runs there is not known");
-        Path hidden = Files.createDirectory(run.directory().resolve("hidden"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path hidden = Files.createDirectory(run.directory().resolve("hidden"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         for (List<String> command : List.of(List.of("status"), List.of("evict", "alice"), List.of("manager", "status"), List.of("manager", "stop"),
                 List.of("manager", "stop", "--programs", "--yes"))) {
-            ProgramResult result = other.tessera(command.toArray(String[]::new)).env("TESSERA_RUNTIME_DIR", hidden.toString()).start().end(BOUND).exits(1);
+            ProgramResult result = other.tessera(command.toArray(String[]::new)).env("TESSERA_RUNTIME_DIR", hidden.toString()).start().end(BOUND)
+                    .exits(1);
             assertTrue(result.errors().getFirst().startsWith("tessera: the runtime directory " + hidden)
                     && result.errors().getFirst().contains("whether a manager runs there is not known"), result::toString);
         }

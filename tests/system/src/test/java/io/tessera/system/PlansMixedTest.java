@@ -78,7 +78,8 @@ class PlansMixedTest {
     void autoWithoutMappedMemoryIsManagedAndSaysSo(TestRun run) {
         run.expectClientError("cannot map memory");
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
-        RunningProgram program = run.program("console").plan("auto").tenant("old").script(SCRIPT + "; fail cuMemGetAllocationGranularity 801").start();
+        RunningProgram program = run.program("console").plan("auto").tenant("old").script(SCRIPT + "; fail cuMemGetAllocationGranularity 801")
+                .start();
         MemoryTest.start(program);
         fill(program, 0, 8 * MIB, 1);
         assertEquals("managed: the device maps no memory, so none can be swapped", choice(manager, program));

@@ -29,10 +29,10 @@ class ProtocolTest {
     /** The program runs natively and the library says once why. */
     @ParameterizedTest
     @CsvSource({"close-at-once, 'closed the connection|no answer'", "close-after-hello, closed the connection",
-        "silent, no answer from the manager", "refuse, this manager is older than you",
-        "version, something else than version", "short-welcome, something else than version",
-        "no-descriptor, sent no segment", "small-segment, ''", "segment-magic, ''", "segment-version, ''",
-        "segment-unfinished, ''", "segment-slots, ''", "segment-bytes, ''"})
+            "silent, no answer from the manager", "refuse, this manager is older than you",
+            "version, something else than version", "short-welcome, something else than version",
+            "no-descriptor, sent no segment", "small-segment, ''", "segment-magic, ''", "segment-version, ''",
+            "segment-unfinished, ''", "segment-slots, ''", "segment-bytes, ''"})
     void clientOfABrokenManagerRunsNatively(String mode, String reason, TestRun run) {
         run.expectLine("running without turns");
         try (RunningProgram _ = fakeManager(run, mode, 1)) {
@@ -51,8 +51,8 @@ class ProtocolTest {
     /** Library and executor of different releases: nothing is tried, and nothing falls back to a context of one's own. */
     @ParameterizedTest
     @CsvSource({"good-relay-older, another version of the relay", "good-relay-newer, another version of the relay",
-        "good-relay-shape, a segment of another shape", "good-relay-entries, another list of driver entries",
-        "good-relay-size, a segment of another size"})
+            "good-relay-shape, a segment of another shape", "good-relay-entries, another list of driver entries",
+            "good-relay-size, a segment of another size"})
     void clientOfAnExecutorOfAnotherReleaseIsRefused(String mode, String reason, TestRun run) {
         run.expectLine(reason + ": with --share space CUDA is refused");
         try (RunningProgram manager = fakeManager(run, mode, 1)) {
@@ -101,8 +101,8 @@ class ProtocolTest {
 
     @ParameterizedTest
     @CsvSource({"old-version, refused 1", "new-version, refused 1", "magic, refused 2", "length, refused 2",
-        "short, refused 2", "empty, refused 2", "type, refused 2", "device-first, refused 2",
-        "device-range, refused 2", "twice, refused 2"})
+            "short, refused 2", "empty, refused 2", "type, refused 2", "device-first, refused 2",
+            "device-range, refused 2", "twice, refused 2"})
     void managerRefusesABrokenClientAndNobodyElse(String mode, String answer, TestRun run) {
         run.expectLog("a connection was ended|refused|other errors of connections of user");
         ManagerProcess manager = run.manager("--mode", "on");
@@ -143,8 +143,8 @@ class ProtocolTest {
     void rubbishOnTheControlSocketIsAnswered(TestRun run) {
         ManagerProcess manager = run.manager();
         for (String line : new String[] {"rubbish", "{}", "{\"request\":7}", "{\"request\":\"nothing\"}",
-            "{\"request\":\"scheduler\",\"mode\":\"sideways\"}", "{\"request\":\"quantum\",\"ns\":-1}",
-            "{\"request\":\"quantum\",\"ns\":\"soon\"}", "[1,2,3]", "\"" + "x".repeat(100_000) + "\""}) {
+                "{\"request\":\"scheduler\",\"mode\":\"sideways\"}", "{\"request\":\"quantum\",\"ns\":-1}",
+                "{\"request\":\"quantum\",\"ns\":\"soon\"}", "[1,2,3]", "\"" + "x".repeat(100_000) + "\""}) {
             assertFalse(manager.control().request(line).get("ok").getAsBoolean(), line);
         }
         assertTrue(manager.control().okay("{\"request\":\"ping\"}").get("ok").getAsBoolean());

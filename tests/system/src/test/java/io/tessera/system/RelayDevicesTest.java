@@ -42,7 +42,8 @@ class RelayDevicesTest {
     private static void allIsFreed(ManagerProcess manager) {
         Await.until("both devices are free again", FREED, () -> executors(manager).stream()
                 .allMatch(executor -> executor.get("usedBytes").getAsLong() == 0
-                        && executor.getAsJsonArray("clients").isEmpty()), () -> executors(manager).toString());
+                        && executor.getAsJsonArray("clients").isEmpty()),
+                () -> executors(manager).toString());
     }
 
     @Test

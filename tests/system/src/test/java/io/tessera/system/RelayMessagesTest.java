@@ -52,8 +52,10 @@ class RelayMessagesTest {
         run.expectLine("is not supported in space sharing");
         run.expectClientError("is not supported in space sharing");
         ProgramResult result = relayed(run, "unsupported").run().exits(0).says("unsupported ok");
-        assertEquals(1, count(result, "cuImportExternalMemory is not supported in space sharing \\(external memory and semaphores cannot be relayed\\); "
-                + "run the program with --share time"), result::toString);
+        assertEquals(1,
+                count(result, "cuImportExternalMemory is not supported in space sharing \\(external memory and semaphores cannot be relayed\\); "
+                        + "run the program with --share time"),
+                result::toString);
         assertEquals(1, count(result, "cuGreenCtxCreate is not supported in space sharing \\(green contexts cannot be relayed\\); "
                 + "run the program with --share time"), result::toString);
         assertEquals(2, result.libraryLines().size(), result::toString);

@@ -25,8 +25,8 @@ class SwapPathsTest {
 
     @ParameterizedTest
     @CsvSource({"swap_pools, order", "swap_pools, reuse", "swap_pools, unmoved", "swap_pools, streams",
-        "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
-        "swap_fixed, peers", "swap_fixed, refused", "swap_fixed, ipc", "swap_fixed, ipc_absent"})
+            "swap_pools, captures", "swap_pools, capture_beside", "swap_pools, capture_broken", "swap_fixed, fixed",
+            "swap_fixed, peers", "swap_fixed, refused", "swap_fixed, ipc", "swap_fixed, ipc_absent"})
     void situationUnderPlanSwap(String program, String situation, TestRun run) {
         situation(run, program, situation, "swap").says("done");
     }
@@ -57,7 +57,7 @@ class SwapPathsTest {
     /** The calls that make memory again, of two chunks: to fail for the copy, and under the program's address. */
     @ParameterizedTest
     @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
-        "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
+            "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
     void exportThatTheDriverFailsKeepsContents(String failure, TestRun run) {
         run.expectLine("stood in the way for too long"); // where it fails for want of memory
         runtimeDirectory(run);

@@ -36,7 +36,7 @@ class SwapTest {
     /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
-        "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
+            "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
     void memoryComesAndGoes(String name, TestRun run) {
         run.expectLine("the manager is gone");
         swap(run, "swap_cases", name).start().end(BOUND).exits(0).says("done");
@@ -103,7 +103,7 @@ class SwapTest {
         run.expectLine("tried again, nothing is lost");
         StringBuilder script = new StringBuilder(DEVICE);
         for (String call : new String[] {"cuMemcpyDtoHAsync_v2 999", "cuMemcpyHtoDAsync_v2 999", "cuMemCreate 2",
-            "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventQuery 999"}) {
+                "cuMemUnmap 999", "cuMemRelease 999", "cuEventRecord 999", "cuEventQuery 999"}) {
             script.append("; fail ").append(call).append(" at ").append(20 + random.below(60));
         }
         script.append("; fail cuMemHostRegister_v2 2 at 1");

@@ -165,12 +165,15 @@ class WrongVariablesTest {
         Path trace = run.directory().resolve("trace");
         tessera(run, "run", "--no-manager", "--share", "space", "--", "echo", "ran").env("TESSERA_KERNEL_TIMEOUT", "31536000")
                 .env("TESSERA_MANAGER_TIMEOUT_MS", "31536000000").env("TESSERA_MEMORY_WAIT_MS", "0").env("TESSERA_NAME", "n".repeat(63))
-                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString()).env("TESSERA_FENCE_ALONE", "0").run().exits(0).says("ran");
+                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString())
+                .env("TESSERA_FENCE_ALONE", "0").run().exits(0).says("ran");
         run.manager("--executors", "none");
         run.program("linked").env("TESSERA_KERNEL_TIMEOUT", "31536000").env("TESSERA_NAME", "n".repeat(63))
-                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString()).env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
+                .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString())
+                .env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
         run.command(BuildOutputs.java(), "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain",
-                "--check").without("LD_PRELOAD").env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256").env("TESSERA_STATE_STORE", "file")
+                "--check").without("LD_PRELOAD").env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256")
+                .env("TESSERA_STATE_STORE", "file")
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString()).run().exits(0);
     }
 

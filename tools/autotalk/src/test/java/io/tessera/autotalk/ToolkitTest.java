@@ -111,7 +111,8 @@ class ToolkitTest {
         assertTrue(checked > 50, "only " + checked + " structures");
         Path file = Files.writeString(directory.resolve("sizes.c"), source.toString());
         Path output = directory.resolve("output.txt");
-        Process gcc = new ProcessBuilder("gcc", "-std=c11", "-fsyntax-only", "-D__CUDA_API_VERSION_INTERNAL", "-I", include.toString(), file.toString())
+        Process gcc = new ProcessBuilder("gcc", "-std=c11", "-fsyntax-only", "-D__CUDA_API_VERSION_INTERNAL", "-I", include.toString(),
+                file.toString())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start();
         boolean ended = gcc.waitFor(COMPILER_LIMIT_SECONDS, TimeUnit.SECONDS);
         if (!ended) {

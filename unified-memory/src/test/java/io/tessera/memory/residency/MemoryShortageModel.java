@@ -137,7 +137,8 @@ final class MemoryShortageModel {
             promised += lives(state, client) ? Math.max(get(state, client, PRESENT), get(state, client, TARGET)) : 0;
             if (lives(state, client) && get(state, client, GATE) == OPEN) {
                 open++;
-                require(get(state, client, PRESENT) == get(state, client, NEED) && get(state, client, AWAY) == 0, "a gate is open and memory is away", state);
+                require(get(state, client, PRESENT) == get(state, client, NEED) && get(state, client, AWAY) == 0, "a gate is open and memory is away",
+                        state);
             }
         }
         require(promised <= situation.believed(), "more is promised than there should be", state);
@@ -307,8 +308,7 @@ final class MemoryShortageModel {
                     to.add(later);
                 }
             }
-            default -> {
-            }
+            default -> {}
         }
     }
 

@@ -98,11 +98,11 @@ class ResidencyPlannerPropertyTest {
                 .min((a, b) -> a.nextTurnNs() != b.nextTurnNs() ? Long.compare(a.nextTurnNs(), b.nextTurnNs())
                         : a.lastTurnEndedNs() != b.lastTurnEndedNs()
                                 ? Long.compare(b.lastTurnEndedNs(), a.lastTurnEndedNs())
-                                : Long.compare(a.clientId(), b.clientId()))
+                        : Long.compare(a.clientId(), b.clientId()))
                 .filter(first -> !plan.refused().containsKey(first.clientId()))
-                .ifPresent(first -> assertTrue(plan.goals().get(first.clientId())
-                        >= Math.max(first.neededBytes(), first.wantedBytes()), () -> first + " gets "
-                        + plan.goals().get(first.clientId()) + ", seed " + seed));
+                .ifPresent(first -> assertTrue(plan.goals().get(first.clientId()) >= Math.max(first.neededBytes(), first.wantedBytes()),
+                        () -> first + " gets "
+                                + plan.goals().get(first.clientId()) + ", seed " + seed));
     }
 
     /** Everybody does at once what its target says, stops when told to, and nothing else changes. */

@@ -74,7 +74,7 @@ final class Bisection {
         boolean one = first >= 0 && second >= 0 && operand(first, 3) != Ssa.NONE && operand(first, 3) == operand(second, 3)
                 && loop.contains(ssa.block(low)) && loop.contains(ssa.block(high));
         return !one ? null : new Arm[] {new Arm(operand(first, 1), operand(second, 1)),
-            new Arm(operand(first, 2), operand(second, 2))};
+                new Arm(operand(first, 2), operand(second, 2))};
     }
 
     private Arm arm(int low, int high, int way) {

@@ -29,7 +29,8 @@ final class LaunchBounds {
      * @param shape what is known of a kernel's launches, or null
      */
     static LaunchBounds of(FunctionGraph graph, LaunchShape shape) {
-        return new LaunchBounds(SpecialBounds.of(graph.function(), graph.countsClusters(), shape), shape != null, new BitSet(), new long[0], new BitSet());
+        return new LaunchBounds(SpecialBounds.of(graph.function(), graph.countsClusters(), shape), shape != null, new BitSet(), new long[0],
+                new BitSet());
     }
 
     /**

@@ -10,7 +10,7 @@ final class PropagationOrder {
     private static final int MOST_CONSTANTS = 64;
     /** Where widening stops besides at the constants that the function compares with. */
     private static final long[] STOPS = {-(1L << 40), -(1L << 33), Integer.MIN_VALUE, -1, 0, 255, 1023, 65535,
-        Integer.MAX_VALUE - 1, Integer.MAX_VALUE, (1L << 32) - 2, (1L << 32) - 1, 1L << 33, 1L << 40};
+            Integer.MAX_VALUE - 1, Integer.MAX_VALUE, (1L << 32) - 2, (1L << 32) - 1, 1L << 33, 1L << 40};
 
     private final FlatCode code;
     private final ControlFlow flow;

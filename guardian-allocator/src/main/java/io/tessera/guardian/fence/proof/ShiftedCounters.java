@@ -78,8 +78,8 @@ final class ShiftedCounters {
     /** After as many shifts to the right as there are bits it is 0, or -1, which is greater than none as a signed number. */
     private long halvings(int comparison, Shift shift, String relation, int otherSide, int bits) {
         Instruction setp = code.instruction(comparison);
-        boolean falls = relation.equals("gt") && setp.operands().get(otherSide) instanceof Operand.Immediate(long limit,
-                boolean unsigned) && limit >= 0 && limit == (int) limit;
+        boolean falls = relation.equals("gt") && setp.operands().get(otherSide) instanceof Operand.Immediate(long limit, boolean unsigned)
+                && limit >= 0 && limit == (int) limit;
         return falls && (Refinement.isSigned(setp) || !shift.signed()) ? bits : Induction.UNBOUNDED;
     }
 

@@ -13,7 +13,8 @@ final class AttributeParser {
             "maxnctapersm", "reqnctapercluster", "maxclusterrank", "abi_preserve", "abi_preserve_control");
 
     /** What a directive of the module begins with. */
-    private static final Set<String> NEXT = Set.of("visible", "extern", "weak", "common", "entry", "func", "global", "const", "shared", "file", "section");
+    private static final Set<String> NEXT = Set.of("visible", "extern", "weak", "common", "entry", "func", "global", "const", "shared", "file",
+            "section");
 
     private final Tokens tokens;
 

@@ -69,12 +69,12 @@ final class FunctionText {
         return switch (operand) {
             case Operand.Symbol(String name, long offset) -> new Operand.Symbol(scopes.resolved(name), offset);
             case Operand.Address(Operand.Named(String name), long offset) ->
-                    new Operand.Address(new Operand.Named(scopes.resolved(name)), offset);
+                new Operand.Address(new Operand.Named(scopes.resolved(name)), offset);
             case Operand.CompoundAddress(List<Operand> parts) ->
-                    new Operand.CompoundAddress(parts.stream().map(this::resolved).toList());
+                new Operand.CompoundAddress(parts.stream().map(this::resolved).toList());
             case Operand.Vector(List<Operand> elements) -> new Operand.Vector(elements.stream().map(this::resolved).toList());
             case Operand.Arguments(List<Operand> elements) ->
-                    new Operand.Arguments(elements.stream().map(this::resolved).toList());
+                new Operand.Arguments(elements.stream().map(this::resolved).toList());
             default -> operand;
         };
     }

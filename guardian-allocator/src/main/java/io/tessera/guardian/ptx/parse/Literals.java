@@ -38,7 +38,7 @@ final class Literals {
                 yield cut.equals(immediate) ? immediate : cut;
             }
             case Operand.Vector(List<Operand> elements) when elements.stream().anyMatch(Operand.Immediate.class::isInstance) ->
-                    new Operand.Vector(elements.stream().map(each -> cut(each, type)).toList());
+                new Operand.Vector(elements.stream().map(each -> cut(each, type)).toList());
             default -> operand;
         };
     }
@@ -59,7 +59,8 @@ final class Literals {
         ScalarType last = types.getLast();
         ScalarType type = switch (opcode) {
             case "add", "sub", "mul", "mul24", "mad24", "div", "rem", "abs", "neg", "min", "max", "addc", "subc", "madc", "and",
-                    "or", "xor", "not", "cnot", "popc", "clz", "brev", "mov", "selp", "set", "setp", "cvt", "st", "atom", "red" -> last;
+                    "or", "xor", "not", "cnot", "popc", "clz", "brev", "mov", "selp", "set", "setp", "cvt", "st", "atom", "red" ->
+                last;
             case "mad" -> operand == 3 && modifiers.contains("wide") ? wide(last) : last;
             case "shl", "shr" -> operand == 2 ? ScalarType.U32 : last;
             case "bfe" -> operand >= 2 ? ScalarType.U32 : last;

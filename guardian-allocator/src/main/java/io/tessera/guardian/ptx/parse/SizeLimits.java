@@ -58,7 +58,7 @@ final class SizeLimits {
         switch (variable.space()) {
             case SHARED -> shared = sum(shared, bytes, variable, SHARED_BYTES, name);
             case LOCAL, PARAM -> local = sum(local, bytes, variable, LOCAL_BYTES, name);
-            default -> { }
+            default -> {}
         }
     }
 

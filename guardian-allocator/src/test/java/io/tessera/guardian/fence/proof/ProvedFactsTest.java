@@ -420,7 +420,8 @@ class ProvedFactsTest {
                 + "mul.wide.u32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f, [%rd3]; ret; }\n";
         String kernel = ".visible .entry k(.param .u64 p) ATTRIBUTES " + body;
         assertTrue(isBounded(head.replace("TARGET", "sm_90") + kernel.replace("ATTRIBUTES", ".reqnctapercluster 2, 1, 1")));
-        assertFalse(isBounded(head.replace("TARGET", "sm_90") + kernel.replace("ATTRIBUTES", ".blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 1, 1")));
+        assertFalse(isBounded(
+                head.replace("TARGET", "sm_90") + kernel.replace("ATTRIBUTES", ".blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 1, 1")));
         String function = ".visible .func k(.param .u64 p) " + body;
         assertTrue(isBounded(head.replace("TARGET", "sm_80") + function));
         assertFalse(isBounded(head.replace("TARGET", "sm_90a") + function));

@@ -25,8 +25,8 @@ class StatesHoldTest {
     private static final int KERNELS = 3000;
     private static final int MOST_STEPS = 400;
     private static final int[] PARAMETERS = {0, 1, 2, 3, 4, 5, 6, 7, 8, 31, 98, 99, 100, -1, -2, -3, -4, -5, -8,
-        Integer.MAX_VALUE, Integer.MAX_VALUE - 1, Integer.MAX_VALUE - 4, Integer.MIN_VALUE, Integer.MIN_VALUE + 1,
-        Integer.MIN_VALUE + 5};
+            Integer.MAX_VALUE, Integer.MAX_VALUE - 1, Integer.MAX_VALUE - 4, Integer.MIN_VALUE, Integer.MIN_VALUE + 1,
+            Integer.MIN_VALUE + 5};
 
     private FunctionAnalysis analysis;
     private EntryValues entries;

@@ -17,7 +17,7 @@ final class CallSites {
     private final ConcurrentHashMap<String, Site> known = new ConcurrentHashMap<>();
     private final StackWalker walker = StackWalker.getInstance();
     private volatile String[] libraries = {"io.tessera.agent.boot.", "jdk.internal.reflect.", "java.lang.reflect.",
-        "java.lang.invoke."};
+            "java.lang.invoke."};
 
     /** Adds a prefix of class names that are no call sites, a library's package with its last dot. */
     synchronized void addLibrary(String prefix) {

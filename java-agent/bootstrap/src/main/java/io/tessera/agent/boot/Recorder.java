@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Recorder {
     /** Directions of copies, as advice passes them; the first three are cudaMemcpyKind's own numbers. */
     private static final String[] COPIES = {"[copy host to host]", "[copy host to device]", "[copy device to host]",
-        "[copy device to device]", "[copy]"};
+            "[copy device to device]", "[copy]"};
     private static final int UNKNOWN_COPY = 4;
     private static final int PINNED = MemoryKind.PINNED.ordinal();
     /** Live allocations that are followed; beyond it they are counted as dropped. */

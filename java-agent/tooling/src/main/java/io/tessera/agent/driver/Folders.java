@@ -12,7 +12,7 @@ final class Folders {
     /** The existing candidates; {@code first} is the user's choice or null. */
     static List<File> candidates(String first) {
         String[] names = {first, System.getProperty("java.io.tmpdir"), System.getenv("XDG_RUNTIME_DIR"), "/dev/shm",
-            "/var/tmp", System.getProperty("user.home"), System.getProperty("user.dir")};
+                "/var/tmp", System.getProperty("user.home"), System.getProperty("user.dir")};
         List<File> folders = new ArrayList<>();
         for (String name : names) {
             if (name != null && !name.isEmpty()) {

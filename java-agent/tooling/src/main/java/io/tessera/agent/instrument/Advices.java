@@ -58,7 +58,7 @@ final class Advices {
         Advice.WithCustomMapping binding = Advice.withCustomMapping();
         Class<?> type = BY_ROLE.get(rule.role());
         switch (rule.role()) {
-            case ALLOC:
+            case ALLOC :
                 if (rule.argument("address") == Rule.RETURN) {
                     type = ReturnedAllocAdvice.class;
                 } else {
@@ -66,24 +66,24 @@ final class Advices {
                 }
                 binding = size(binding, rule).bind(Bound.Kind.class, (Object) rule.constantKind());
                 break;
-            case FREE:
+            case FREE :
                 binding = object(binding, Bound.Address.class, rule.argument("address"));
                 break;
-            case NAME:
+            case NAME :
                 binding = object(binding, Bound.Kernel.class, rule.argument("kernel"));
                 binding = object(binding, Bound.Name.class, rule.argument("name"));
                 break;
-            case LAUNCH:
+            case LAUNCH :
                 binding = rule.argument("kernel") == Rule.ABSENT
                         ? binding.bind(Bound.Kernel.class, (Object) method.getName())
                         : object(binding, Bound.Kernel.class, rule.argument("kernel"));
                 break;
-            case COPY:
+            case COPY :
                 binding = size(binding, rule);
                 binding = rule.isDirectionConstant() ? binding.bind(Bound.Direction.class, (Object) rule.direction())
                         : argument(binding, Bound.Direction.class, int.class, rule.direction());
                 break;
-            default:
+            default :
                 break;
         }
         return binding.to(type, own).withExceptionHandler(counting);

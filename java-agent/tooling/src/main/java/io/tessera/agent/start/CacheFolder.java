@@ -23,7 +23,7 @@ final class CacheFolder {
                 return Path.of(option).toAbsolutePath();
             }
             String[] parents = {System.getenv("TESSERA_CACHE_DIR"), System.getenv("XDG_CACHE_HOME"),
-                System.getProperty("user.home")};
+                    System.getProperty("user.home")};
             String[] below = {"agent", "tessera/agent", ".cache/tessera/agent"};
             for (int i = 0; i < parents.length; i++) {
                 if (parents[i] != null && parents[i].startsWith("/")) {

@@ -46,7 +46,7 @@ class OptionsTest {
     @Test
     void sizes() {
         for (String[] size : new String[][] {{"1", "1"}, {"3KiB", "3072"}, {"1M", "1048576"}, {"2GB", "2000000000"},
-            {"1T", "1099511627776"}}) {
+                {"1T", "1099511627776"}}) {
             assertEquals(size[1], Options.of("memory=" + size[0]).get("memory", null), size[0]);
         }
         for (String wrong : List.of("0", "GiB", "-1", "1XiB", "99999999999TiB", "1GiBB", "1.5G")) {

@@ -29,7 +29,7 @@ public final class AddressCheck {
     private final MovedBytes moved;
 
     /** For one client. */
-    public     AddressCheck(ClientMemory memory, ClientStreams streams, DeferredReleases deferredReleases, MovedBytes moved) {
+    public AddressCheck(ClientMemory memory, ClientStreams streams, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
         this.deferredReleases = deferredReleases;
         this.memory = memory;

@@ -31,8 +31,7 @@ public final class CallFrame {
     private static final int UNKNOWN_EXTENT_ROOM = 512;
     /** Tensor maps want this; nothing wants more. */
     private static final int ALIGNMENT = 64;
-    private static final long SCRATCH_BYTES =
-            2L * RelayLayout.INLINE_MAX + RelayLayout.REPLY_MAX + 4096L * MOST_PARAMETERS;
+    private static final long SCRATCH_BYTES = 2L * RelayLayout.INLINE_MAX + RelayLayout.REPLY_MAX + 4096L * MOST_PARAMETERS;
 
     private final MemorySegment slots;
     private final MemorySegment scratch;

@@ -37,7 +37,7 @@ public final class CallRow {
         IN_GRAPH
     }
 
-    private static final CallStep NOTHING = _ -> { };
+    private static final CallStep NOTHING = _ -> {};
 
     final DriverApi api;
     Set<String> packed = Set.of();

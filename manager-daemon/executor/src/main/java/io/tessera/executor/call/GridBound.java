@@ -46,7 +46,8 @@ public final class GridBound {
     }
 
     private static String shape(MemorySegment structure, long at) {
-        return Integer.toUnsignedString(structure.get(WireTypes.U32, at)) + " x " + Integer.toUnsignedString(structure.get(WireTypes.U32, at + 4)) + " x "
+        return Integer.toUnsignedString(structure.get(WireTypes.U32, at)) + " x " + Integer.toUnsignedString(structure.get(WireTypes.U32, at + 4))
+                + " x "
                 + Integer.toUnsignedString(structure.get(WireTypes.U32, at + 8));
     }
 }

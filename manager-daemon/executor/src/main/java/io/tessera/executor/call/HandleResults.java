@@ -110,7 +110,7 @@ public final class HandleResults {
             case Extent.Value value -> value.elements(frame.slot(value.parameter()));
             case Extent.Behind behind -> frame.data(behind.parameter()) == null ? 0
                     : frame.data(behind.parameter()).get(WireTypes.U64, 0);
-            case Extent.Text _, Extent.Handwritten _ -> 1;
+            case Extent.Text _,Extent.Handwritten _ -> 1;
         };
     }
 
@@ -144,7 +144,7 @@ public final class HandleResults {
 
     /** The library that a function or kernel is of; NONE: it is of none. */
     public long library(long clientHandle) {
-        for (long parent = clientHandle; parent != HandleTable.NONE; ) {
+        for (long parent = clientHandle; parent != HandleTable.NONE;) {
             int type = RelayHandle.type(parent);
             if (type == HandleKind.LIBRARY.number()) {
                 return parent;
@@ -173,8 +173,8 @@ public final class HandleResults {
         }
         for (long known : handles.ofContext(HandleKind.KERNEL, -1)) {
             long value = handles.value(HandleKind.KERNEL, known);
-            boolean its = value == kernel || kernel == 0 && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value)
-                    == CudaResult.SUCCESS && driver.outLong(0) == function;
+            boolean its = value == kernel || kernel == 0 && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS
+                    && driver.outLong(0) == function;
             if (its) {
                 return translated(HandleKind.FUNCTION, function, known, context);
             }

@@ -18,8 +18,8 @@ final class Lifetimes {
             HandleKind.GRAPH, Set.of(HandleKind.GRAPH_NODE),
             HandleKind.ARRAY, Set.of(HandleKind.MIPMAP));
     /** Kinds that outlive the context in which they were made. */
-    private static final Set<HandleKind> CONTEXTLESS =
-            Set.of(HandleKind.LIBRARY, HandleKind.KERNEL, HandleKind.ALLOCATION, HandleKind.POOL, HandleKind.LINKER);
+    private static final Set<HandleKind> CONTEXTLESS = Set.of(HandleKind.LIBRARY, HandleKind.KERNEL, HandleKind.ALLOCATION, HandleKind.POOL,
+            HandleKind.LINKER);
 
     private Lifetimes() {
     }

@@ -57,8 +57,9 @@ public final class MovedBytes {
      */
     public void check() throws RejectedException {
         if (ns() > MOST_NS) {
-            throw RejectedException.bound("one copy or memset may take this device " + MOST_NS / 1_000_000_000L + " s at its best, and this one takes "
-                    + ns() / 1_000_000_000L + " s: nobody can end it; copy it in parts, or with longer rows");
+            throw RejectedException
+                    .bound("one copy or memset may take this device " + MOST_NS / 1_000_000_000L + " s at its best, and this one takes "
+                            + ns() / 1_000_000_000L + " s: nobody can end it; copy it in parts, or with longer rows");
         }
     }
 

@@ -66,7 +66,7 @@ public final class StructureTranslation {
                     addresses.own(structure.get(WireTypes.U64, at), 1);
                 }
             }
-            case StructureDescription.Function _, StructureDescription.Pointer _ -> {
+            case StructureDescription.Function _,StructureDescription.Pointer _ -> {
                 if (structure.get(WireTypes.U64, at) != 0) {
                     throw CallFrame.malformed("a pointer in a structure: " + field.path());
                 }
@@ -87,9 +87,9 @@ public final class StructureTranslation {
                 }
             }
             case PROGRAMMATIC_EVENT, COMPLETION_EVENT, DEVICE_UPDATABLE_NODE ->
-                    throw RejectedException.unsupported("attribute " + attribute + " of a stream or kernel node (an event, or a node that the device may change)");
-            default -> {
-            }
+                throw RejectedException
+                        .unsupported("attribute " + attribute + " of a stream or kernel node (an event, or a node that the device may change)");
+            default -> {}
         }
     }
 
@@ -122,10 +122,9 @@ public final class StructureTranslation {
                 case StructureDescription.Handle handle -> structure.set(WireTypes.U64, at,
                         handle.kind() == HandleKind.CONTEXT || handle.kind() == HandleKind.FOREIGN ? 0
                                 : results.named(handle.kind(), structure.get(WireTypes.U64, at), parent, context));
-                case StructureDescription.Function _, StructureDescription.Pointer _ ->
-                        structure.set(WireTypes.U64, at, 0);
-                case StructureDescription.Device _, StructureDescription.Address _ -> {
-                }
+                case StructureDescription.Function _,StructureDescription.Pointer _ ->
+                    structure.set(WireTypes.U64, at, 0);
+                case StructureDescription.Device _,StructureDescription.Address _ -> {}
             }
         }
     }

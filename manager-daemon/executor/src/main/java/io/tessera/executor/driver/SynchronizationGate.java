@@ -133,8 +133,7 @@ public final class SynchronizationGate {
         /** What is around a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
         /** What its thread does before a call that may wait for the client's own work. */
-        private Runnable before = () -> {
-        };
+        private Runnable before = () -> {};
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;

@@ -142,7 +142,8 @@ public final class ClientFences {
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
         // No linker makes a fat binary, and a hash of a framework's would be a part of its start.
-        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null : fencing.maker().linked(source.main(), settings.mode());
+        FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null
+                : fencing.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(fencing.maker().target().capability());
         if (lacking != null && source.isForOthers(fencing.maker().target().capability())) {
             throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label() + " is for other devices alone");
@@ -176,7 +177,8 @@ public final class ClientFences {
         }
         if (held > MOST_HELD_BYTES) {
             throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "the executor may keep " + (MOST_HELD_BYTES >> 20)
-                    + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20) + " MiB; unload modules that are not needed, or use them before more are loaded");
+                    + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20)
+                    + " MiB; unload modules that are not needed, or use them before more are loaded");
         }
     }
 
@@ -368,7 +370,8 @@ public final class ClientFences {
             return null;
         }
         if (place.variable().managed()) {
-            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "managed variable " + name + " is not supported in space sharing" + ProgramRefusedException.REMEDY);
+            throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED,
+                    "managed variable " + name + " is not supported in space sharing" + ProgramRefusedException.REMEDY);
         }
         return new long[] {module.memory.address(place), place.variable().sizeBytes()};
     }
@@ -392,7 +395,8 @@ public final class ClientFences {
         }
         String refusal = module == null || module.asItIs ? null : module.program.refusal(name);
         if (refusal != null) {
-            throw RefusedCode.refused("kernel " + name + " of image " + module.label(), new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal), segment);
+            throw RefusedCode.refused("kernel " + name + " of image " + module.label(),
+                    new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal), segment);
         }
     }
 

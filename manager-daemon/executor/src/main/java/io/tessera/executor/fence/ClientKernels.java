@@ -163,8 +163,10 @@ public final class ClientKernels {
         for (long at : kernel.tensorMaps) {
             boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
             if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
-                throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " is given a tensor map that no call of this program has made"
-                        + " (cuTensorMapEncodeTiled and the like), or one that was changed since; make it so" + ProgramRefusedException.REMEDY.replace("; ", ", or "));
+                throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE,
+                        "kernel " + kernel.name + " is given a tensor map that no call of this program has made"
+                                + " (cuTensorMapEncodeTiled and the like), or one that was changed since; make it so"
+                                + ProgramRefusedException.REMEDY.replace("; ", ", or "));
             }
         }
     }
@@ -173,8 +175,9 @@ public final class ClientKernels {
         if (!fences.window().isBacked()) {
             int result = fences.window().backEverywhere();
             if (result != CudaResult.SUCCESS) {
-                throw ProgramRefusedException.toTell(result, "the device has no memory left for the addresses of this program's tenant that nothing is allocated at"
-                        + "; free memory, or end other programs on this device");
+                throw ProgramRefusedException.toTell(result,
+                        "the device has no memory left for the addresses of this program's tenant that nothing is allocated at"
+                                + "; free memory, or end other programs on this device");
             }
         }
     }

@@ -104,7 +104,8 @@ final class FencingRounds {
         boolean same = true;
         for (int i = 0; i < looked.size(); i++) {
             TextCheck.Checked one = looked.get(i);
-            same &= one.refusal() != null || before.get(i).refusal() == null && one.rejected().keySet().containsAll(before.get(i).rejected().keySet());
+            same &= one.refusal() != null
+                    || before.get(i).refusal() == null && one.rejected().keySet().containsAll(before.get(i).rejected().keySet());
         }
         return same;
     }

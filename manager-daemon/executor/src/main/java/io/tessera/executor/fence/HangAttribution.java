@@ -42,8 +42,7 @@ final class HangAttribution {
         /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
-        private volatile Runnable halt = () -> {
-        };
+        private volatile Runnable halt = () -> {};
         /** When somebody else told its kernels to end, because its thread was held up; 0: nobody did. */
         private volatile long haltedNs;
         /** When work of another tenant ended that had been next for longer than its own: that may have waited behind it until then. */

@@ -48,7 +48,8 @@ record LocalQuota(long threads, long totalBytes) {
         if (localBytes > mostBytes()) {
             throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "kernel " + kernel + " has " + localBytes
                     + " bytes of local memory for each thread, " + (localBytes * threads >> 20) + " MiB for all that the device runs at once; "
-                    + mostBytes() + " bytes are what it may take of a device that is shared; keep less in arrays of a thread, or run the program with --share time");
+                    + mostBytes()
+                    + " bytes are what it may take of a device that is shared; keep less in arrays of a thread, or run the program with --share time");
         }
     }
 }

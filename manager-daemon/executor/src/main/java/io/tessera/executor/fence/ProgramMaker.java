@@ -251,7 +251,8 @@ public final class ProgramMaker {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());
         } catch (ProgramRefusedException e) {
-            String why = fenced.stream().flatMap(one -> one.tables().refused().entrySet().stream()).filter(one -> e.getMessage().contains("'" + one.getKey() + "'"))
+            String why = fenced.stream().flatMap(one -> one.tables().refused().entrySet().stream())
+                    .filter(one -> e.getMessage().contains("'" + one.getKey() + "'"))
                     .map(Map.Entry::getValue).findFirst().orElse(null);
             throw why == null ? e : new ProgramRefusedException(e.result(), e.getMessage() + ", which is refused: " + why);
         }
@@ -265,8 +266,9 @@ public final class ProgramMaker {
             if (lacking == null) {
                 throw e;
             }
-            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "of one of its parts " + lacking + ", and the others are not linked without it: "
-                    + e.getMessage().strip());
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED,
+                    "of one of its parts " + lacking + ", and the others are not linked without it: "
+                            + e.getMessage().strip());
         }
     }
 

@@ -49,6 +49,7 @@ interface TextCheck {
 
     /** Whoever wrote the text is believed. */
     static TextCheck none() {
-        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text, Map.of(), Set.of(), null);
+        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text,
+                Map.of(), Set.of(), null);
     }
 }

@@ -27,7 +27,8 @@ final class VerifiedText implements TextCheck {
     public Checked check(byte[] text, FencedTables tables, boolean linked) {
         try {
             int length = text.length > 0 && text[text.length - 1] == 0 ? text.length - 1 : text.length;
-            Verdict verdict = FenceVerifier.verify(length == text.length ? text : Arrays.copyOf(text, length), Mode.valueOf(tables.mode().name()), linked);
+            Verdict verdict = FenceVerifier.verify(length == text.length ? text : Arrays.copyOf(text, length), Mode.valueOf(tables.mode().name()),
+                    linked);
             String why = tables(tables, verdict);
             if (why != null) {
                 return Checked.refused(why);

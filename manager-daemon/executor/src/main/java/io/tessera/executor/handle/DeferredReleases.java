@@ -27,8 +27,7 @@ public final class DeferredReleases {
 
     private final ClientHandles handles;
     private BooleanSupplier capturing = () -> false;
-    private Consumer<String> notice = _ -> {
-    };
+    private Consumer<String> notice = _ -> {};
     /** What nodes of graphs name, since there were none: what the client's tables hold, or the driver's arrays, or addresses. */
     private final Set<Long> named = new HashSet<>();
     /** By the client's handle of a texture or surface reference: the driver's array. */
@@ -69,7 +68,7 @@ public final class DeferredReleases {
 
     /** A call names a function, a kernel, or a variable by its module or library, and with it all that it goes away with. */
     public void namesCode(long clientHandle) {
-        for (long parent = naming ? clientHandle : 0; parent != 0; ) {
+        for (long parent = naming ? clientHandle : 0; parent != 0;) {
             int type = RelayHandle.type(parent);
             HandleKind kind = KINDS_OF_CODE.stream().filter(one -> one.number() == type).findFirst().orElse(null);
             if (kind == null) {
@@ -114,7 +113,8 @@ public final class DeferredReleases {
     private void forgetReferences(boolean graphs) {
         for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Long, Long> one = i.next();
-            if (handles.value(HandleKind.TEXREF, one.getKey()) == HandleTable.NONE && handles.value(HandleKind.SURFREF, one.getKey()) == HandleTable.NONE) {
+            if (handles.value(HandleKind.TEXREF, one.getKey()) == HandleTable.NONE
+                    && handles.value(HandleKind.SURFREF, one.getKey()) == HandleTable.NONE) {
                 i.remove();
                 if (graphs) {
                     named.add(one.getValue());

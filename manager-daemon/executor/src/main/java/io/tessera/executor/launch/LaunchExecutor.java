@@ -67,7 +67,8 @@ public final class LaunchExecutor {
     }
 
     /** For one client; memory of an arena that lives as long as this. */
-    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels, GraphBook graphs,
+    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
+            GraphBook graphs,
             Arena arena) {
         this.driver = driver;
         this.handles = handles;

@@ -81,7 +81,8 @@ public final class ClientPrinting {
             return CudaResult.SUCCESS;
         }
         if (marks.size() >= MOST_MARKS) {
-            segment.notice("the text of more than " + MOST_MARKS + " points of this program's streams is waited for (printf in kernels); synchronise more often");
+            segment.notice("the text of more than " + MOST_MARKS
+                    + " points of this program's streams is waited for (printf in kernels); synchronise more often");
             return CudaResult.OUT_OF_MEMORY;
         }
         Long event = events.poll();

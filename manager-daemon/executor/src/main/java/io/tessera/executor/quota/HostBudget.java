@@ -48,7 +48,8 @@ public final class HostBudget {
 
     /** For data of calls that are on their way, by the size of the machine's memory. */
     public static HostBudget ofMachine(long machineBytes) {
-        return new HostBudget(Math.min(MOST_DATA_PER_TENANT, machineBytes / MACHINE_FOR_DATA), Math.min(DATA_GUARANTEED, machineBytes / MACHINE_FOR_DATA),
+        return new HostBudget(Math.min(MOST_DATA_PER_TENANT, machineBytes / MACHINE_FOR_DATA),
+                Math.min(DATA_GUARANTEED, machineBytes / MACHINE_FOR_DATA),
                 machineBytes / MACHINE_FOR_DATA);
     }
 

@@ -34,7 +34,8 @@ public final class TenantAccount {
         }
         long taken = cost(kind, count, more);
         if (taken > 0 && !budget.allows(bytes + taken, taken)) {
-            return "the objects of a tenant may take " + (budget.perTenantBytes() >> 20) + " MiB of the executor's memory, or less while others use it; "
+            return "the objects of a tenant may take " + (budget.perTenantBytes() >> 20)
+                    + " MiB of the executor's memory, or less while others use it; "
                     + "those of this one take " + (bytes >> 20) + " MiB, and " + taken + " bytes more were asked for " + kind.plural() + REMEDY;
         }
         return null;
@@ -60,7 +61,8 @@ public final class TenantAccount {
     /** Takes room for data of a call that is on its way, or gives some back (negative). Returns why not; null: it is taken. */
     public synchronized String data(long more) {
         if (more > 0 && !forData.allows(dataBytes + more, more)) {
-            return "data of calls on their way may take " + (forData.perTenantBytes() >> 20) + " MiB for a tenant, or less while others use it; this one's take "
+            return "data of calls on their way may take " + (forData.perTenantBytes() >> 20)
+                    + " MiB for a tenant, or less while others use it; this one's take "
                     + (dataBytes >> 20) + " MiB; pass less in one call, or let fewer threads make such calls at a time";
         }
         dataBytes += more;

@@ -22,8 +22,7 @@ final class ClientResources {
     private static final List<HandleKind> BEFORE_MEMORY = List.of(HandleKind.GRAPH_EXEC, HandleKind.GRAPH,
             HandleKind.EVENT, HandleKind.STREAM, HandleKind.TEXTURE, HandleKind.SURFACE, HandleKind.LINKER,
             HandleKind.MODULE, HandleKind.LIBRARY);
-    private static final List<HandleKind> AFTER_MEMORY =
-            List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP);
+    private static final List<HandleKind> AFTER_MEMORY = List.of(HandleKind.ALLOCATION, HandleKind.ARRAY, HandleKind.MIPMAP);
     private static final Map<HandleKind, DriverEntry> ENDS = Map.ofEntries(
             Map.entry(HandleKind.GRAPH_EXEC, DriverEntry.cuGraphExecDestroy),
             Map.entry(HandleKind.STREAM, DriverEntry.cuStreamDestroy_v2),

@@ -446,7 +446,8 @@ public final class ClientSession {
         if (known == null || records == null) {
             return null;
         }
-        return new FaultCandidate(known.fences().member().tenant(), known.fences().member().uid(), name, records.marks().hasWork() || records.hasSeenLoss(),
+        return new FaultCandidate(known.fences().member().tenant(), known.fences().member().uid(), name,
+                records.marks().hasWork() || records.hasSeenLoss(),
                 known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
     }
 

@@ -74,7 +74,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.futex = futex;
         this.reports = reports;
         this.calls = new CallExecutor(client, arena);
-        this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(), calls.graphs(), arena);
+        this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(),
+                calls.graphs(), arena);
         this.queries = new QueryExecutor(client);
         this.resources = new ClientResources(client, calls);
         this.marks = new MarkWatch(client);

@@ -80,8 +80,8 @@ public final class SessionFactory {
     private final Exports exports = new Exports();
     private final Map<String, TenantMemory> tenants = new ConcurrentHashMap<>();
     private final HostBudget budget = HostBudget.ofHeap(Runtime.getRuntime().maxMemory());
-    private final HostBudget forData =
-            HostBudget.ofMachine(((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize());
+    private final HostBudget forData = HostBudget
+            .ofMachine(((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize());
     private final Map<String, TenantAccount> accounts = new ConcurrentHashMap<>();
 
     /**
@@ -111,7 +111,8 @@ public final class SessionFactory {
         this.text = text;
         this.fencing = fencing;
         this.synchronization = new SynchronizationGate(clock);
-        this.moves = snapshot.software() ? MoveTime.ofSoftware() : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
+        this.moves = snapshot.software() ? MoveTime.ofSoftware()
+                : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
                 new WindowSpace(range.first(), range.end() - range.first()));

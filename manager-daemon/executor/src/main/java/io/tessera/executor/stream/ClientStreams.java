@@ -33,8 +33,7 @@ public final class ClientStreams {
     /** Streams of contexts that are gone, with work that is not done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
-    private Marks marks = (_, _) -> {
-    };
+    private Marks marks = (_, _) -> {};
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
 

@@ -71,7 +71,7 @@ public final class JitWarmUp implements AutoCloseable {
             NanoClock clock) throws LinuxException {
         SessionFactory.Made made = factory.make(
                 new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
-                new TenantPresence().enter("rehearsal", 0, () -> { }), reports);
+                new TenantPresence().enter("rehearsal", 0, () -> {}), reports);
         memory.close(made.descriptor());
         JitWarmUp warmUp = new JitWarmUp(made, futex, clock);
         made.session().start();

@@ -159,7 +159,8 @@ public final class ClientWindow implements WindowAccess {
         PendingReclaims reclaims = windows.reclaims();
         long goneBefore = reclaims.gone();
         return action.getAsBoolean()
-                || reclaims.again(this, goneBefore, HeapRefusal.OVER_QUOTA.code(), () -> action.getAsBoolean() ? 0 : HeapRefusal.OVER_QUOTA.code()) == 0;
+                || reclaims.again(this, goneBefore, HeapRefusal.OVER_QUOTA.code(),
+                        () -> action.getAsBoolean() ? 0 : HeapRefusal.OVER_QUOTA.code()) == 0;
     }
 
     /** Has memory that nothing lives in given back now if the client is the tenant's last. */

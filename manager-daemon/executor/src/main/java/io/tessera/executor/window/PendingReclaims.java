@@ -56,7 +56,8 @@ final class PendingReclaims {
     int attempt(ClientWindow client, IntSupplier action) {
         long goneBefore = gone.get();
         int result = pressure.attempt(client.waiting(), action);
-        return (int) again(client, goneBefore, result, () -> pressure.attempt(client.waiting(), action), answer -> answer == CudaResult.OUT_OF_MEMORY);
+        return (int) again(client, goneBefore, result, () -> pressure.attempt(client.waiting(), action),
+                answer -> answer == CudaResult.OUT_OF_MEMORY);
     }
 
     /**

@@ -113,7 +113,8 @@ final class AssembleJob {
                 kernels(library.handle(), job, driver);
             }
             driver.call(DriverEntry.cuLibraryUnload, library.handle());
-            return compiled ? Message.answer(CudaResult.SUCCESS, library.info(), List.of()) : Message.answer(made, gaveUp(library.error()), List.of());
+            return compiled ? Message.answer(CudaResult.SUCCESS, library.info(), List.of())
+                    : Message.answer(made, gaveUp(library.error()), List.of());
         }
     }
 

@@ -47,7 +47,8 @@ final class FairTurns<T> {
         Set<String> users = anybody ? Set.of() : running.stream().map(TenantName::user).collect(Collectors.toSet());
         String chosen = null;
         for (String tenant : waiting.keySet()) {
-            if (!running.contains(tenant) && !users.contains(TenantName.user(tenant)) && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
+            if (!running.contains(tenant) && !users.contains(TenantName.user(tenant))
+                    && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
                 chosen = tenant;
             }
         }

@@ -111,8 +111,9 @@ public final class WorkerPool implements CodeWorkers {
                     + " that are read in space sharing; load it in parts, or run the program with --share time", List.of());
         }
         if (!turns.await(tenant, () -> closed || isGone())) {
-            return isGone() ? abandoned() : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L
-                    + " s; start the program again when they have begun to work", List.of());
+            return isGone() ? abandoned()
+                    : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L
+                            + " s; start the program again when they have begun to work", List.of());
         }
         long beginNs = clock.nanoTime();
         try {

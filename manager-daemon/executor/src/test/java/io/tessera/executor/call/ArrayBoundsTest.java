@@ -43,12 +43,15 @@ class ArrayBoundsTest {
 
     private static void box(Shapes shapes, long... numbers) throws RejectedException {
         try (Arena arena = Arena.ofConfined()) {
-            new ArrayBounds(new DriverCalls(shapes, arena), new ClientHandles(0).deferredReleases(), new MovedBytes(MoveTime.ofSoftware(), _ -> false)).box(ARRAY, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
+            new ArrayBounds(new DriverCalls(shapes, arena), new ClientHandles(0).deferredReleases(),
+                    new MovedBytes(MoveTime.ofSoftware(), _ -> false))
+                    .box(ARRAY, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
         }
     }
 
     private static void refused(Shapes shapes, long... numbers) {
-        RejectedException refusal = assertThrows(RejectedException.class, () -> box(shapes, numbers), () -> LongStream.of(numbers).boxed().toList().toString());
+        RejectedException refusal = assertThrows(RejectedException.class, () -> box(shapes, numbers),
+                () -> LongStream.of(numbers).boxed().toList().toString());
         assertEquals(CudaResult.INVALID_VALUE, refusal.result());
     }
 
@@ -76,7 +79,8 @@ class ArrayBoundsTest {
     @Test
     void anArrayThatTheDriverDoesNotKnowIsRefused() {
         try (Arena arena = Arena.ofConfined()) {
-            ArrayBounds bounds = new ArrayBounds(new DriverCalls(new Shapes(1, 1, 1, FLOAT, 1), arena), new ClientHandles(0).deferredReleases(), new MovedBytes(MoveTime.ofSoftware(), _ -> false));
+            ArrayBounds bounds = new ArrayBounds(new DriverCalls(new Shapes(1, 1, 1, FLOAT, 1), arena), new ClientHandles(0).deferredReleases(),
+                    new MovedBytes(MoveTime.ofSoftware(), _ -> false));
             RejectedException refusal = assertThrows(RejectedException.class, () -> bounds.box(ARRAY + 1, 0, 0, 0, 1, 1, 1));
             assertEquals(CudaResult.INVALID_HANDLE, refusal.result());
         }

@@ -321,8 +321,7 @@ public final class RelayTestClient implements AutoCloseable {
     public RelayPinned pin(long bytes, long notBelow) throws Exception {
         os.sockets().send(socket, packet, RelayMessageEncoder.pin(packet, bytes, notBelow));
         SocketPort.Received received = receive();
-        RelayPinned pinned =
-                ((RelayMessageAdapter.Pinned) RelayMessageAdapter.fromExecutor(packet, received.bytes())).pinned();
+        RelayPinned pinned = ((RelayMessageAdapter.Pinned) RelayMessageAdapter.fromExecutor(packet, received.bytes())).pinned();
         if (received.descriptor() >= 0) {
             memory.close(received.descriptor());
         }

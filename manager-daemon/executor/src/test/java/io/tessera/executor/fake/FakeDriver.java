@@ -33,8 +33,7 @@ public final class FakeDriver implements DriverPort {
     private static final long HOST_PAGE = 4096;
 
     /** Hears of every call, in the thread that makes it. */
-    public volatile Consumer<DriverEntry> listener = _ -> {
-    };
+    public volatile Consumer<DriverEntry> listener = _ -> {};
     /** Names of entries called, when {@link #recording}. */
     public final List<String> calls = new CopyOnWriteArrayList<>();
     /** Whether calls are remembered. */
@@ -70,8 +69,7 @@ public final class FakeDriver implements DriverPort {
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
-    public volatile Runnable printing = () -> {
-    };
+    public volatile Runnable printing = () -> {};
     /** While set, there are no device addresses to reserve. */
     public volatile boolean addressless;
     /** What was given to the last cuLibraryLoadData: where the image is, and how many options of a library there are. */
@@ -276,6 +274,11 @@ public final class FakeDriver implements DriverPort {
         }
     }
 
+    private int query(long event) {
+        boolean isPending = !doneEvents.contains(event) && (held || heldStreams.contains(eventStreams.getOrDefault(event, 0L)));
+        return eventError != 0 ? eventError : isPending ? NOT_READY : 0;
+    }
+
     private int answer(DriverEntry entry, MemorySegment s) {
         if (recording) {
             calls.add(entry.toString());
@@ -290,7 +293,7 @@ public final class FakeDriver implements DriverPort {
             case cuStreamWriteValue32_v2 -> word(slot(s, 0), slot(s, 1), (int) slot(s, 2));
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
-            case cuEventQuery -> eventError != 0 ? eventError : !doneEvents.contains(slot(s, 0)) && (held || heldStreams.contains(eventStreams.getOrDefault(slot(s, 0), 0L))) ? NOT_READY : 0;
+            case cuEventQuery -> query(slot(s, 0));
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {
@@ -383,7 +386,7 @@ public final class FakeDriver implements DriverPort {
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags,
                     cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes, cuGraphGetEdges_v2 ->
-                    graphs ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
+                graphs ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
             case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
             default -> 0;
         };
@@ -412,7 +415,8 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int attribute(long number, String function) {
-        return number == 0 ? mostThreads(function) : number == 2 ? CONSTANT_BYTES + 64 * constants.size() : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
+        return number == 0 ? mostThreads(function) : number == 2 ? CONSTANT_BYTES + 64 * constants.size()
+                : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
     }
 
     private static int mostThreads(String function) {

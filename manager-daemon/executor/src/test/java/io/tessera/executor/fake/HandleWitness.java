@@ -51,7 +51,8 @@ public final class HandleWitness {
             switch (parameter.shape()) {
                 case Handle handle -> look(entry, handle.kind(), value);
                 case ParameterDescription.Number _ when parameter.type().equals(ADDRESS) && entry != DriverEntry.cuMemAddressReserve
-                        && !isOfNothing(entry.name(), slots) -> lookAddress(entry, value);
+                        && !isOfNothing(entry.name(), slots) ->
+                    lookAddress(entry, value);
                 case Pointer pointer when pointer.element().isPresent() && value != 0 -> {
                     MemorySegment there = room(pointer, slots, value);
                     for (long at = 0; at < there.byteSize(); at += Long.BYTES) {
@@ -63,8 +64,7 @@ public final class HandleWitness {
                         }
                     }
                 }
-                default -> {
-                }
+                default -> {}
             }
         }
     }
@@ -76,8 +76,7 @@ public final class HandleWitness {
             case cuMemHostRegister_v2 -> ranges.put(first, second);
             case cuMemHostAlloc, cuMemAlloc_v2 -> ranges.put(MemorySegment.ofAddress(first).reinterpret(Long.BYTES)
                     .get(ValueLayout.JAVA_LONG_UNALIGNED, 0), second);
-            default -> {
-            }
+            default -> {}
         }
         EntryDescription description = EntryDescriptions.of(entry);
         for (int i = 0; i < description.parameters().size(); i++) {
@@ -100,7 +99,7 @@ public final class HandleWitness {
                 long count = slots.getAtIndex(ValueLayout.JAVA_LONG, behind.parameter());
                 yield count == 0 ? 0 : MemorySegment.ofAddress(count).reinterpret(Long.BYTES).get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
             }
-            case Extent.Text _, Extent.Handwritten _ -> 0;
+            case Extent.Text _,Extent.Handwritten _ -> 0;
         };
         return MemorySegment.ofAddress(address).reinterpret(Math.max(0, elements) * Long.BYTES);
     }
@@ -120,7 +119,7 @@ public final class HandleWitness {
         boolean plane = entry.startsWith("cuMemsetD2D");
         return plane && slots.getAtIndex(ValueLayout.JAVA_LONG, 3) == 0
                 || (plane || entry.startsWith("cuMemset") || entry.startsWith("cuMemcpy"))
-                && slots.getAtIndex(ValueLayout.JAVA_LONG, plane ? 4 : 2) == 0;
+                        && slots.getAtIndex(ValueLayout.JAVA_LONG, plane ? 4 : 2) == 0;
     }
 
     private void lookAddress(DriverEntry entry, long value) {

@@ -43,8 +43,8 @@ class EventsAmongLaunchesTest {
 
     private void watch(DriverCalls calls, int aloneS) {
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, aloneS, 3);
-        watchdog = new Watchdog(settings, new TenantPresence().enter("one", 1, () -> {
-        }), calls, streams.progress(), ProgressCounters.none(), new SynchronizationGate(() -> 1).enter("client"));
+        watchdog = new Watchdog(settings, new TenantPresence().enter("one", 1, () -> {}), calls, streams.progress(), ProgressCounters.none(),
+                new SynchronizationGate(() -> 1).enter("client"));
         streams.atMarks(watchdog::marked);
     }
 

@@ -19,7 +19,8 @@ class LocalQuotaTest {
         ProgramRefusedException refused = assertThrows(ProgramRefusedException.class, () -> H200.check("deep", 400_000));
         assertEquals(CudaResult.OUT_OF_MEMORY, refused.result());
         assertTrue(refused.getMessage().contains("kernel deep has 400000 bytes of local memory for each thread, 103125 MiB"), refused.getMessage());
-        assertTrue(refused.isToTell() && refused.getMessage().endsWith("; keep less in arrays of a thread, or run the program with --share time"), refused.getMessage());
+        assertTrue(refused.isToTell() && refused.getMessage().endsWith("; keep less in arrays of a thread, or run the program with --share time"),
+                refused.getMessage());
     }
 
     @Test

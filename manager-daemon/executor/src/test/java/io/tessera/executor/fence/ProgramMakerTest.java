@@ -261,7 +261,8 @@ class ProgramMakerTest {
     void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
         List<FencedTables> tables = new ArrayList<>();
         for (boolean clusters : new boolean[] {true, false}) {
-            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters, List.of()));
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters,
+                    List.of()));
         }
         assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
         assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
@@ -278,8 +279,10 @@ class ProgramMakerTest {
     @Test
     void aKernelThatIsNotAcceptedIsRefusedByItself() throws Exception {
         byte[] rest = "the rest".getBytes(StandardCharsets.US_ASCII);
-        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), Set.of("work"), null)), CodeOptions.none());
-        assertEquals(List.of("fence a", "fence [work] plain a", "fence plain a", "assemble a"), workers.asked, "without proofs it might have been accepted");
+        FencedProgram made = make(maker(COMPILES, (_, _, _) -> new TextCheck.Checked(null, rest, Map.of("work", "line 5"), Set.of("work"), null)),
+                CodeOptions.none());
+        assertEquals(List.of("fence a", "fence [work] plain a", "fence plain a", "assemble a"), workers.asked,
+                "without proofs it might have been accepted");
         assertEquals("the rest\0", new String(made.code(), StandardCharsets.US_ASCII));
         assertEquals("line 5", made.refusal("work"));
     }
@@ -330,12 +333,16 @@ class ProgramMakerTest {
                     new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
             assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
         }
-        FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(), List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
-                "x", 0))), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+        FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(),
+                List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
+                        "x", 0))),
+                List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
         assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
-        String more = new String(made.code(), StandardCharsets.US_ASCII).replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
+        String more = new String(made.code(), StandardCharsets.US_ASCII)
+                .replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
                 .replaceFirst("ld\\.param\\.u64 \t(%\\w+), \\[[^]]*]", "ld.const.u64 \t$1, [__tessera_at_x]");
-        assertTrue(new VerifiedText().check(more.getBytes(StandardCharsets.US_ASCII), made.tables().getFirst(), false).refusal().contains("__tessera_at_x"));
+        assertTrue(new VerifiedText().check(more.getBytes(StandardCharsets.US_ASCII), made.tables().getFirst(), false).refusal()
+                .contains("__tessera_at_x"));
     }
 
     @Test

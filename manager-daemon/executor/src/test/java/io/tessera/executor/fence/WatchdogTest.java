@@ -37,17 +37,16 @@ class WatchdogTest {
 
     @BeforeEach
     void open() {
-        attacker = presence.enter("attacker", 1, () -> {
-        });
-        TenantPresence.Member other = presence.enter("victim", 1, () -> {
-        });
+        attacker = presence.enter("attacker", 1, () -> {});
+        TenantPresence.Member other = presence.enter("victim", 1, () -> {});
         attack = watchdog(settings, attacker);
         victim = watchdog(settings, other);
     }
 
     private Watchdog watchdog(FenceSettings settings, TenantPresence.Member member) {
         DriverCalls calls = new DriverCalls(driver, arena);
-        return new Watchdog(settings, member, calls, new ProgressEvents(calls), ProgressCounters.make(calls), new SynchronizationGate(() -> nowNs).enter("client"));
+        return new Watchdog(settings, member, calls, new ProgressEvents(calls), ProgressCounters.make(calls),
+                new SynchronizationGate(() -> nowNs).enter("client"));
     }
 
     @AfterEach
@@ -166,8 +165,7 @@ class WatchdogTest {
     /** Else a tenant's processes would take turns to have one of them stay. */
     @Test
     void workOfTheSameTenantGainsNobodyTime() {
-        TenantPresence.Member twin = presence.enter("attacker", 1, () -> {
-        });
+        TenantPresence.Member twin = presence.enter("attacker", 1, () -> {});
         Watchdog older = watchdog(settings, twin);
         launch(older, 0x30);
         launch(attack, ATTACK);
@@ -180,14 +178,12 @@ class WatchdogTest {
     @Test
     void whatWasBegunAloneIsTimedFromWhenOthersCome() {
         TenantPresence quiet = new TenantPresence();
-        Watchdog alone = watchdog(settings, quiet.enter("alone", 1, () -> {
-        }));
+        Watchdog alone = watchdog(settings, quiet.enter("alone", 1, () -> {}));
         launch(alone, ATTACK);
         for (long untilNs = nowNs + 60 * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(alone.isExpired(nowNs), "nobody waits for it");
         }
-        TenantPresence.Member newcomer = quiet.enter("newcomer", 1, () -> {
-        });
+        TenantPresence.Member newcomer = quiet.enter("newcomer", 1, () -> {});
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
             assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true));
@@ -261,8 +257,7 @@ class WatchdogTest {
         launch(victim, VICTIM);
         pass(SECOND_NS * 2, false);
         presence.leave(attacker);
-        presence.enter("third", 1, () -> {
-        });
+        presence.enter("third", 1, () -> {});
         driver.heldStreams.remove(ATTACK);
         for (long untilNs = nowNs + (SHARED_S - 1) * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
             assertFalse(victim.isExpired(nowNs));

@@ -39,7 +39,8 @@ class ProcessCapacityTest {
 
     @Test
     void descriptorsAreNamed() throws IOException {
-        assertEquals("this executor has 9 clients, and 71 of the 80 descriptors that it may have are in use; raise ulimit -n of the manager, or end programs of this device",
+        assertEquals(
+                "this executor has 9 clients, and 71 of the 80 descriptors that it may have are in use; raise ulimit -n of the manager, or end programs of this device",
                 room(10, 71, "65530\n").refusal(9));
     }
 

@@ -39,8 +39,7 @@ class AwaitedValuesTest {
                     words.put(slot(slots, 1), (int) slot(slots, 2));
                     words.put(slot(slots, 1) + 4, (int) (slot(slots, 2) >>> 32));
                 }
-                default -> {
-                }
+                default -> {}
             }
             return 0;
         }

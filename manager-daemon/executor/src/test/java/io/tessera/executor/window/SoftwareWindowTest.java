@@ -167,7 +167,7 @@ class SoftwareWindowTest {
         long free = freeBytes();
         ClientWindow window = join("a");
         assertEquals(0, window.backEverywhere());
-        try (PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files(), ClientAccount.ofItsOwn(), _ -> { })) {
+        try (PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files(), ClientAccount.ofItsOwn(), _ -> {})) {
             pinned.use(window.hostAddresses());
             PinnedMemory.Offer offer = pinned.create(3 * MIB, 0);
             Linux.sharedMemory().close(offer.descriptor());

@@ -24,7 +24,8 @@ public final class InProcessWorkers implements CodeWorkers {
 
     @Override
     public Answer fence(String tenant, FenceRequest request, List<byte[]> images) {
-        asked.add("fence " + (request.plain().all() ? "plain " : request.plain().names().isEmpty() ? "" : request.plain().names() + " plain ") + tenant);
+        asked.add("fence " + (request.plain().all() ? "plain " : request.plain().names().isEmpty() ? "" : request.plain().names() + " plain ")
+                + tenant);
         Message answer = FenceJob.run(FenceJob.message(request, images));
         List<byte[]> parts = new ArrayList<>(answer.parts());
         for (int i = 1; i < parts.size() && tables != null; i += 2) {

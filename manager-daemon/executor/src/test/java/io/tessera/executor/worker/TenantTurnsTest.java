@@ -53,7 +53,8 @@ class TenantTurnsTest {
         TenantTurns turns = turns(1, LONG_NS);
         assertTrue(turns.await("a", () -> false));
         AtomicBoolean gone = new AtomicBoolean();
-        CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> turns.await("b", gone::get), task -> Thread.ofPlatform().daemon().start(task));
+        CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> turns.await("b", gone::get),
+                task -> Thread.ofPlatform().daemon().start(task));
         gone.set(true);
         while (!waits.isDone()) {
             turns.wake();

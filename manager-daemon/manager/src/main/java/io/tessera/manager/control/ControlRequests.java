@@ -116,7 +116,8 @@ final class ControlRequests {
             throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
         }
         if (!flag(request, "ahead") && !target.relays(tenant)) {
-            throw new RefusedRequest("no client of tenant \"" + tenant + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
+            throw new RefusedRequest("no client of tenant \"" + tenant
+                    + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");
         }
         target.limit(tenant, bytes);
@@ -162,11 +163,12 @@ final class ControlRequests {
             return tenant;
         }
         if (target.relays(asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), authority.owner()))) {
-            throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
+            throw new RefusedRequest(
+                    "tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
         }
         throw new RefusedRequest(asker.admin() ? "no client of tenant \"" + tenant + "\" is on a device; status lists tenants"
                 : "no program of yours with the name \"" + tenant + "\" is on a device, and other users' programs are theirs and"
-                + " the administrators'; status lists yours");
+                        + " the administrators'; status lists yours");
     }
 
     private static JsonObject counted(int clients) {

@@ -91,7 +91,8 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private void accepted(int socket) throws LinuxException {
         boolean kept = false;
         try {
-            ControlConnection connection = new ControlConnection(os.sockets(), socket, authority.asker(os.sockets().peer(socket), os.sockets().peerGroups(socket)),
+            ControlConnection connection = new ControlConnection(os.sockets(), socket,
+                    authority.asker(os.sockets().peer(socket), os.sockets().peerGroups(socket)),
                     requests, monotonic.nanoTime());
             if (!makeRoom(connection.uid())) {
                 connection.refuse("as many control connections as are admitted are open already: " + MOST_OF_USER

@@ -319,7 +319,8 @@ final class ClientDeviceMemory {
         // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
         long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
         long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
-                : onHost ? Math.max(neededBytes, frozenBytes) : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
+                : onHost ? Math.max(neededBytes, frozenBytes)
+                : Math.max(neededBytes, Math.min(neededBytes + overflowBytes, capacityBytes - fixedBytes));
         long nextNs = running || outlook.nextTurnNs() == Long.MAX_VALUE || outlook.running() ? ClientMemoryState.UNKNOWN
                 : outlook.nextTurnNs();
         if (stuckAt(nowNs) && !running) {

@@ -58,8 +58,7 @@ final class Outbox {
 
     /** Sends an end of a queue at once and before everything else, or not at all: false. */
     boolean sendNow(int slot, ExchangeEnd end, int descriptor) throws LinuxException {
-        return sockets.sendWithDescriptor(socket, packet, MessageEncoder.exchange(packet, slot, end), descriptor)
-                != SocketPort.WOULD_BLOCK;
+        return sockets.sendWithDescriptor(socket, packet, MessageEncoder.exchange(packet, slot, end), descriptor) != SocketPort.WOULD_BLOCK;
     }
 
     void clear() {

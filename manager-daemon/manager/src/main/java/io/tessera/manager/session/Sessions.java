@@ -238,7 +238,8 @@ public final class Sessions implements AutoCloseable {
         }
         long most = uid == os.processes().uid() ? maxClients : maxClients - maxClients / FOR_OTHERS;
         return registered.values().stream().filter(other -> other.peer().uid() == uid).count() < most ? null
-                : "user " + Integer.toUnsignedString(uid) + " has as many clients as one user may have: " + most + " of " + maxClients + " (--max-clients)";
+                : "user " + Integer.toUnsignedString(uid) + " has as many clients as one user may have: " + most + " of " + maxClients
+                        + " (--max-clients)";
     }
 
     private void refuse(Session session, RefusalCode code, String reason) {

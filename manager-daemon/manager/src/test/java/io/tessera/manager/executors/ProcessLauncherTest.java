@@ -49,7 +49,8 @@ class ProcessLauncherTest {
     /** The manager's status tells the operator, whose executors run as root then. */
     @Test
     void whatKeepsThemFromAnotherUserIsKept(@TempDir Path folder) throws Exception {
-        Path closed = Files.createDirectory(folder.resolve("closed"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path closed = Files.createDirectory(folder.resolve("closed"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         ProcessLauncher.Folders folders = new ProcessLauncher.Folders(closed, folder.resolve("cache"), folder);
         ProcessLauncher asAnother = new ProcessLauncher(Linux.open(), List.of("true"), folders, new ExecutorAccount(61_200, 61_200, Set.of()));
         String why = asAnother.rootBecause();

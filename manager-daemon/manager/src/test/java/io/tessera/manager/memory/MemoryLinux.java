@@ -30,7 +30,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     /** What every process does. */
     public Activity activity = new Activity(false, true, 0);
     /** Called before every packet to a peer, to look at memory in that moment. */
-    public Runnable beforeSend = () -> { };
+    public Runnable beforeSend = () -> {};
 
     private record Listener(SocketKind kind, Deque<InMemoryClient> waiting) {
     }

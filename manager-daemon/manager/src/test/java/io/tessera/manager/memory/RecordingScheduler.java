@@ -29,7 +29,7 @@ public final class RecordingScheduler implements DeviceScheduling {
     /** What the next {@link #joined} throws, once; null: nothing. */
     public RuntimeException defect;
     /** Hears first who wants a turn, or does not any more; may throw. */
-    public LongConsumer hearing = clientId -> { };
+    public LongConsumer hearing = clientId -> {};
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
     private boolean spans;

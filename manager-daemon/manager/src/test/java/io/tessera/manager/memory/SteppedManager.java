@@ -17,8 +17,7 @@ import java.util.function.UnaryOperator;
 public final class SteppedManager implements AutoCloseable {
     /** A device that tests announce. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_2222_3333_4444L, 0x5555_6666_7777_8888L);
-    private static final RuntimeDirectory DIRECTORY =
-            new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
+    private static final RuntimeDirectory DIRECTORY = new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
 
     /** Its time. */
     public final ManualClock clock = new ManualClock();

@@ -88,7 +88,8 @@ final class ModelClient {
             return "dead";
         }
         long turn = block().turn();
-        return present + "/" + tiers[0] + "+" + tiers[1] + "+" + tiers[2] + "/" + fresh + (open ? "o" : "c") + (stopped ? "s" : "") + (allocates() ? "a" : "")
+        return present + "/" + tiers[0] + "+" + tiers[1] + "+" + tiers[2] + "/" + fresh + (open ? "o" : "c") + (stopped ? "s" : "")
+                + (allocates() ? "a" : "")
                 + (refusedSinceNs != Long.MIN_VALUE ? "r" : "") + TurnWord.state(turn) + (answered() ? "=" : "!")
                 + words().residentTarget() / CHUNK + "t" + words().residentLimit() / CHUNK + "l" + words().flags() + "f"
                 + (words().pinnedTarget() + words().pageableTarget()) / CHUNK + "h" + (block().wantSinceNs() != 0 ? "w" : "");

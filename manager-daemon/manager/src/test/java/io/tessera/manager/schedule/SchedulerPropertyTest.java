@@ -43,7 +43,7 @@ class SchedulerPropertyTest {
         final Map<Long, Long> submissions = new HashMap<>();
         final Random random;
         final long seed;
-        LongConsumer onOrder = id -> { };
+        LongConsumer onOrder = id -> {};
 
         /** The answer on its way is an early release of the present turn. */
         private boolean released;

@@ -119,8 +119,7 @@ final class SimulatedGpuClient {
                     hostReadyNs = nowNs + jittered(workload(nowNs).hostNs());
                 }
             }
-            case READY, AT_GATE -> {
-            }
+            case READY, AT_GATE -> {}
         }
     }
 

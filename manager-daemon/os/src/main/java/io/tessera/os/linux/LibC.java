@@ -27,8 +27,7 @@ final class LibC {
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
     /** Where a call leaves its error number; one per thread, because two threads may be inside a call. */
-    private static final ThreadLocal<MemorySegment> CALL_STATE =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
+    private static final ThreadLocal<MemorySegment> CALL_STATE = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
     private static final MethodHandle NUMBERS = way(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle FIRST = way(ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);

@@ -25,8 +25,7 @@ final class LinuxPoll implements PollPort {
     private static final int DATA_OFFSET = PACKED ? 4 : 8;
 
     /** Threads wait at sets of their own at the same time. */
-    private static final ThreadLocal<MemorySegment> EVENTS =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate((long) EVENT_BYTES * BATCH, 8));
+    private static final ThreadLocal<MemorySegment> EVENTS = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate((long) EVENT_BYTES * BATCH, 8));
 
     @Override
     public int open() throws LinuxException {

@@ -76,8 +76,7 @@ class LinuxTest {
             assertEquals(200, os.sockets().receive(pair.server, buffer.asSlice(0, 32)), "the cut packet's own length");
             pair.closeClient();
             assertEquals(0, os.sockets().receive(pair.server, buffer));
-            LinuxException broken =
-                    assertThrows(LinuxException.class, () -> os.sockets().send(pair.server, buffer, 16));
+            LinuxException broken = assertThrows(LinuxException.class, () -> os.sockets().send(pair.server, buffer, 16));
             assertEquals(Errno.EPIPE, broken.errno());
             assertEquals("send(" + pair.server + "): EPIPE", broken.getMessage());
         }
@@ -194,7 +193,8 @@ class LinuxTest {
     @Test
     void aDescriptorRemovedInTheSameBatchIsNotCalled() throws Exception {
         int[] calls = new int[1];
-        try (Poller poller = new Poller(os.poll()); Pair one = new Pair(SocketKind.SEQPACKET);
+        try (Poller poller = new Poller(os.poll());
+                Pair one = new Pair(SocketKind.SEQPACKET);
                 Pair two = new Pair(SocketKind.SEQPACKET)) {
             long[] tokens = new long[2];
             tokens[0] = poller.add(one.server, PollPort.READABLE, e -> removeOther(poller, two.server, tokens, 1, calls));
@@ -270,7 +270,7 @@ class LinuxTest {
             int pidfd = (int) LibC.syscall(434, child.pid(), 0, 0, 0);
             assertTrue(pidfd >= 0);
             try (Poller poller = new Poller(os.poll())) {
-                poller.add(pidfd, PollPort.READABLE, events -> { });
+                poller.add(pidfd, PollPort.READABLE, events -> {});
                 assertEquals(0, poller.dispatch(0));
                 assertTrue(os.processes().signal(pidfd, ProcessPort.SIGKILL));
                 assertEquals(1, poller.dispatch(10 * SECOND));

@@ -52,9 +52,9 @@ public final class ClientMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case RELAY_ASK -> listener.onRelayAsk(RelayMessageAdapter.ask(packet));
             case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, EXCHANGE, RELAY_ANSWER ->
-                    throw MessageHeader.malformed(type + " is a message of the manager");
+                throw MessageHeader.malformed(type + " is a message of the manager");
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
-                    throw MessageHeader.malformed(type + " belongs on an executor's socket");
+                throw MessageHeader.malformed(type + " belongs on an executor's socket");
         }
     }
 

@@ -44,9 +44,9 @@ public final class ManagerMessageAdapter {
             case QUOTA_TRIM -> listener.onQuotaTrim(MessageHeader.slot(packet, type));
             case RELAY_ANSWER -> listener.onRelayAnswer(RelayMessageAdapter.answer(packet));
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
-                    throw MessageHeader.malformed(type + " belongs on an executor's socket");
+                throw MessageHeader.malformed(type + " belongs on an executor's socket");
             case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN, RELAY_ASK ->
-                    throw MessageHeader.malformed(type + " is a message of a client");
+                throw MessageHeader.malformed(type + " is a message of a client");
         }
     }
 

@@ -49,8 +49,8 @@ public enum MessageType {
     /** Executor to client: the number by which a call names that image. */
     IMAGE_TAKEN(23, RelayMessageLayout.IMAGE_TAKEN);
 
-    private static final Map<Integer, MessageType> BY_CODE =
-            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(MessageType::code, Function.identity()));
+    private static final Map<Integer, MessageType> BY_CODE = Arrays.stream(values())
+            .collect(Collectors.toUnmodifiableMap(MessageType::code, Function.identity()));
 
     private final int code;
     private final StructLayout layout;

@@ -85,8 +85,7 @@ public record ThreadSlot(MemorySegment slot) {
     /** Counts submissions of a kind to a device; the calls of one thread only. */
     public void add(SubmissionKind kind, int deviceSlot, long count) {
         long kindOffset = SUBMITTED + 8L * kind.index();
-        long deviceOffset =
-                DEVICE_SUBMISSIONS + 8L * Objects.checkIndex(deviceSlot, SegmentLayout.MAX_DEVICES);
+        long deviceOffset = DEVICE_SUBMISSIONS + 8L * Objects.checkIndex(deviceSlot, SegmentLayout.MAX_DEVICES);
         WireTypes.setOpaque(slot, kindOffset, WireTypes.getOpaque(slot, kindOffset) + count);
         WireTypes.setOpaque(slot, deviceOffset, WireTypes.getOpaque(slot, deviceOffset) + count);
     }

@@ -54,8 +54,7 @@ final class ComparisonEmitter {
                 case HS -> {
                     return Comparison.GE;
                 }
-                default -> {
-                }
+                default -> {}
             }
         }
         throw new LeftToInterpreterException(instruction.spelling());

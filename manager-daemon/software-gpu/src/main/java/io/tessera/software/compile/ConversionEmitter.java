@@ -112,8 +112,7 @@ final class ConversionEmitter {
                     code.i2c();
                 }
             }
-            default -> {
-            }
+            default -> {}
         }
     }
 

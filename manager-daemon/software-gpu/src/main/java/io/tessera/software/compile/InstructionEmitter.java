@@ -68,8 +68,7 @@ final class InstructionEmitter {
             case NOP, PMEVENT -> {
                 return;
             }
-            default -> {
-            }
+            default -> {}
         }
         try {
             if (bySubject(instruction)) {

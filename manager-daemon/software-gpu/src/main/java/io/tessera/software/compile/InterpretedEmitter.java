@@ -41,9 +41,8 @@ final class InterpretedEmitter {
         Opcode opcode = step.instruction().opcode();
         switch (opcode) {
             case STACKSAVE, STACKRESTORE, ALLOCA, CALL, CALL_INDIRECT, BRKPT ->
-                    throw new NotCompiledException(step.instruction().spelling());
-            default -> {
-            }
+                throw new NotCompiledException(step.instruction().spelling());
+            default -> {}
         }
         BitSet slots = new BitSet();
         RegisterUse.reads(step, slots::set);

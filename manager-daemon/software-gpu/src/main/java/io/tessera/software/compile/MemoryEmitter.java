@@ -37,8 +37,7 @@ final class MemoryEmitter {
             case LD, LDU -> load(instruction);
             case ST -> store(instruction);
             case FENCE -> CallEmitter.invoke(code, MEMORY, "fence", void.class);
-            case PREFETCH, PREFETCHU, APPLYPRIORITY -> {
-            }
+            case PREFETCH, PREFETCHU, APPLYPRIORITY -> {}
             default -> {
                 return false;
             }

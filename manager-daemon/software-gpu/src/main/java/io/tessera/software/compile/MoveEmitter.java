@@ -117,8 +117,7 @@ final class MoveEmitter {
         registers.pushLong(instruction.argument(0));
         boolean to = instruction.has(Modifier.TO);
         switch (instruction.space()) {
-            case GLOBAL, CONST, GENERIC -> {
-            }
+            case GLOBAL, CONST, GENERIC -> {}
             case SHARED -> {
                 code.aload(ReservedLocals.BLOCK);
                 CallEmitter.get(code, BlockState.class, "sharedBase", long.class);

@@ -96,8 +96,7 @@ public final class AtomicAccess {
         }
         while (true) {
             long before = RealMemory.getLongVolatile(address);
-            if (RealMemory.compareAndExchangeLong(address, before, combine(operation, type, before, value))
-                    == before) {
+            if (RealMemory.compareAndExchangeLong(address, before, combine(operation, type, before, value)) == before) {
                 return before;
             }
         }

@@ -74,8 +74,7 @@ public final class GridRunner {
             awaitHelpers();
         }
         switch (failure) {
-            case null -> {
-            }
+            case null -> {}
             case RuntimeException e -> throw e;
             case Error e -> throw e;
             default -> throw new IllegalStateException(failure);

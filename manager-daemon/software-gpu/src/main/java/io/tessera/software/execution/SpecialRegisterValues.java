@@ -40,7 +40,7 @@ public final class SpecialRegisterValues {
             case TOTAL_SMEM_SIZE, AGGR_SMEM_SIZE -> grid.sharedBytes();
             // The whole window of a block is its own: nothing of it is reserved for the system.
             case RESERVED_SMEM_OFFSET_BEGIN, RESERVED_SMEM_OFFSET_END, RESERVED_SMEM_OFFSET_CAP, CURRENT_GRAPH_EXEC ->
-                    0;
+                0;
             case ENVREG1 -> grid.workspace >>> 32;
             case ENVREG2 -> grid.workspace & 0xFFFFFFFFL;
             case WARP_SZ -> 32;

@@ -73,8 +73,7 @@ final class WarpExchange {
 
     private static void perform(ThreadState[] threads, int first, int members, WarpOperation operation) {
         switch (operation) {
-            case SYNC -> {
-            }
+            case SYNC -> {}
             case ACTIVEMASK -> give(threads, first, members, Integer.toUnsignedLong(members));
             case SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX -> shuffle(threads, first, members, operation);
             case VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT -> vote(threads, first, members, operation);

@@ -21,7 +21,8 @@ final class InstructionEffects {
                     MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_EXPECT_TX, MBARRIER_COMPLETE_TX,
                     MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT, MBARRIER_PENDING_COUNT, STACKSAVE, STACKRESTORE, ALLOCA,
                     TEX, TLD4, TXQ, SULD, SUST, SURED, SUQ, MOV, CVTA, ISSPACEP, MAPA, GETCTARANK,
-                    SETP, LOP3, ADDC, SUBC, MADC -> true;
+                    SETP, LOP3, ADDC, SUBC, MADC ->
+                true;
             case ADD, SUB, MAD -> instruction.has(Modifier.CC);
             default -> isControl(instruction.opcode()) || instruction.opcode().waitsForOthers();
         };
@@ -30,7 +31,8 @@ final class InstructionEffects {
     static boolean isControl(Opcode opcode) {
         return switch (opcode) {
             case BRA, BRX, CALL, CALL_INDIRECT, CALL_RUNTIME, RET, EXIT, TRAP, BRKPT, NANOSLEEP, PMEVENT, NOP,
-                    BARRIER_ARRIVE, CLUSTER_ARRIVE, ACTIVEMASK -> true;
+                    BARRIER_ARRIVE, CLUSTER_ARRIVE, ACTIVEMASK ->
+                true;
             default -> false;
         };
     }
@@ -58,8 +60,7 @@ final class InstructionEffects {
                     throw new UnsupportedOperationException(instruction.spelling());
                 }
             }
-            default -> {
-            }
+            default -> {}
         }
     }
 }

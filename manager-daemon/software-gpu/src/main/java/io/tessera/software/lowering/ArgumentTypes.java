@@ -23,7 +23,8 @@ final class ArgumentTypes {
             case SHL, SHR, BFE, SZEXT -> place == 0 ? first : ValueType.U32;
             case BFI -> place < 2 ? first : ValueType.U32;
             case BMSK, FNS, LOP3, PRMT, SHF, DP4A, DP2A, BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED, WARP_SYNC,
-                    NANOSLEEP, CP_ASYNC, CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE, CP_ASYNC_WAIT, ELECT, PMEVENT, NOP -> ValueType.B32;
+                    NANOSLEEP, CP_ASYNC, CP_ASYNC_BULK_TENSOR_LOAD, CP_ASYNC_BULK_TENSOR_STORE, CP_ASYNC_WAIT, ELECT, PMEVENT, NOP ->
+                ValueType.B32;
             case SHFL, MATCH, REDUX -> place == 0 ? first : ValueType.U32;
             case VOTE -> place == 0 ? ValueType.PRED : ValueType.U32;
             case MAD, MAD24 -> place == 2 && words.modifiers.contains(Modifier.WIDE) ? wide(first) : first;
@@ -34,7 +35,8 @@ final class ArgumentTypes {
             case CVT, CVT_PACK -> last;
             case MOV -> count > 1 ? packed(first, count) : first;
             case MBARRIER_INIT, MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_EXPECT_TX, MBARRIER_COMPLETE_TX,
-                    MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT -> ValueType.B64;
+                    MBARRIER_TEST_WAIT, MBARRIER_TRY_WAIT ->
+                ValueType.B64;
             default -> last;
         };
     }

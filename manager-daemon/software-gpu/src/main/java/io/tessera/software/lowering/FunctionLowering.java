@@ -133,7 +133,7 @@ final class FunctionLowering {
             case Variable variable -> declare(variable);
             case Label label -> labels.set(scope.label(label.name()), code.size());
             case io.tessera.guardian.ptx.Instruction instruction ->
-                    new InstructionLowering(this, scope, instruction).lower();
+                new InstructionLowering(this, scope, instruction).lower();
             default -> {
                 // Locations and pragmas hold nothing that runs; prototypes and target lists are in the scope already.
             }

@@ -73,7 +73,7 @@ final class InitialValue {
                 put(offset, 0);
             }
             case Initializer.Field field ->
-                    throw new UnsupportedPtxException("", "initialiser field " + field.name(), variable.line());
+                throw new UnsupportedPtxException("", "initialiser field " + field.name(), variable.line());
         }
     }
 

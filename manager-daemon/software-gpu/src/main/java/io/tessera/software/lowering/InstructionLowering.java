@@ -48,7 +48,7 @@ final class InstructionLowering {
         ModifierSorter words = ModifierSorter.of(opcode, written.modifiers());
         boolean vectorAtomic = (opcode == Opcode.ATOM || opcode == Opcode.RED)
                 && (words.modifiers.contains(Modifier.V2) || words.modifiers.contains(Modifier.V4)
-                || words.modifiers.contains(Modifier.V8));
+                        || words.modifiers.contains(Modifier.V8));
         if (words.unknown != null || vectorAtomic) {
             throw function.unsupported(written.mnemonic(), written.line());
         }

@@ -26,9 +26,9 @@ final class OperandLowering {
         switch (operand) {
             case io.tessera.guardian.ptx.Operand.Register register -> into.addAll(registers(register.name()));
             case io.tessera.guardian.ptx.Operand.Vector vector ->
-                    vector.elements().forEach(element -> add(element, type, into));
+                vector.elements().forEach(element -> add(element, type, into));
             case io.tessera.guardian.ptx.Operand.CompoundAddress compound ->
-                    compound.parts().forEach(part -> add(part, type, into));
+                compound.parts().forEach(part -> add(part, type, into));
             case io.tessera.guardian.ptx.Operand.Pair pair -> {
                 add(pair.first(), type, into);
                 add(pair.second(), type, into);
@@ -136,16 +136,16 @@ final class OperandLowering {
             case Scope.Place.Shared shared -> new Address(null, null, false, shared.offset() + offset);
             case Scope.Place.Frame frame -> new Address(null, null, true, frame.offset() + offset);
             case Scope.Place.KernelParameter parameter ->
-                    new Address(null, null, false, parameter.offset() + offset);
+                new Address(null, null, false, parameter.offset() + offset);
         };
     }
 
     private Address address(io.tessera.guardian.ptx.Operand.Address address) {
         return switch (address.base()) {
             case io.tessera.guardian.ptx.Operand.Register register ->
-                    new Address(registers(register.name()).getFirst(), null, false, address.offsetBytes());
+                new Address(registers(register.name()).getFirst(), null, false, address.offsetBytes());
             case io.tessera.guardian.ptx.Operand.Immediate absolute ->
-                    new Address(null, null, false, absolute.value() + address.offsetBytes());
+                new Address(null, null, false, absolute.value() + address.offsetBytes());
             case Named named -> {
                 Scope.Place place = function.place(scope, named.name());
                 if (place == null) {

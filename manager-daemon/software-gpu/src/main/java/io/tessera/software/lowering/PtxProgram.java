@@ -39,8 +39,8 @@ public final class PtxProgram implements LoweredProgram, LoweringSymbols {
         for (Directive directive : module.directives()) {
             switch (directive) {
                 case PtxFunction function when function.body().isPresent() ->
-                        (function.kind() == PtxFunction.Kind.ENTRY ? entries : functions)
-                                .put(function.name(), function);
+                    (function.kind() == PtxFunction.Kind.ENTRY ? entries : functions)
+                            .put(function.name(), function);
                 case Alias alias -> aliases.put(alias.name(), alias.target());
                 case io.tessera.guardian.ptx.Variable variable -> declare(variable);
                 default -> {

@@ -84,8 +84,7 @@ final class Reachability {
             case Operand.Address(Operand.Named named, long _) -> use(named.name());
             case Operand.Vector vector -> vector.elements().forEach(this::name);
             case Operand.Arguments arguments -> arguments.elements().forEach(this::name);
-            default -> {
-            }
+            default -> {}
         }
     }
 

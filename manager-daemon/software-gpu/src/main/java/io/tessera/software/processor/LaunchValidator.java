@@ -31,8 +31,9 @@ record LaunchValidator(Dim3 cluster, boolean explicitCluster) {
         Dim3 block = spec.block();
         refuseIf(!within(grid, GRID_X, GRID_YZ, GRID_YZ), Reason.INVALID_VALUE, "grid " + grid);
         refuseIf(!within(block, limits.threadsPerBlock(), limits.threadsPerBlock(), BLOCK_Z)
-                || block.count() > limits.threadsPerBlock(), Reason.INVALID_VALUE, "block " + block
-                + ", at most " + limits.threadsPerBlock() + " threads");
+                || block.count() > limits.threadsPerBlock(), Reason.INVALID_VALUE,
+                "block " + block
+                        + ", at most " + limits.threadsPerBlock() + " threads");
         refuseIf(spec.parameters().length > kernel.parameterBytes(), Reason.INVALID_VALUE, spec.parameters().length
                 + " bytes of parameters, the kernel takes " + kernel.parameterBytes());
         int maxThreads = kernel.limits().maxThreads();
@@ -61,8 +62,9 @@ record LaunchValidator(Dim3 cluster, boolean explicitCluster) {
         }
         Dim3 grid = spec.grid();
         refuseIf(!within(cluster, limits.clusterBlocks(), limits.clusterBlocks(), limits.clusterBlocks())
-                || cluster.count() > limits.clusterBlocks(), Reason.INVALID_CLUSTER, "cluster " + cluster
-                + ", at most " + limits.clusterBlocks() + " blocks");
+                || cluster.count() > limits.clusterBlocks(), Reason.INVALID_CLUSTER,
+                "cluster " + cluster
+                        + ", at most " + limits.clusterBlocks() + " blocks");
         refuseIf(grid.x() % cluster.x() != 0 || grid.y() % cluster.y() != 0 || grid.z() % cluster.z() != 0,
                 Reason.INVALID_CLUSTER, "cluster " + cluster + " does not divide grid " + grid);
         return new LaunchValidator(cluster, fromKernel || spec.cluster() != null);

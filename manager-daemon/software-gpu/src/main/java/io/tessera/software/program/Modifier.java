@@ -31,12 +31,11 @@ public enum Modifier {
     // Mbarrier and asynchronous copies.
     NOCOMPLETE, PARITY, NOINC, EXPECT_TX, SHARED_MBARRIER, DROP,
     // Textures and surfaces.
-    GEOM_1D("1d"), GEOM_2D("2d"), GEOM_3D("3d"), GEOM_4D("4d"), GEOM_5D("5d"), GEOM_A1D("a1d"), GEOM_A2D("a2d"), GEOM_CUBE("cube"),
-    GEOM_ACUBE("acube"), LEVEL, GRAD, BASE, TRAP, ZERO, WIDTH, HEIGHT, DEPTH, CHANNEL_DATA_TYPE, CHANNEL_ORDER,
-    ARRAY_SIZE, NUM_MIPMAP_LEVELS, NUM_SAMPLES, B, P, GATHER_R("r"), GATHER_G("g"), GATHER_B("b"), GATHER_A("a"),
+    GEOM_1D("1d"), GEOM_2D("2d"), GEOM_3D("3d"), GEOM_4D("4d"), GEOM_5D("5d"), GEOM_A1D("a1d"), GEOM_A2D("a2d"), GEOM_CUBE("cube"), GEOM_ACUBE(
+            "acube"), LEVEL, GRAD, BASE, TRAP, ZERO, WIDTH, HEIGHT, DEPTH, CHANNEL_DATA_TYPE, CHANNEL_ORDER, ARRAY_SIZE, NUM_MIPMAP_LEVELS, NUM_SAMPLES, B, P, GATHER_R(
+                    "r"), GATHER_G("g"), GATHER_B("b"), GATHER_A("a"),
     // Matrices: layouts, how many there are, extents.
-    ROW, COL, X1, X2, X4, TRANS, M8N8, M8N8K4, M8N8K16, M8N8K32, M8N8K128, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64,
-    M16N8K128, M16N8K256,
+    ROW, COL, X1, X2, X4, TRANS, M8N8, M8N8K4, M8N8K16, M8N8K32, M8N8K128, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128, M16N8K256,
     // Dot products and video.
     H0, H1, B0, B1, B2, B3, PO, SHR7, SHR15,
     // Misordered words of single instructions.

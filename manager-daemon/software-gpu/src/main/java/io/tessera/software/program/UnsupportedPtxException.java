@@ -28,7 +28,8 @@ public final class UnsupportedPtxException extends RuntimeException {
      * @param failure what happened instead
      */
     public UnsupportedPtxException(String kernel, Throwable failure) {
-        super("the software GPU cannot make " + kernel + ": " + (failure instanceof StackOverflowError ? "its code is nested too deeply" : failure), failure);
+        super("the software GPU cannot make " + kernel + ": " + (failure instanceof StackOverflowError ? "its code is nested too deeply" : failure),
+                failure);
         this.construct = kernel;
         this.line = 0;
     }

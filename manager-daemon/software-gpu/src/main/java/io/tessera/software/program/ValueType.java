@@ -6,15 +6,12 @@ import java.util.Map;
 
 /** A PTX instruction type, with its width and what its bits mean. */
 public enum ValueType {
-    PRED(1, Kind.PREDICATE),
-    B1(1, Kind.BITS), U4(4, Kind.UNSIGNED), S4(4, Kind.SIGNED),
-    B8(8, Kind.BITS), B16(16, Kind.BITS), B32(32, Kind.BITS), B64(64, Kind.BITS), B128(128, Kind.BITS),
-    U8(8, Kind.UNSIGNED), U16(16, Kind.UNSIGNED), U32(32, Kind.UNSIGNED), U64(64, Kind.UNSIGNED),
-    U16X2(32, Kind.UNSIGNED),
-    S8(8, Kind.SIGNED), S16(16, Kind.SIGNED), S32(32, Kind.SIGNED), S64(64, Kind.SIGNED), S16X2(32, Kind.SIGNED),
-    F16(16, Kind.FLOAT), F16X2(32, Kind.FLOAT), BF16(16, Kind.FLOAT), BF16X2(32, Kind.FLOAT),
-    F32(32, Kind.FLOAT), F32X2(64, Kind.FLOAT), F64(64, Kind.FLOAT),
-    TF32(32, Kind.FLOAT), E4M3(8, Kind.FLOAT), E5M2(8, Kind.FLOAT), E4M3X2(16, Kind.FLOAT), E5M2X2(16, Kind.FLOAT);
+    PRED(1, Kind.PREDICATE), B1(1, Kind.BITS), U4(4, Kind.UNSIGNED), S4(4, Kind.SIGNED), B8(8, Kind.BITS), B16(16, Kind.BITS), B32(32,
+            Kind.BITS), B64(64, Kind.BITS), B128(128, Kind.BITS), U8(8, Kind.UNSIGNED), U16(16, Kind.UNSIGNED), U32(32, Kind.UNSIGNED), U64(64,
+                    Kind.UNSIGNED), U16X2(32, Kind.UNSIGNED), S8(8, Kind.SIGNED), S16(16, Kind.SIGNED), S32(32, Kind.SIGNED), S64(64,
+                            Kind.SIGNED), S16X2(32, Kind.SIGNED), F16(16, Kind.FLOAT), F16X2(32, Kind.FLOAT), BF16(16, Kind.FLOAT), BF16X2(32,
+                                    Kind.FLOAT), F32(32, Kind.FLOAT), F32X2(64, Kind.FLOAT), F64(64, Kind.FLOAT), TF32(32,
+                                            Kind.FLOAT), E4M3(8, Kind.FLOAT), E5M2(8, Kind.FLOAT), E4M3X2(16, Kind.FLOAT), E5M2X2(16, Kind.FLOAT);
 
     /** What the bits of a type mean. */
     public enum Kind {

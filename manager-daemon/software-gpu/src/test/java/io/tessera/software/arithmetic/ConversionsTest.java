@@ -87,13 +87,15 @@ class ConversionsTest {
             }
             BigDecimal exact = new BigDecimal(value);
             for (Rounding mode : MODES.keySet()) {
-                assertTrue(ExactReference.round(exact, 0, ExactReference.Shape.SINGLE, mode)
-                        == FloatConversions.toSingle(value, mode), () -> value + " " + mode);
-                assertTrue(ExactReference.round(exact, 0, ExactReference.Shape.HALF, mode)
-                        == HalfArithmetic.toSingle(FloatConversions.doubleToHalf(value, mode)),
+                assertTrue(ExactReference.round(exact, 0, ExactReference.Shape.SINGLE, mode) == FloatConversions.toSingle(value, mode),
                         () -> value + " " + mode);
-                assertTrue(ExactReference.round(exact, 0, ExactReference.Shape.BRAIN, mode)
-                        == BrainArithmetic.toSingle(FloatConversions.doubleToBrain(value, mode)),
+                assertTrue(
+                        ExactReference.round(exact, 0, ExactReference.Shape.HALF, mode) == HalfArithmetic
+                                .toSingle(FloatConversions.doubleToHalf(value, mode)),
+                        () -> value + " " + mode);
+                assertTrue(
+                        ExactReference.round(exact, 0, ExactReference.Shape.BRAIN, mode) == BrainArithmetic
+                                .toSingle(FloatConversions.doubleToBrain(value, mode)),
                         () -> value + " " + mode);
             }
         }

@@ -123,8 +123,7 @@ class InstructionDifferentialTest {
         }
         LoadedKernel kernel = processor.load(ptx).kernel("forms");
         byte[] parameters = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(in).putLong(out).array();
-        processor.launch(kernel, LaunchSpec.of(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), 0, parameters), text -> {
-        }, new GridControl());
+        processor.launch(kernel, LaunchSpec.of(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), 0, parameters), text -> {}, new GridControl());
         long[] results = new long[THREADS * forms];
         for (int i = 0; i < results.length; i++) {
             results[i] = RealMemory.getLong(out + 8L * i);

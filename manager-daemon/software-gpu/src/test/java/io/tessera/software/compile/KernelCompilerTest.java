@@ -41,8 +41,7 @@ class KernelCompilerTest {
             LoadedKernel kernel = processor.load(HEADER + ptx).kernel(name);
             byte[] parameters = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(buffer).array();
             processor.launch(kernel, LaunchSpec.of(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), 0, parameters),
-                    text -> {
-                    }, new GridControl());
+                    text -> {}, new GridControl());
             int[] result = new int[THREADS];
             for (int i = 0; i < THREADS; i++) {
                 result[i] = RealMemory.getInt(buffer + 4L * i);

@@ -140,7 +140,8 @@ class LinkedModulesTest {
     void whatDoesNotFitIsSaid() {
         String call = declared(".extern", "f") + kernel("k", "f");
         refused(INVALID_IMAGE, "undefined reference to 'f'", call);
-        refused(INVALID_IMAGE, "undefined reference to 'x'", ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"), call);
+        refused(INVALID_IMAGE, "undefined reference to 'x'", ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"),
+                call);
         refused(INVALID_IMAGE, "multiple definition of 'f'", call, returning(".visible", "f", number(1)), returning(".visible", "f", number(2)));
         refused(INVALID_IMAGE, "Prototype doesn't match for 'f'", call, ".visible .func f(.param .b64 a)\n{\nret;\n}\n");
         refused(INVALID_IMAGE, "Size doesn't match for 's'", ".extern .shared .b8 s[64];\n" + kernel("k"), ".visible .shared .b8 s[16];\n");
@@ -192,6 +193,7 @@ class LinkedModulesTest {
         MemorySegment out = port.arena.allocate(16, 8);
         port.ok(DriverEntry.cuModuleGetGlobal_v2, out, out.address() + 8, module, constant);
         assertEquals(bytes.length, out.get(ValueLayout.JAVA_LONG, 8), constant);
-        port.ok(DriverEntry.cuMemcpyHtoD_v2, out.get(ValueLayout.JAVA_LONG, 0), port.arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes), (long) bytes.length);
+        port.ok(DriverEntry.cuMemcpyHtoD_v2, out.get(ValueLayout.JAVA_LONG, 0), port.arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes),
+                (long) bytes.length);
     }
 }

@@ -136,7 +136,7 @@ class MemoryEntriesTest {
         port.ok(DriverEntry.cuMemsetD16_v2, data, 0x0203, 7L);
         port.ok(DriverEntry.cuMemsetD32_v2, data + 16, 0x04050607, 3L);
         assertArrayEquals(new int[] {0x02030203, 0x02030203, 0x02030203, 0x01010203, 0x04050607, 0x04050607,
-            0x04050607, 0x01010101}, port.readInts(data, 8));
+                0x04050607, 0x01010101}, port.readInts(data, 8));
         port.fails(1, DriverEntry.cuMemsetD32_v2, data + 2, 1, 1L);
         port.fails(1, DriverEntry.cuMemsetD32_v2, data, 1, 17L);
     }

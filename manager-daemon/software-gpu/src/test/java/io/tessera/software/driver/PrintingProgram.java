@@ -23,7 +23,8 @@ final class PrintingProgram {
         try {
             Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("surefire.test.class.path",
-                    System.getProperty("java.class.path")), PrintingProgram.class.getName())
+                            System.getProperty("java.class.path")),
+                    PrintingProgram.class.getName())
                     .redirectOutput(output.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
             assertTrue(process.waitFor(30, TimeUnit.SECONDS), "the program does not end");
             assertEquals(0, process.exitValue());

@@ -86,7 +86,7 @@ class TensorMapEntriesTest {
 
         Object[] arguments(MemorySegment to, long address) {
             return new Object[] {to, type, rank, address, longs(sizes), longs(strides), port.ints(box), port.ints(steps),
-                interleave, swizzle, 0, fill};
+                    interleave, swizzle, 0, fill};
         }
 
         MemorySegment encode(long address) {

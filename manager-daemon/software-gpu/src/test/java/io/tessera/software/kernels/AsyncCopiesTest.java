@@ -90,7 +90,7 @@ class AsyncCopiesTest {
             ByteBuffer parameters = ByteBuffer.allocate(28).order(ByteOrder.LITTLE_ENDIAN).putLong(in).putLong(out).putLong(size)
                     .putInt(distance / 32);
             processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), null, 0,
-                    parameters.array(), false), text -> { }, new GridControl());
+                    parameters.array(), false), text -> {}, new GridControl());
             assertEquals(List.of(), window.violations());
             for (int thread = 0; thread < THREADS; thread++) {
                 for (int piece = 0; piece < PIECES; piece++) {

@@ -60,7 +60,7 @@ class BarrierLibrariesTest {
 
         void launch(String kernel, int sharedBytes, ByteBuffer arguments) {
             LaunchOutcome outcome = processor.launch(module.kernel(kernel), new LaunchSpec(new Dim3(BLOCKS, 1, 1), new Dim3(THREADS, 1, 1),
-                    null, sharedBytes, arguments.array(), false), text -> { }, new GridControl());
+                    null, sharedBytes, arguments.array(), false), text -> {}, new GridControl());
             assertEquals(LaunchOutcome.COMPLETED, outcome, kernel);
             assertEquals(List.of(), window.violations(), kernel);
         }

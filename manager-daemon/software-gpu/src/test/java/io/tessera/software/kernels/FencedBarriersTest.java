@@ -60,7 +60,7 @@ class FencedBarriersTest {
     private LaunchOutcome run(LoadedKernel kernel, int threads) {
         byte[] parameters = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         return processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(threads, 1, 1), null, 0, parameters,
-                false), text -> { }, new GridControl());
+                false), text -> {}, new GridControl());
     }
 
     private List<Integer> results(int threads) {
@@ -168,7 +168,8 @@ class FencedBarriersTest {
     /** A legal kernel: lanes that have returned do not count at its one barrier. What others of its module do is theirs. */
     @Test
     void aKernelWithOneBarrierPaysForNobodyElses() throws Exception {
-        String other = ".visible .entry other(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\n" + CALLED + "ret;\n}\n";
+        String other = ".visible .entry other(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\n" + CALLED
+                + "ret;\n}\n";
         assertEquals(List.of(), early(NUMBERED, "", other));
         assertEquals(8, results(THREADS).stream().filter(value -> value == 1).count());
     }
@@ -179,7 +180,8 @@ class FencedBarriersTest {
         assertEquals(List.of(ReportArea.Kind.BARRIER), early(NUMBERED, CALLED, "").stream().map(ReportArea.Violation::kind).distinct().toList());
         processor.close();
         String through = ".func through()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 3;\n" + CALLED + "ret;\n}\n";
-        assertEquals(List.of(ReportArea.Kind.BARRIER), early(NUMBERED + through, "mov.u64 %d3, through;\np: .callprototype _ ();\ncall %d3, (), p;", "")
-                .stream().map(ReportArea.Violation::kind).distinct().toList());
+        assertEquals(List.of(ReportArea.Kind.BARRIER),
+                early(NUMBERED + through, "mov.u64 %d3, through;\np: .callprototype _ ();\ncall %d3, (), p;", "")
+                        .stream().map(ReportArea.Violation::kind).distinct().toList());
     }
 }

@@ -71,7 +71,7 @@ class FencedKernelsTest {
 
     private static void launch(SoftwareProcessor processor, LoadedKernel kernel, Object... arguments) {
         processor.launch(kernel, new LaunchSpec(new Dim3(RandomKernel.BLOCKS, 1, 1), new Dim3(RandomKernel.THREADS, 1, 1),
-                null, 0, packed(kernel, arguments), false), text -> { }, new GridControl());
+                null, 0, packed(kernel, arguments), false), text -> {}, new GridControl());
     }
 
     /** The second entry if the launch keeps to its terms, else null: as whoever launches for a tenant has to decide. */

@@ -43,7 +43,7 @@ class KernelFailureTest {
 
     private KernelFailure failure(LoadedKernel kernel) {
         return assertThrows(KernelFailure.class, () -> processor.launch(kernel, LaunchSpec.of(new Dim3(1, 1, 1), new Dim3(32, 1, 1), 0,
-                new byte[0]), text -> { }, new GridControl()));
+                new byte[0]), text -> {}, new GridControl()));
     }
 
     @Test

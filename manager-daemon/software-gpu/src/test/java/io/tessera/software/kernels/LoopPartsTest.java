@@ -80,7 +80,7 @@ class LoopPartsTest {
     private static void launch(SoftwareProcessor processor, LoadedKernel kernel, long in, long out) {
         ByteBuffer packed = ByteBuffer.allocate(kernel.kernel().parameterBytes()).order(ByteOrder.LITTLE_ENDIAN);
         packed.putLong(in).putLong(out);
-        processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), null, 0, packed.array(), false), text -> { },
+        processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(THREADS, 1, 1), null, 0, packed.array(), false), text -> {},
                 new GridControl());
     }
 
@@ -132,7 +132,8 @@ class LoopPartsTest {
                     int start = limit - rounds * step + (relation.equals("ne") ? 0 : random.nextInt(3) - 1);
                     RealMemory.putInt(in + thread * 8L, start);
                     RealMemory.putInt(in + thread * 8L + 4, limit);
-                    boolean near = !relation.equals("ne") && Math.abs(signed ? (long) limit : (limit & 0xFFFF_FFFFL) - (1L << 31)) > (1L << 31) - 65536;
+                    boolean near = !relation.equals("ne")
+                            && Math.abs(signed ? (long) limit : (limit & 0xFFFF_FFFFL) - (1L << 31)) > (1L << 31) - 65536;
                     found = near ? null : expected(thread, start, limit, step, relation, signed);
                 }
                 System.arraycopy(found, 0, wanted, thread * OUT_INTS, OUT_INTS);

@@ -66,13 +66,13 @@ class MemoryBarriersTest {
     private static LaunchOutcome launch(SoftwareProcessor processor, LoadedModule module, int threads, long out) {
         byte[] arguments = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         return processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1), new Dim3(threads, 1, 1), null, 0, arguments, false),
-                text -> { }, new GridControl());
+                text -> {}, new GridControl());
     }
 
     private static LaunchOutcome launchPair(SoftwareProcessor processor, LoadedModule module, int threads, long out) {
         byte[] arguments = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         return processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(2, 1, 1), new Dim3(threads, 1, 1), new Dim3(2, 1, 1), 0, arguments,
-                false), text -> { }, new GridControl());
+                false), text -> {}, new GridControl());
     }
 
     /** What a fenced kernel leaves in as many words as asked for, where each held a number before. */
@@ -129,7 +129,8 @@ class MemoryBarriersTest {
         long seed = new Random().nextLong();
         for (int i = 0; i < 6; i++) {
             String text = HEAD + "@!%p1 bra done;\n" + new RandomCounts(seed + i).text() + "done:\n" + TAIL;
-            assertArrayEquals(plain(text, i % 2 == 0, 1), fenced(text, MODES.get(i % MODES.size()), i % 4 < 2, 1, 1), "seed " + (seed + i) + "\n" + text);
+            assertArrayEquals(plain(text, i % 2 == 0, 1), fenced(text, MODES.get(i % MODES.size()), i % 4 < 2, 1, 1),
+                    "seed " + (seed + i) + "\n" + text);
         }
     }
 
@@ -342,7 +343,7 @@ class MemoryBarriersTest {
     /** Nobody else comes, or the word is none that a barrier was made in: who waits is ended with the tenant, and nothing else happens. */
     @ParameterizedTest
     @ValueSource(strings = {"@%p1 mbarrier.init.shared.b64 [bar], 2;", "mov.u64 %d5, 1234567;\nst.shared.u64 [bar], %d5;",
-        "mov.u64 %d5, -1;\nst.shared.u64 [bar], %d5;"})
+            "mov.u64 %d5, -1;\nst.shared.u64 [bar], %d5;"})
     void theStopWordEndsWhoWaits(String made) throws Exception {
         String endless = HEAD + made + """
                 bar.sync 0;

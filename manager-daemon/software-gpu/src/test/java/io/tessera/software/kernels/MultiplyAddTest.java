@@ -101,16 +101,18 @@ class MultiplyAddTest {
         int d = registersOf(form, form.d);
         boolean wide = form.a.equals("f64");
         String prefix = wide ? "%f" : "%r";
-        StringBuilder text = new StringBuilder(".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-                + ".reg .b32 %r<40>; .reg .f64 %f<40>; .reg .b64 %d<9>;\nld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r39, %tid.x;\n"
-                + "mul.wide.u32 %d3, %r39, 256; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;\n");
+        StringBuilder text = new StringBuilder(
+                ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+                        + ".reg .b32 %r<40>; .reg .f64 %f<40>; .reg .b64 %d<9>;\nld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r39, %tid.x;\n"
+                        + "mul.wide.u32 %d3, %r39, 256; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;\n");
         for (int i = 0; i < a + b + c; i++) {
             text.append("ld.global.b").append(wide ? 64 : 32).append(' ').append(prefix).append(i).append(", [%d1+").append(8 * i).append("];\n");
         }
         text.append(form.text()).append(' ').append(registers(prefix, 30, d)).append(", ").append(registers(prefix, 0, a)).append(", ")
                 .append(registers(prefix, a, b)).append(", ").append(registers(prefix, a + b, c)).append(";\n");
         for (int i = 0; i < d; i++) {
-            text.append("st.global.b").append(wide ? 64 : 32).append(" [%d2+").append(8 * i).append("], ").append(prefix).append(30 + i).append(";\n");
+            text.append("st.global.b").append(wide ? 64 : 32).append(" [%d2+").append(8 * i).append("], ").append(prefix).append(30 + i)
+                    .append(";\n");
         }
         return text.append("ret;\n}\n").toString();
     }
@@ -224,7 +226,8 @@ class MultiplyAddTest {
         }
         switch (form.d) {
             case "f64" -> assertEquals(fused, Double.longBitsToDouble(found), what);
-            case "f16" -> assertEquals(sum.floatValue(), Float.float16ToFloat((short) found), 0.51 * Math.max(halfUlp(sum.floatValue()), 0x1p-24), what);
+            case "f16" ->
+                assertEquals(sum.floatValue(), Float.float16ToFloat((short) found), 0.51 * Math.max(halfUlp(sum.floatValue()), 0x1p-24), what);
             case "f32" -> assertEquals(sum.floatValue(), Float.intBitsToFloat((int) found), Math.ulp(sum.floatValue()), what);
             default -> assertEquals(form.before.isEmpty() ? sum.toBigInteger().intValue() : sum.min(BigDecimal.valueOf(Integer.MAX_VALUE))
                     .max(BigDecimal.valueOf(Integer.MIN_VALUE)).intValueExact(), (int) found, what);

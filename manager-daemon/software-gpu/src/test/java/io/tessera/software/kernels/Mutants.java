@@ -11,10 +11,12 @@ final class Mutants {
     private static final Pattern REGISTER = Pattern.compile("%(?:rd|rs|r|p)\\d+");
     private static final Pattern NUMBER = Pattern.compile("(?<![\\w%$.])-?\\d+(?![\\w.])");
     private static final Pattern LABEL = Pattern.compile("\\$L\\d+");
-    private static final String[][] WORDS = {{"and.b32", "or.b32"}, {"or.b32", "and.b32"}, {"min.u32", "max.u32"}, {"min.u64", "max.u64"}, {"max.u64", "min.u64"},
-        {"and.b64", "or.b64"}, {"add.s64", "sub.s64"}, {"sub.u32", "add.u32"}, {"setp.lt.u32", "setp.ge.u32"}, {"setp.ne.u32", "setp.eq.u32"},
-        {"setp.ge.u32", "setp.lt.u32"}, {"setp.gt.and.s32", "setp.gt.or.s32"}, {"and.pred", "or.pred"}, {"xor.b32", "or.b32"}, {".shared", ".local"},
-        {".u32", ".s32"}, {"mul.lo", "mul.hi"}, {"isspacep.shared", "isspacep.local"}, {"ld.const", "ld.global"}, {"selp.b64", "selp.u64"}};
+    private static final String[][] WORDS = {{"and.b32", "or.b32"}, {"or.b32", "and.b32"}, {"min.u32", "max.u32"}, {"min.u64", "max.u64"},
+            {"max.u64", "min.u64"},
+            {"and.b64", "or.b64"}, {"add.s64", "sub.s64"}, {"sub.u32", "add.u32"}, {"setp.lt.u32", "setp.ge.u32"}, {"setp.ne.u32", "setp.eq.u32"},
+            {"setp.ge.u32", "setp.lt.u32"}, {"setp.gt.and.s32", "setp.gt.or.s32"}, {"and.pred", "or.pred"}, {"xor.b32", "or.b32"},
+            {".shared", ".local"},
+            {".u32", ".s32"}, {"mul.lo", "mul.hi"}, {"isspacep.shared", "isspacep.local"}, {"ld.const", "ld.global"}, {"selp.b64", "selp.u64"}};
 
     private final Random random;
     private final List<String> lines;

@@ -165,7 +165,7 @@ class NamedBarriersTest {
         LoadedKernel kernel = module.kernel("k");
         byte[] arguments = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         processor.launch(kernel, new LaunchSpec(new Dim3(BLOCKS, 1, 1), new Dim3(threads, 1, 1), null, 0, arguments, false),
-                text -> { }, new GridControl());
+                text -> {}, new GridControl());
     }
 
     private static int[] run(SoftwareProcessor processor, LoadedModule module, int threads, long out) {

@@ -118,8 +118,7 @@ class OutputTest {
                 """;
         try (TestDevice device = TestDevice.ofText(kind, ptx)) {
             device.launch("fine", 1, 1);
-            UnsupportedPtxException missing =
-                    assertThrows(UnsupportedPtxException.class, () -> device.module.kernel("product"));
+            UnsupportedPtxException missing = assertThrows(UnsupportedPtxException.class, () -> device.module.kernel("product"));
             assertTrue(missing.construct().startsWith("wmma.mma.sync"), missing.construct());
             assertEquals(9, missing.line());
         }

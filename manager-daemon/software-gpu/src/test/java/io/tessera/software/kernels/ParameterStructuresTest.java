@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ParameterStructuresTest {
     private static final int BYTES = 192;
     /** Type of an element, log2 of its bytes, first index, step, comparison, bound. */
-    private static final List<String> FORMS = List.of("u8 0 0 1 lt.u32 192", "u16 1 0 1 lt.u32 96", "u32 2 0 1 lt.s32 48", "u64 3 0 1 lt.u32 24", "u64 3 0 1 le.u32 23",
+    private static final List<String> FORMS = List.of("u8 0 0 1 lt.u32 192", "u16 1 0 1 lt.u32 96", "u32 2 0 1 lt.s32 48", "u64 3 0 1 lt.u32 24",
+            "u64 3 0 1 le.u32 23",
             "u64 3 0 1 ne.s32 24", "u64 3 23 -1 gt.s32 -1", "u64 3 23 -1 ne.s32 -1", "v2.u64 4 0 1 lt.u32 12");
     private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
     private static final String LOOP = """
@@ -69,7 +70,8 @@ class ParameterStructuresTest {
     private static final String KERNEL = HEAD + ".visible .entry k(.param .u64 o, .param .align 16 .b8 s[192])\n{\n" + REGISTERS
             + "ld.param.u64 %d1, [o];\n" + LOOP.replace("TARGET", "%d1").replace("STORE", "st.global") + "ret;\n}\n";
     /** A function reads its parameter so, and writes what it returns. */
-    private static final String FUNCTION = HEAD + ".func (.param .align 16 .b8 t[192]) f(.param .align 16 .b8 s[192])\n{\n" + REGISTERS + "mov.b64 %d1, t;\n"
+    private static final String FUNCTION = HEAD + ".func (.param .align 16 .b8 t[192]) f(.param .align 16 .b8 s[192])\n{\n" + REGISTERS
+            + "mov.b64 %d1, t;\n"
             + LOOP.replace("TARGET", "%d1").replace("STORE", "st.param") + "ret;\n}\n" + """
             .visible .entry k(.param .u64 o, .param .align 16 .b8 s[192])
             {
@@ -82,7 +84,7 @@ class ParameterStructuresTest {
             ret;
             }
             """.replace("COPIES", words("ld.param.u64 %%d2, [s+%1$d]; st.param.b64 [a+%1$d], %%d2;\n"))
-            .replace("RESULTS", words("ld.param.b64 %%d2, [b+%1$d]; st.global.u64 [%%d1+%1$d], %%d2;\n"));
+                    .replace("RESULTS", words("ld.param.b64 %%d2, [b+%1$d]; st.global.u64 [%%d1+%1$d], %%d2;\n"));
 
     private static String words(String form) {
         StringBuilder all = new StringBuilder();
@@ -116,7 +118,7 @@ class ParameterStructuresTest {
             passed[2 * Long.BYTES + i] = (byte) (i * 37 + 11);
         }
         ByteBuffer.wrap(passed).order(ByteOrder.LITTLE_ENDIAN).putLong(0, out);
-        processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(1, 1, 1), null, 0, passed, false), said -> { }, new GridControl());
+        processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(1, 1, 1), null, 0, passed, false), said -> {}, new GridControl());
         for (int i = 0; i < BYTES; i++) {
             assertEquals((byte) (i * 37 + 11), RealMemory.getByte(out + i), window.mode + ", " + form + ", byte " + i);
         }
@@ -136,8 +138,9 @@ class ParameterStructuresTest {
     @ParameterizedTest
     @EnumSource
     void areCopied(FenceMode mode) throws Exception {
-        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 1, DeviceLimits.of(1), new Interpreter(),
-                DeviceClock.system()))) {
+        try (SoftwareProcessor processor = new SoftwareProcessor(
+                new ProcessorOptions(FenceWindow.MEMORY_BYTES, 1, DeviceLimits.of(1), new Interpreter(),
+                        DeviceClock.system()))) {
             FenceWindow window = new FenceWindow(processor, mode);
             for (String form : FORMS) {
                 String[] words = form.split(" ");

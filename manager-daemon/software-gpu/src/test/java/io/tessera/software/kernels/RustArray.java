@@ -19,7 +19,8 @@ record RustArray(String type, List<Long> values) {
     private static final Pattern LIMIT = Pattern.compile("(\\w+)::(MIN|MAX|min_value\\(\\)|max_value\\(\\))");
     private static final Pattern SPECIAL = Pattern.compile("(?:half::)?(f16|f32)::(NAN|INFINITY|NEG_INFINITY)(\\.to_bits\\(\\))?");
     private static final Pattern PI = Pattern.compile("std::(f32)::consts::PI(?: / 2f32)?");
-    private static final Pattern LITERAL = Pattern.compile("(-?)(0x[0-9a-fA-F_]+?|0b[01_]+?|[0-9_]+(?:\\.[0-9_]+)?)([iu](?:8|16|32|64)|f(?:16|32|64))?");
+    private static final Pattern LITERAL = Pattern
+            .compile("(-?)(0x[0-9a-fA-F_]+?|0b[01_]+?|[0-9_]+(?:\\.[0-9_]+)?)([iu](?:8|16|32|64)|f(?:16|32|64))?");
 
     /** One element: its type if it names one, and its number; a fraction is a double's bits. */
     private record Element(String type, long integer, double fraction, boolean isFraction) {

@@ -106,7 +106,7 @@ class SmallBlockKernelsTest {
         for (int parameter : parameters) {
             arguments.putInt(parameter);
         }
-        processor.launch(module.kernel("k"), new LaunchSpec(grid, block, null, 0, arguments.array(), false), text -> { }, new GridControl());
+        processor.launch(module.kernel("k"), new LaunchSpec(grid, block, null, 0, arguments.array(), false), text -> {}, new GridControl());
         int[] values = new int[count];
         for (int i = 0; i < count; i++) {
             values[i] = RealMemory.getInt(from + (long) Integer.BYTES * i);
@@ -186,7 +186,7 @@ class SmallBlockKernelsTest {
         withBoth(mode, STRIDED, (processor, window, plain, fenced) -> {
             long out = window.allocate((long) Integer.BYTES * THREADS * 4);
             for (int n : new int[] {0, 1, 97, 500, 1 << 13, (1 << 13) + 1, 1 << 16, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, Integer.MAX_VALUE, -1,
-                Integer.MIN_VALUE}) {
+                    Integer.MIN_VALUE}) {
                 for (int width : new int[] {0, 1, 64, -8}) {
                     int base = width < 0 ? 64 : 0;
                     int[] expected = strided(processor, plain, out + 4L * base, n, width);

@@ -58,8 +58,9 @@ final class TestDevice implements AutoCloseable {
         Interpreter interpreter = new Interpreter();
         KernelTranslator translator = kind == Kind.INTERPRETED ? interpreter
                 : new KernelCompiler(interpreter, () -> 0);
-        processor = new SoftwareProcessor(new ProcessorOptions(Kind.FENCE.isEmpty() ? MEMORY_BYTES : FenceWindow.MEMORY_BYTES, WORKERS, DeviceLimits.of(WORKERS + 1),
-                translator, DeviceClock.system()));
+        processor = new SoftwareProcessor(
+                new ProcessorOptions(Kind.FENCE.isEmpty() ? MEMORY_BYTES : FenceWindow.MEMORY_BYTES, WORKERS, DeviceLimits.of(WORKERS + 1),
+                        translator, DeviceClock.system()));
         try {
             String ptx = resource ? text(kernels) : kernels;
             window = Kind.FENCE.isEmpty() ? null : new FenceWindow(processor, FenceMode.valueOf(Kind.FENCE));

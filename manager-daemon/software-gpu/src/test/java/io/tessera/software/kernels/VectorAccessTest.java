@@ -65,7 +65,7 @@ class VectorAccessTest {
 
     @ParameterizedTest
     @CsvSource({"COMPILED, v2.u32, 2000000", "COMPILED, v4.u32, 100000", "COMPILED, v2.u64, 100000",
-        "INTERPRETED, v2.u32, 100000", "INTERPRETED, v4.u32, 50000", "INTERPRETED, v2.u64, 50000"})
+            "INTERPRETED, v2.u32, 100000", "INTERPRETED, v4.u32, 50000", "INTERPRETED, v2.u64, 50000"})
     void storesAreNotTorn(Kind kind, String vector, int rounds) {
         try (TestDevice device = TestDevice.ofText(kind, race(vector))) {
             long torn = device.zeros(4);
@@ -102,7 +102,7 @@ class VectorAccessTest {
             long out = device.zeros(9);
             device.launch("spread", 1, 1, device.ints(new int[] {0x8001FFFE, 0x7FFF8000}), out);
             int[] expected = {-2, (short) 0x8001, (short) 0x8000, 0x7FFF, 0x8000, 0x7FFF, 0xFEFF0180, 0xFFFE8001,
-                0x0180};
+                    0x0180};
             assertArrayEquals(expected, device.ints(out, 9));
         }
     }

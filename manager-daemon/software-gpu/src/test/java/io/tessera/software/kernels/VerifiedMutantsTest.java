@@ -59,8 +59,9 @@ class VerifiedMutantsTest {
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void whatIsAcceptedDoesNotEscape(FenceMode mode) throws Exception {
-        try (SoftwareProcessor processor = new SoftwareProcessor(new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3), new Interpreter(),
-                DeviceClock.system()))) {
+        try (SoftwareProcessor processor = new SoftwareProcessor(
+                new ProcessorOptions(FenceWindow.MEMORY_BYTES, 2, DeviceLimits.of(3), new Interpreter(),
+                        DeviceClock.system()))) {
             FenceWindow window = new FenceWindow(processor, mode);
             Launches launches = new Launches(processor, window);
             int made = 0;
@@ -85,7 +86,8 @@ class VerifiedMutantsTest {
                     }
                 }
             }
-            System.out.println(mode + ": of " + made + " mutants of " + whole + " kernels (" + plain + " without proofs) " + rejected + " were rejected, " + unreadable + " are no PTX, "
+            System.out.println(mode + ": of " + made + " mutants of " + whole + " kernels (" + plain + " without proofs) " + rejected
+                    + " were rejected, " + unreadable + " are no PTX, "
                     + accepted + " were run (seed " + SEED + ")");
         }
         assertTrue(rejected > MUTANTS / 10 && accepted > MUTANTS / 10, rejected + " rejected, " + accepted + " accepted");
@@ -156,7 +158,8 @@ class VerifiedMutantsTest {
             LoadedKernel kernel = module.kernel("k");
             List<Parameter> parameters = kernel.kernel().entry().parameters();
             ByteBuffer packed = ByteBuffer.allocate(kernel.kernel().parameterBytes()).order(ByteOrder.LITTLE_ENDIAN);
-            packed.putLong(parameters.get(0).offset(), in).putLong(parameters.get(1).offset(), out).putInt(parameters.get(2).offset(), random.nextInt())
+            packed.putLong(parameters.get(0).offset(), in).putLong(parameters.get(1).offset(), out)
+                    .putInt(parameters.get(2).offset(), random.nextInt())
                     .putLong(parameters.get(3).offset(), targets[count++ % targets.length]);
             int[] before = words(constants);
             TimerTask stop = new TimerTask() {
@@ -167,8 +170,9 @@ class VerifiedMutantsTest {
             };
             timer.schedule(stop, STOP_MS);
             try {
-                processor.launch(kernel, new LaunchSpec(new Dim3(RandomKernel.BLOCKS, 1, 1), new Dim3(RandomKernel.THREADS, 1, 1), null, 0, packed.array(), false),
-                        text -> { }, new GridControl());
+                processor.launch(kernel,
+                        new LaunchSpec(new Dim3(RandomKernel.BLOCKS, 1, 1), new Dim3(RandomKernel.THREADS, 1, 1), null, 0, packed.array(), false),
+                        text -> {}, new GridControl());
             } catch (RuntimeException e) {
                 throw new AssertionError("what was accepted faults: " + e + " " + what, e);
             }

@@ -57,16 +57,17 @@ class VideoInstructionsTest {
     void scalars(Kind kind) {
         String[] names = {"vadd", "vsub", "vabsdiff", "vmin", "vmax"};
         LongBinaryOperator[] operations = {(a, b) -> a + b, (a, b) -> a - b, (a, b) -> a < b ? b - a : a - b, (a, b) -> a < b ? a : b,
-            (a, b) -> a < b ? b : a};
+                (a, b) -> a < b ? b : a};
         for (int n = 0; n < names.length; n++) {
             LongBinaryOperator f = operations[n];
             check(kind, names[n] + ".s32.s32.s32 d, a, b;", (a, b, c) -> (int) f.applyAsLong(a, b));
             check(kind, names[n] + ".u32.u32.s32.sat d, a, b;", (a, b, c) -> (int) clamp(f.applyAsLong(unsigned(a), b), 0, 0xFFFFFFFFL));
-            check(kind, names[n] + ".s32.u32.u32.sat d, a, b;", (a, b, c) -> (int) clamp(f.applyAsLong(unsigned(a), unsigned(b)), -1L << 31, (1L << 31) - 1));
+            check(kind, names[n] + ".s32.u32.u32.sat d, a, b;",
+                    (a, b, c) -> (int) clamp(f.applyAsLong(unsigned(a), unsigned(b)), -1L << 31, (1L << 31) - 1));
             check(kind, names[n] + ".s32.s32.s32.sat.add d, a.h1, b.b2, c;", (a, b, c) -> (int) f.applyAsLong(a >> 16, (byte) (b >> 16)) + c);
             check(kind, names[n] + ".s32.s32.u32.sat.min d, a.b0, b.h0, c;", (a, b, c) -> (int) Math.min(f.applyAsLong((byte) a, b & 0xFFFF), c));
-            check(kind, names[n] + ".u32.u32.u32.sat d.b1, a.h0, b.b3, c;", (a, b, c) ->
-                    c & 0xFFFF00FF | (int) clamp(f.applyAsLong(a & 0xFFFF, b >>> 24), 0, 255) << 8);
+            check(kind, names[n] + ".u32.u32.u32.sat d.b1, a.h0, b.b3, c;",
+                    (a, b, c) -> c & 0xFFFF00FF | (int) clamp(f.applyAsLong(a & 0xFFFF, b >>> 24), 0, 255) << 8);
             check(kind, names[n] + ".s32.s32.s32 d.h1, a, b, c;", (a, b, c) -> c & 0xFFFF | (int) f.applyAsLong(a, b) << 16);
         }
     }

@@ -50,8 +50,8 @@ class ZludaSuiteTest {
         assumeTrue(!FOLDER.isEmpty(), "no folder of ZLUDA's tests is named by -Dtessera.test.zluda");
         List<ZludaCase> cases = ZludaCase.all(Files.readString(Path.of(FOLDER, "mod.rs")));
         assertTrue(cases.size() >= LEAST_CASES, cases.size() + " cases found in " + FOLDER);
-        return Stream.of(TestDevice.Kind.values()).flatMap(kind -> Stream.of(FenceMode.values()).map(mode ->
-                DynamicContainer.dynamicContainer(kind + " " + mode, cases(cases, kind, mode))));
+        return Stream.of(TestDevice.Kind.values()).flatMap(
+                kind -> Stream.of(FenceMode.values()).map(mode -> DynamicContainer.dynamicContainer(kind + " " + mode, cases(cases, kind, mode))));
     }
 
     /** One device for all cases of a way: its window is what takes long to make. */
@@ -80,7 +80,7 @@ class ZludaSuiteTest {
             parameters.putLong(out);
         }
         processor.launch(kernel, new LaunchSpec(new Dim3(1, 1, 1), new Dim3(one.threads(), 1, 1), null, SHARED_BYTES,
-                parameters.array(), false), text -> { }, new GridControl());
+                parameters.array(), false), text -> {}, new GridControl());
         byte[] found = new byte[expected.length];
         for (int i = 0; i < found.length; i++) {
             found[i] = RealMemory.getByte(out + i);

@@ -38,7 +38,8 @@ public final class FencingSpeed {
             rates.computeIfAbsent(result.getParams().getParam("corpus"), _ -> new HashMap<>())
                     .put(method.substring(method.lastIndexOf('.') + 1), rate(result));
         }
-        System.out.printf("%n%-40s %12s %12s %14s %12s %16s%n", "corpus", "read, MB/s", "fenced, MB/s", "verified, MB/s", "cold, MB/s", "fenced / read");
+        System.out.printf("%n%-40s %12s %12s %14s %12s %16s%n", "corpus", "read, MB/s", "fenced, MB/s", "verified, MB/s", "cold, MB/s",
+                "fenced / read");
         rates.forEach((corpus, rate) -> System.out.println(String.format(Locale.ROOT, "%-40s %12.1f %12.2f %14.2f %12.2f %16.1f",
                 Path.of(corpus).getFileName(), known(rate, "parse"), known(rate, "fence"), known(rate, "verify"), known(rate, "cold"),
                 known(rate, "parse") / known(rate, "fence"))));

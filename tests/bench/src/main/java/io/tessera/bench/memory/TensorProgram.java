@@ -20,7 +20,7 @@ enum TensorProgram {
             List<Integer> model = new ArrayList<>();
             for (int layer = 0; layer < layers; layer++) {
                 for (long weights : new long[] {3 * width * width, width * width, 4 * width * width, 4 * width * width,
-                    width, width, 4 * width, 3 * width}) {
+                        width, width, 4 * width, 3 * width}) {
                     for (int bytes : new int[] {2, 2, 4, 4, 4}) {
                         model.add(memory.allocate(weights * bytes)); // weight, gradient, master copy, two moments
                     }

@@ -120,12 +120,12 @@ public final class TraceFile {
         switch (field(fields, 2)) {
             case "cuMemAlloc_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocAsync_ptsz",
                     "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz" ->
-                    begin(MemoryTrace.Kind.ALLOCATE, argument(fields, 0), argument(fields, 1));
+                begin(MemoryTrace.Kind.ALLOCATE, argument(fields, 0), argument(fields, 1));
             case "cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeAsync_ptsz" ->
-                    end(MemoryTrace.Kind.ALLOCATE, MemoryTrace.Kind.FREE, argument(fields, 0));
+                end(MemoryTrace.Kind.ALLOCATE, MemoryTrace.Kind.FREE, argument(fields, 0));
             case "cuMemAddressReserve" -> begin(MemoryTrace.Kind.RESERVE, argument(fields, 0), argument(fields, 1));
             case "cuMemAddressFree" ->
-                    end(MemoryTrace.Kind.RESERVE, MemoryTrace.Kind.RELEASE, argument(fields, 0));
+                end(MemoryTrace.Kind.RESERVE, MemoryTrace.Kind.RELEASE, argument(fields, 0));
             case "cuMemCreate" -> begin(MemoryTrace.Kind.CREATE, argument(fields, 0), argument(fields, 1));
             case "cuMemRelease" -> end(MemoryTrace.Kind.CREATE, MemoryTrace.Kind.DESTROY, argument(fields, 0));
             default -> {

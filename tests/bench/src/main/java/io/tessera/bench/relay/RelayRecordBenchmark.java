@@ -105,15 +105,17 @@ public class RelayRecordBenchmark {
         ClientMemory owned = new ClientMemory();
         ClientCharge charge = new ClientCharge(tenant);
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
-        ClientFences fences = new ClientFences(settings, new FencingService(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
-                new TenantPresence().enter("bench", 0, () -> { }), window, charge, owned, driver, segment, handles,
+        ClientFences fences = new ClientFences(settings,
+                new FencingService(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
+                new TenantPresence().enter("bench", 0, () -> {}), window, charge, owned, driver, segment, handles,
                 streams.progress(), synchronization);
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
         ClientState state = new ClientState(device, driver, segment, handles, streams, new CompletionCounters(driver, segment),
                 new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), account, _ -> { }), printing, window, pools,
+                        Linux.open().files(), account, _ -> {}),
+                printing, window, pools,
                 new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
                 synchronization);

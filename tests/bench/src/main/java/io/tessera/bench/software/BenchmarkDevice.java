@@ -70,8 +70,9 @@ final class BenchmarkDevice implements AutoCloseable {
         LoadedKernel kernel = module.kernel(workload.kernel());
         switch (workload) {
             case VECTOR_ADD -> launch(kernel, new Dim3(BenchmarkSizes.COUNT / BLOCK, 1, 1), new Dim3(BLOCK, 1, 1), BenchmarkSizes.COUNT, a, b, c);
-            case TILED_GEMM -> launch(kernel, new Dim3(BenchmarkSizes.ROWS / TILE, BenchmarkSizes.ROWS / TILE, 1), new Dim3(TILE, TILE, 1), BenchmarkSizes.ROWS, a,
-                    b, c);
+            case TILED_GEMM ->
+                launch(kernel, new Dim3(BenchmarkSizes.ROWS / TILE, BenchmarkSizes.ROWS / TILE, 1), new Dim3(TILE, TILE, 1), BenchmarkSizes.ROWS, a,
+                        b, c);
             case REDUCTION, HISTOGRAM -> launch(kernel, new Dim3(BLOCKS, 1, 1), new Dim3(BLOCK, 1, 1), BenchmarkSizes.COUNT, a, c);
         }
     }
@@ -82,8 +83,7 @@ final class BenchmarkDevice implements AutoCloseable {
             parameters.putLong(pointer);
         }
         parameters.putInt(count);
-        processor.launch(kernel, LaunchSpec.of(grid, block, 0, parameters.array()), text -> {
-        }, new GridControl());
+        processor.launch(kernel, LaunchSpec.of(grid, block, 0, parameters.array()), text -> {}, new GridControl());
     }
 
     @Override

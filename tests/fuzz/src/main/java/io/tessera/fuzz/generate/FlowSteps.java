@@ -14,7 +14,8 @@ final class FlowSteps {
         NamedEntity other = b.names.ahead(b.random);
         NamedEntity end = b.names.ahead(b.random);
         boolean uniform = b.uniform;
-        b.line("setp." + (b.random.nextBoolean() ? "lt.s32" : "gt.u32") + " %s, %s, %s;", p, v, Literal.of(b.random, Literal.border(b.random), 32, false));
+        b.line("setp." + (b.random.nextBoolean() ? "lt.s32" : "gt.u32") + " %s, %s, %s;", p, v,
+                Literal.of(b.random, Literal.border(b.random), 32, false));
         b.line((b.random.nextBoolean() ? "@%s" : "@!%s") + " bra %s;", p, other);
         b.uniform = false;
         b.open();

@@ -24,7 +24,8 @@ final class GroupSteps {
         NamedEntity v = b.value();
         String[] ways = {"idx", "bfly", "up", "down"};
         String way = ways[b.random.nextInt(4)];
-        b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, %s;", t, v, b.random.nextInt(b.shape.lanes()), way.equals("up") ? 0 : b.shape.lanes() - 1, b.shape.mask());
+        b.line("shfl.sync." + way + ".b32 %s, %s, %d, %d, %s;", t, v, b.random.nextInt(b.shape.lanes()), way.equals("up") ? 0 : b.shape.lanes() - 1,
+                b.shape.mask());
         b.use(t);
     }
 

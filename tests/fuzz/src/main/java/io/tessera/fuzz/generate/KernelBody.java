@@ -45,7 +45,8 @@ final class KernelBody {
     private int shared;
 
     /** What only kernels have. */
-    record Kernel(NamedEntity in, NamedEntity out, NamedEntity tile, NamedEntity frame, NamedEntity foreign, NamedEntity sharedGeneric, NamedEntity localGeneric, NamedEntity outFlat, NamedEntity slice) {
+    record Kernel(NamedEntity in, NamedEntity out, NamedEntity tile, NamedEntity frame, NamedEntity foreign, NamedEntity sharedGeneric,
+            NamedEntity localGeneric, NamedEntity outFlat, NamedEntity slice) {
     }
 
     KernelBody(ModuleShape shape, ScopedNames names, StepTaker taker, Set<Long> without, List<Long> taken) {

@@ -122,7 +122,8 @@ public final class KernelGenerator {
     }
 
     private static String head(String name, String space, String result, String pointer, String number) {
-        return ".func (." + space + " .b32 " + result + ") " + name + "(." + space + " .b64 " + pointer + ", ." + space + " .b32 " + number + ")\n{\n";
+        return ".func (." + space + " .b32 " + result + ") " + name + "(." + space + " .b64 " + pointer + ", ." + space + " .b32 " + number
+                + ")\n{\n";
     }
 
     private void kernel() {
@@ -132,7 +133,8 @@ public final class KernelGenerator {
             names.fixed(parameter, null);
         }
         both(".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 seed, .param .u64 foreign, .param .u32 count)"
-                + (shape.named() ? "\n.reqntid " + shape.threads() + ", 1, 1" : "") + (shape.cluster() > 1 ? "\n.reqnctapercluster " + shape.cluster() + ", 1, 1" : "")
+                + (shape.named() ? "\n.reqntid " + shape.threads() + ", 1, 1" : "")
+                + (shape.cluster() > 1 ? "\n.reqnctapercluster " + shape.cluster() + ", 1, 1" : "")
                 + "\n{");
         KernelBody body = body();
         body.uniform = true;

@@ -11,8 +11,9 @@ import java.util.Random;
  */
 record Literal(String written, String plain) {
     private static final long[] BORDERS = {0, 1, -1, -2, -16, 7, 8, 31, 32, 63, 64, 255, 256, 0xFFFF, 0x7FFF, 0x8000, 0x7FFF_FFFFL, 0x8000_0000L,
-        0xFFFF_FFFFL, 0xFFFF_FFF0L, 0x1_0000_0000L, 0x1_0000_0010L, 0x1_FFFF_FFFFL, 0x7FFF_FFFF_FFFF_FFFFL, Long.MIN_VALUE, 0xFFFF_FFFF_8000_0000L,
-        0xFFFF_FFFF_7FFF_FFFFL};
+            0xFFFF_FFFFL, 0xFFFF_FFF0L, 0x1_0000_0000L, 0x1_0000_0010L, 0x1_FFFF_FFFFL, 0x7FFF_FFFF_FFFF_FFFFL, Long.MIN_VALUE,
+            0xFFFF_FFFF_8000_0000L,
+            0xFFFF_FFFF_7FFF_FFFFL};
 
     /** A number of a type, written in one of the ways that mean it. */
     static Literal of(Random random, long value, int bits, boolean signed) {

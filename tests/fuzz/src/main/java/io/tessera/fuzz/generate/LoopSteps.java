@@ -24,7 +24,8 @@ final class LoopSteps {
             long least = bits == 64 ? signed ? -(1L << 40) : 0 : signed ? Integer.MIN_VALUE : 0;
             long span = step * (rounds + 1);
             // At the border of the type, or somewhere.
-            long low = b.random.nextInt(3) == 0 ? least + (up ? 0 : step) : b.random.nextInt(3) == 0 ? most - span - step : Math.max(least + step, b.random.nextInt(1000));
+            long low = b.random.nextInt(3) == 0 ? least + (up ? 0 : step) : b.random.nextInt(3) == 0 ? most - span - step
+                    : Math.max(least + step, b.random.nextInt(1000));
             long first = up ? low : low + span - step;
             long last = up ? first + step * rounds : first - step * rounds;
             long slack = step == 1 ? 0 : b.random.nextInt((int) Math.min(step, 1 << 20));
@@ -40,7 +41,8 @@ final class LoopSteps {
                     bound = up ? last - step + Math.min(slack, step - 1) : last + step - Math.min(slack, step - 1);
                 }
                 default -> {
-                    relation = up ? !signed && bits == 32 && b.random.nextInt(3) == 0 ? "lo" : "lt" : !signed && bits == 32 && b.random.nextInt(3) == 0 ? "hi" : "gt";
+                    relation = up ? !signed && bits == 32 && b.random.nextInt(3) == 0 ? "lo" : "lt"
+                            : !signed && bits == 32 && b.random.nextInt(3) == 0 ? "hi" : "gt";
                     bound = up ? last - Math.min(slack, step - 1) : last + Math.min(slack, step - 1);
                 }
             }
@@ -81,8 +83,9 @@ final class LoopSteps {
             b.line("setp.gt.u32 %s, %s, %d;", p, patience, PATIENCE);
             b.line("@%s bra %s;", p, out);
         }
-        String compare = "setp." + style.relation() + "." + (style.bits() == 32 && style.relation().length() == 2 && !style.relation().matches("lo|hi")
-                ? b.type32(style.signed()) : style.type());
+        String compare = "setp." + style.relation() + "."
+                + (style.bits() == 32 && style.relation().length() == 2 && !style.relation().matches("lo|hi")
+                        ? b.type32(style.signed()) : style.type());
         b.line(compare + " %s, %s, %s;", p, i, inRegister ? limit : b.literal(style.bound(), style.bits(), style.signed()));
         b.line("@%s bra %s;", p, label);
         pointerAfter(b, i, style);

@@ -14,7 +14,8 @@ final class MemorySteps {
     }
 
     private static String cached(KernelBody b, String space) {
-        String[] ways = space.equals("global") ? new String[] {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.global.cg", "ld"}
+        String[] ways = space.equals("global")
+                ? new String[] {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.global.cg", "ld"}
                 : new String[] {space.isEmpty() ? "ld" : "ld." + space};
         return ways[b.random.nextInt(ways.length)];
     }

@@ -15,7 +15,8 @@ import java.util.Random;
  * @param calls     whether it has functions, and calls them
  * @param inRegisters whether functions take and return registers
  */
-record ModuleShape(boolean hostile, boolean endless, int blocks, int threads, int cluster, boolean named, boolean inner, boolean calls, boolean inRegisters) {
+record ModuleShape(boolean hostile, boolean endless, int blocks, int threads, int cluster, boolean named, boolean inner, boolean calls,
+        boolean inRegisters) {
     /** Parts of a warp take the least time, and are all that most steps need. */
     private static final int[] THREADS = {8, 8, 8, 8, 8, 32, 32, 64};
 
@@ -32,7 +33,8 @@ record ModuleShape(boolean hostile, boolean endless, int blocks, int threads, in
     static ModuleShape of(Random random) {
         boolean hostile = random.nextInt(2) == 0;
         int cluster = random.nextInt(12) == 0 ? 2 : 1;
-        return new ModuleShape(hostile, hostile && random.nextInt(100) == 0, cluster * (random.nextInt(4) == 0 ? 2 : 1), THREADS[random.nextInt(THREADS.length)], cluster,
+        return new ModuleShape(hostile, hostile && random.nextInt(100) == 0, cluster * (random.nextInt(4) == 0 ? 2 : 1),
+                THREADS[random.nextInt(THREADS.length)], cluster,
                 random.nextInt(3) == 0, random.nextInt(10) == 0, random.nextInt(3) == 0, random.nextInt(3) == 0);
     }
 }

@@ -9,7 +9,8 @@ import java.util.Random;
 /** What names mean where the text is being written: in the order of declarations, as an assembler reads them. Not thread-safe. */
 final class ScopedNames {
     /** Few, so that inner blocks hide outer names all the time; some are registers of the machine, or look like rows. */
-    private static final List<String> POOL = List.of("%a", "%b", "%c", "%r1", "%r2", "%r3", "%rd1", "%rd2", "%p1", "%t0", "%t1", "%w0", "%w1", "%q0", "%q1",
+    private static final List<String> POOL = List.of("%a", "%b", "%c", "%r1", "%r2", "%r3", "%rd1", "%rd2", "%p1", "%t0", "%t1", "%w0", "%w1", "%q0",
+            "%q1",
             "%h0", "%i", "%i0", "%small_0", "x", "y", "tile", "frame", "table", "constants", "in", "out", "own");
     private static final List<String> SPECIAL = List.of("%laneid", "%lanemask_eq", "%dynamic_smem_size", "%warpid", "%envreg3", "%clock");
 
@@ -120,7 +121,8 @@ final class ScopedNames {
     }
 
     private boolean free(String name) {
-        return !hides(name) && !open.getLast().containsKey(name) && rows.getLast().stream().noneMatch(row -> name.matches(java.util.regex.Pattern.quote(row) + "[0-9]+"));
+        return !hides(name) && !open.getLast().containsKey(name)
+                && rows.getLast().stream().noneMatch(row -> name.matches(java.util.regex.Pattern.quote(row) + "[0-9]+"));
     }
 
     /** Declares a row of some prefix in the innermost scope, or none if it would collide there. */

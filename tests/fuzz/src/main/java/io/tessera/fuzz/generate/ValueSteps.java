@@ -38,7 +38,8 @@ final class ValueSteps {
      */
     private static void field(KernelBody b, NamedEntity v, NamedEntity w, boolean signed) {
         int start = b.random.nextInt(40);
-        b.line("bfe." + (signed ? "s32" : "u32") + " %s, %s, %d, %d;", v, w, signed ? Math.min(start, Integer.SIZE - 1) : start, b.random.nextInt(40));
+        b.line("bfe." + (signed ? "s32" : "u32") + " %s, %s, %d, %d;", v, w, signed ? Math.min(start, Integer.SIZE - 1) : start,
+                b.random.nextInt(40));
     }
 
     private static void compare(KernelBody b, NamedEntity v, NamedEntity w, String sign, Literal literal) {

@@ -81,7 +81,8 @@ final class BatchAssembler {
             }
         }
         if (found.isEmpty()) {
-            throw new IllegalStateException("the assembler takes each of " + texts.size() + " texts, but not all in one, from seed " + texts.getFirst().kernel().seed());
+            throw new IllegalStateException(
+                    "the assembler takes each of " + texts.size() + " texts, but not all in one, from seed " + texts.getFirst().kernel().seed());
         }
         return found;
     }
@@ -92,7 +93,8 @@ final class BatchAssembler {
         Path said = folder.resolve("said");
         try {
             Files.writeString(source, architecture.equals(NEW) ? text : text.replace(".target sm_90", ".target " + architecture));
-            Process process = new ProcessBuilder(program.toString(), "-O1", "-arch=" + architecture, "-o", folder.resolve("k.cubin").toString(), source.toString())
+            Process process = new ProcessBuilder(program.toString(), "-O1", "-arch=" + architecture, "-o", folder.resolve("k.cubin").toString(),
+                    source.toString())
                     .redirectErrorStream(true).redirectOutput(said.toFile()).start();
             if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();

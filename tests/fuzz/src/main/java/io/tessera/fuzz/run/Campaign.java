@@ -126,7 +126,8 @@ public final class Campaign {
     }
 
     private void thrown(long seed, Throwable thrown) {
-        KernelFinding finding = new KernelFinding(KernelFinding.Kind.CRASH, "fuzzer", thrown + " at " + Arrays.stream(thrown.getStackTrace()).limit(4).toList());
+        KernelFinding finding = new KernelFinding(KernelFinding.Kind.CRASH, "fuzzer",
+                thrown + " at " + Arrays.stream(thrown.getStackTrace()).limit(4).toList());
         count(finding);
         keep(new Failure(finding, new GeneratedKernel(seed, false, false, 0, 0, "", "", List.of())), seed);
     }
@@ -168,7 +169,8 @@ public final class Campaign {
             failures.add(failure);
         }
         KernelFinding finding = failure.finding();
-        say.accept(finding.kind() + " " + finding.where() + " seed " + seed + (failure.kernel().hostile() ? " hostile: " : " legal: ") + finding.what() + save(failure));
+        say.accept(finding.kind() + " " + finding.where() + " seed " + seed + (failure.kernel().hostile() ? " hostile: " : " legal: ")
+                + finding.what() + save(failure));
     }
 
     private String save(Failure failure) {
@@ -179,7 +181,8 @@ public final class Campaign {
             Files.createDirectories(settings.save());
             String name = failure.finding().kind().name().toLowerCase(java.util.Locale.ROOT) + "-" + failure.kernel().seed();
             String head = "// " + failure.finding().kind() + ", " + failure.finding().where() + ", seed " + failure.kernel().seed() + ", "
-                    + failure.kernel().blocks() + " blocks of " + failure.kernel().threads() + " threads\n// " + failure.finding().what().lines().findFirst().orElse("") + "\n";
+                    + failure.kernel().blocks() + " blocks of " + failure.kernel().threads() + " threads\n// "
+                    + failure.finding().what().lines().findFirst().orElse("") + "\n";
             Files.writeString(settings.save().resolve(name + ".ptx"), head + failure.kernel().scoped());
             Files.writeString(settings.save().resolve(name + ".flat.ptx"), head + failure.kernel().flat());
             return "; kept as " + settings.save().resolve(name + ".ptx");
@@ -215,8 +218,10 @@ public final class Campaign {
 
     /** What came of it so far. */
     public synchronized CampaignResult result() {
-        return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::second), sum(FencingTrial::looked),
-                sum(FencingTrial::plain), sum(FencingTrial::unverified), assembler == null ? 0 : assembler.assembled(), (System.nanoTime() - beganNs) / 1e9,
+        return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::second),
+                sum(FencingTrial::looked),
+                sum(FencingTrial::plain), sum(FencingTrial::unverified), assembler == null ? 0 : assembler.assembled(),
+                (System.nanoTime() - beganNs) / 1e9,
                 (int) threads.stream().filter(Thread::isAlive).count(), Map.copyOf(counts), Map.copyOf(refusals), List.copyOf(failures));
     }
 }

@@ -25,7 +25,8 @@ import java.util.Map;
  * @param refusals  why modules were refused, without numbers, and how often
  * @param failures  what must not be
  */
-public record CampaignResult(long seed, int kernels, int legal, int endless, long launches, long second, long looked, long plain, long unverified, int assembled, double seconds, int running,
+public record CampaignResult(long seed, int kernels, int legal, int endless, long launches, long second, long looked, long plain, long unverified,
+        int assembled, double seconds, int running,
         Map<KernelFinding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
     /** Whether nothing failed, and all ended. */
     public boolean held() {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
  * @param save          folder for failing kernels; null: none are saved
  * @param mostFailures  after so many failures nothing new is begun
  */
-public record CampaignSettings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery, int verifyEvery, Path save,
+public record CampaignSettings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery,
+        int verifyEvery, Path save,
         int mostFailures) {
 }

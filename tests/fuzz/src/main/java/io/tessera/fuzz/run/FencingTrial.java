@@ -232,7 +232,8 @@ public final class FencingTrial implements AutoCloseable {
             for (CheckedEntry entry : fenced.entries()) {
                 LoadedKernel other = module.kernel(entry.entry());
                 LaunchCheck check = new LaunchCheck(entry, i -> other.kernel().entry().parameters().get(i).offset());
-                if (check.admits(kernel.blocks(), kernel.threads(), 1, MemorySegment.ofArray(parameters), parameters.length, device.window.base(), FuzzWindow.BYTES)) {
+                if (check.admits(kernel.blocks(), kernel.threads(), 1, MemorySegment.ofArray(parameters), parameters.length, device.window.base(),
+                        FuzzWindow.BYTES)) {
                     second++;
                     launch(kernel, mode, mode.name() + ", second entry", other, parameters, expected, found);
                 }
@@ -240,7 +241,8 @@ public final class FencingTrial implements AutoCloseable {
         }
     }
 
-    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected, List<KernelFinding> found) {
+    private void launch(GeneratedKernel kernel, FenceMode mode, String where, LoadedKernel loaded, byte[] parameters, byte[] expected,
+            List<KernelFinding> found) {
         device.fill(kernel);
         FuzzDevice.Run run = device.run(loaded, kernel, parameters, kernel.endless() ? ENDLESS_MS : kernel.hostile() ? HOSTILE_MS : LEGAL_MS, END_MS);
         launches++;
@@ -255,7 +257,8 @@ public final class FencingTrial implements AutoCloseable {
             byte[] results = device.results(kernel);
             int at = Arrays.mismatch(expected, results);
             if (at >= 0) {
-                found.add(new KernelFinding(KernelFinding.Kind.DIFFERENCE, where, "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
+                found.add(new KernelFinding(KernelFinding.Kind.DIFFERENCE, where,
+                        "from byte " + at + " of " + results.length + (run.stopped() ? ", and had to be ended" : "")));
             }
         }
     }

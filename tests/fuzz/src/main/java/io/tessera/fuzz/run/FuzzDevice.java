@@ -100,7 +100,8 @@ final class FuzzDevice implements AutoCloseable {
         Random random = new Random(seed);
         ByteBuffer bytes = ByteBuffer.allocate(GeneratedKernel.IN_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         while (bytes.hasRemaining()) {
-            bytes.putInt(random.nextInt(3) == 0 ? BORDERS[random.nextInt(BORDERS.length)] : random.nextInt(4) == 0 ? random.nextInt(64) : random.nextInt());
+            bytes.putInt(random.nextInt(3) == 0 ? BORDERS[random.nextInt(BORDERS.length)] : random.nextInt(4) == 0 ? random.nextInt(64)
+                    : random.nextInt());
         }
         return bytes.array();
     }
@@ -142,7 +143,7 @@ final class FuzzDevice implements AutoCloseable {
         running = control;
         try {
             LaunchOutcome outcome = processor.launch(kernel, new LaunchSpec(new Dim3(shape.blocks(), 1, 1), new Dim3(shape.threads(), 1, 1), null, 0,
-                    parameters, false), text -> { }, control);
+                    parameters, false), text -> {}, control);
             running = null;
             return new Run("", stopped, outcome == LaunchOutcome.CANCELLED);
         } catch (KernelFault e) {

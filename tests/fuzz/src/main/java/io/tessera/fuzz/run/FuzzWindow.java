@@ -130,7 +130,7 @@ final class FuzzWindow {
     /** Addresses that hostile kernels are given: what belongs to fences, the window's borders, nobody's memory. */
     long[] targets() {
         return new long[] {constants, report, stopWord, handles, base, base + BYTES - 8, base - WindowConstants.GUARD_BYTES,
-            base + BYTES + WindowConstants.GUARD_BYTES - 8, base + BYTES + WindowConstants.GUARD_BYTES, 64, -1L, region - 4096};
+                base + BYTES + WindowConstants.GUARD_BYTES - 8, base + BYTES + WindowConstants.GUARD_BYTES, 64, -1L, region - 4096};
     }
 
     /** What of the fence's own memory was changed by a kernel that must not; empty: nothing. */

@@ -57,7 +57,7 @@ final class Shrinker {
         } catch (IllegalStateException e) {
             return null; // what it left out was needed
         }
-        boolean same = trial.findings(candidate, (kernel, mode, fenced, text) -> { }).stream()
+        boolean same = trial.findings(candidate, (kernel, mode, fenced, text) -> {}).stream()
                 .anyMatch(other -> other.kind() == finding.kind() && other.where().equals(finding.where()));
         return same ? candidate : null;
     }

@@ -57,7 +57,8 @@ class BatchAssemblerTest {
 
     @Test
     void namesOfABundleAreApart() throws Exception {
-        String module = HEAD + ".const .b32 constants[1];\n.func f0()\n{\n\tret;\n}\n.visible .entry k(\n\t.param .u64 $v0)\n{\n\t.reg .b64 \t%__tessera_d<2>;\n"
+        String module = HEAD
+                + ".const .b32 constants[1];\n.func f0()\n{\n\tret;\n}\n.visible .entry k(\n\t.param .u64 $v0)\n{\n\t.reg .b64 \t%__tessera_d<2>;\n"
                 + "\tmov.u64 \t%__tessera_d1, constants;\n\tcall f0;\n__tessera_site_0:\n\tret;\n}\n";
         String bundle = Bundle.of(List.of(module, module));
         assertEquals(List.of("f0_0", "k_0", "f0_1", "k_1"), PtxParser.parse(bundle).functions().stream().map(PtxFunction::name).toList());

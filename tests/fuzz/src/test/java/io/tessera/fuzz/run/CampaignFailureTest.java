@@ -23,7 +23,7 @@ class CampaignFailureTest {
             }
             return KernelGenerator.of(seed);
         });
-        campaign.run(soFar -> { });
+        campaign.run(soFar -> {});
         return campaign.result();
     }
 

@@ -63,7 +63,7 @@ final class EntriesHeader {
         Map<String, String> definitions = new TreeMap<>();
         for (Entry entry : description.entries().values()) {
             entry.signature().ifPresent(signature -> Stream.concat(Stream.of(signature.returns()),
-                            signature.parameters().stream().map(EntryParameter::type))
+                    signature.parameters().stream().map(EntryParameter::type))
                     .filter(type -> !type.isPointer())
                     .map(type -> description.type(type.base()).orElseThrow())
                     .filter(CSpelling::isValue)

@@ -18,7 +18,8 @@ final class RelayLookup {
     String text() {
         List<Description.Export> rows = decisions.description().exports().stream().filter(export -> since(export) > 0)
                 .sorted(Comparator.comparing((Description.Export export) -> Entry.stem(export.name()))
-                        .thenComparing(Description.Export::perThread).thenComparing(RelayLookup::since)).toList();
+                        .thenComparing(Description.Export::perThread).thenComparing(RelayLookup::since))
+                .toList();
         StringBuilder text = new StringBuilder(FileNotice.TEXT);
         text.append("#include \"relay/entry/lookup.h\"\n#include \"tessera_entries.h\"\n\n");
         text.append("const unsigned relay_lookup_count = ").append(rows.size()).append(";\n");

@@ -31,7 +31,8 @@ final class Wrappers {
 
     String text() {
         StringBuilder text = new StringBuilder(FileNotice.TEXT);
-        text.append("#include \"direct/pools/driver_room.h\"\n#include \"direct/turns/gate.h\"\n#include \"direct/entry/sync.h\"\n#include \"tessera_entries.h\"\n");
+        text.append(
+                "#include \"direct/pools/driver_room.h\"\n#include \"direct/turns/gate.h\"\n#include \"direct/entry/sync.h\"\n#include \"tessera_entries.h\"\n");
         for (Description.Export export : decisions.description().exports()) {
             switch (decisions.serving(export.entry()).orElseThrow()) {
                 case Serving.Submit submit -> appendSubmission(text, export, submit);

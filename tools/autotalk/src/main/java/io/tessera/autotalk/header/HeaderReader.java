@@ -103,7 +103,7 @@ public final class HeaderReader {
             case CType.Enumeration ignored -> "int";
             case CType.Pointer pointer -> shape(pointer.to()) + "*";
             case CType.Aggregate aggregate when aggregate.isComplete() ->
-                    "struct/" + DataLayout.size(aggregate) + "/" + DataLayout.alignment(aggregate);
+                "struct/" + DataLayout.size(aggregate) + "/" + DataLayout.alignment(aggregate);
             case CType.Aggregate aggregate -> "struct " + aggregate.tag();
             default -> "function";
         };

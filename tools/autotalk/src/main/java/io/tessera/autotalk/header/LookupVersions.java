@@ -24,8 +24,7 @@ import java.util.regex.Pattern;
  * @param perThread versions of the per-thread twins by name
  */
 public record LookupVersions(Map<String, SortedSet<Integer>> plain, Map<String, SortedSet<Integer>> perThread) {
-    private static final Pattern FUNCTION_TYPE =
-            Pattern.compile("\\*\\s*PFN_([A-Za-z]\\w*?)_v(\\d+)(_pt[sd][zs])?\\s*\\)");
+    private static final Pattern FUNCTION_TYPE = Pattern.compile("\\*\\s*PFN_([A-Za-z]\\w*?)_v(\\d+)(_pt[sd][zs])?\\s*\\)");
 
     /** Reads the text of such headers. */
     public static LookupVersions read(String text) {

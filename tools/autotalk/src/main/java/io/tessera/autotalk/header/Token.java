@@ -14,11 +14,7 @@ import java.util.Set;
  */
 record Token(Kind kind, String text, String file, int line, String origin, Set<String> hidden) {
     enum Kind {
-        IDENTIFIER,
-        NUMBER,
-        TEXT,
-        PUNCTUATION,
-        END
+        IDENTIFIER, NUMBER, TEXT, PUNCTUATION, END
     }
 
     static Token of(Kind kind, String text, String file, int line) {

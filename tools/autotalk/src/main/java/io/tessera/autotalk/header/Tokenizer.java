@@ -6,8 +6,7 @@ import java.util.List;
 /** Cuts a logical line into preprocessing tokens. Stateless. */
 final class Tokenizer {
     /** Punctuators of more than one character that declarations and conditions use, longest first. */
-    private static final List<String> LONG_PUNCTUATORS =
-            List.of("...", "<<", ">>", "##", "&&", "||", "==", "!=", "<=", ">=", "->");
+    private static final List<String> LONG_PUNCTUATORS = List.of("...", "<<", ">>", "##", "&&", "||", "==", "!=", "<=", ">=", "->");
 
     private Tokenizer() {
     }

@@ -61,9 +61,9 @@ final class TypeTranslation {
                 yield alias.name();
             }
             case CType.Enumeration enumeration when !enumeration.tag().isEmpty() ->
-                    tagged("enum " + enumeration.tag(), type, where);
+                tagged("enum " + enumeration.tag(), type, where);
             case CType.Aggregate aggregate when !aggregate.tag().isEmpty() ->
-                    tagged((aggregate.union() ? "union " : "struct ") + aggregate.tag(), type, where);
+                tagged((aggregate.union() ? "union " : "struct ") + aggregate.tag(), type, where);
             case CType.Pointer pointer when pointer.to() instanceof CType.Function -> tagged("function", type, where);
             default -> throw new InputException(where.file(), where.line(), "'" + where.text()
                     + "' has a parameter of a type that has no name here");

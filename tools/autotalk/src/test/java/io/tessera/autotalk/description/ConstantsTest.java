@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 class ConstantsTest {
     private static final Path FILE = Path.of("../../native-preload/api/cuda.constants");
-    private static final Map<String, String> PREFIXES =
-            Map.of("result", "CUDA_ERROR_", "attribute", "CU_DEVICE_ATTRIBUTE_", "memorytype", "CU_MEMORYTYPE_");
+    private static final Map<String, String> PREFIXES = Map.of("result", "CUDA_ERROR_", "attribute", "CU_DEVICE_ATTRIBUTE_", "memorytype",
+            "CU_MEMORYTYPE_");
 
     @Test
     void linesAreReadByKind() {

@@ -90,10 +90,11 @@ class GeneratedLibraryTest {
         NativeBuild build = new NativeBuild(directory).withResources("relay_caller.c", "relay_driver.h",
                 "relay_driver.annotations", "relay_driver.relay", "relay_driver_typedefs.h");
         Description declared = HeaderReader.read("cuda", List.of(new HeaderReader.Header("relay_driver.h",
-                text("relay_driver.h"))), Map.of("twins.names", List.of("cuInit", "cuMemAlloc", "cuMemAlloc_v2",
-                "cuMemAllocManaged", "cuMemsetD8Async", "cuMemsetD8Async_ptsz", "cuTexRefSetMipmapLevelBias",
-                "cuTexRefSetAddressMode", "cuModuleGetTexRef", "cuModuleLoadData", "cuGraphGetNodes",
-                "cuTensorMapEncode", "cuIpcOpenMemHandle")));
+                text("relay_driver.h"))), Map.of("twins.names",
+                        List.of("cuInit", "cuMemAlloc", "cuMemAlloc_v2",
+                                "cuMemAllocManaged", "cuMemsetD8Async", "cuMemsetD8Async_ptsz", "cuTexRefSetMipmapLevelBias",
+                                "cuTexRefSetAddressMode", "cuModuleGetTexRef", "cuModuleLoadData", "cuGraphGetNodes",
+                                "cuTensorMapEncode", "cuIpcOpenMemHandle")));
         Decisions decisions = new Decisions(LookupVersions.read(text("relay_driver_typedefs.h")).appliedTo(declared),
                 AnnotationText.read("annotations", text("relay_driver.annotations")),
                 Optional.of(AnnotationText.readRelay("relay", text("relay_driver.relay"))));

@@ -53,7 +53,7 @@ class HeaderReaderTest {
         Entry entry = description.entries().get(name);
         Entry.Signature signature = entry.signature().orElseThrow();
         return signature.parameters().stream().map(parameter -> parameter.direction().word() + " "
-                        + description.passing(parameter.type()) + " " + parameter.type() + " " + parameter.name())
+                + description.passing(parameter.type()) + " " + parameter.type() + " " + parameter.name())
                 .collect(Collectors.joining("; "));
     }
 
@@ -113,8 +113,9 @@ class HeaderReaderTest {
         assertEquals(Optional.empty(), description.entries().get("cuCopy").perThread());
         assertEquals(Optional.of("cuRun_ptsz"), description.entries().get("cuRun").perThread());
         assertEquals(List.of("cuCopy:false", "cuCopy_v2:false", "cuCopy_v2_ptds:true", "cuRun:false",
-                "cuRun_ptsz:true"), description.exports().stream()
-                .map(export -> export.name() + ":" + export.perThread()).toList());
+                "cuRun_ptsz:true"),
+                description.exports().stream()
+                        .map(export -> export.name() + ":" + export.perThread()).toList());
     }
 
     @Test
@@ -216,7 +217,8 @@ class HeaderReaderTest {
     void macrosOfAnEarlierHeaderHoldInALaterOne() {
         Description description = HeaderReader.read("cuda", List.of(new HeaderReader.Header("cuda.h", PRELUDE),
                 new HeaderReader.Header("cudaGL.h", "#include <cuda.h>\n#define cuGLGo cuGLGo_v2\n"
-                        + "CUresult CUDAAPI cuGLGo(GLuint buffer, CUstream s);\n")), Map.of());
+                        + "CUresult CUDAAPI cuGLGo(GLuint buffer, CUstream s);\n")),
+                Map.of());
         assertEquals("cudaGL.h 12034", description.entries().get("cuGLGo_v2").source());
         assertEquals("in u32 GLuint buffer; in handle CUstream s", form(description, "cuGLGo_v2"));
     }

@@ -22,10 +22,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code tessera doctor}: what is found, what is wrong, what to do about it. One thread. */
-@Command(name = "doctor", mixinStandardHelpOptions = true,
-        header = "Looks at Java, the preload library, the driver, the manager and their surroundings.",
-        footer = {"", "A machine without a GPU is a note, not a problem. Exit codes: 0 nothing is wrong, 1 something is,",
-            "2 wrong usage."})
+@Command(name = "doctor", mixinStandardHelpOptions = true, header = "Looks at Java, the preload library, the driver, the manager and their surroundings.", footer = {
+        "", "A machine without a GPU is a note, not a problem. Exit codes: 0 nothing is wrong, 1 something is,",
+        "2 wrong usage."})
 public final class DoctorCommand implements Callable<Integer> {
     private final CommandContext context;
 

@@ -72,7 +72,8 @@ final class DriverCheck implements DoctorCheck {
             String text = exports.vendor() + " entries exported by the driver";
             findings.add(exports.missing().isEmpty() ? DoctorFinding.ok("interception", text + ", by us too")
                     : DoctorFinding.problem("interception", text + ", " + exports.missing().size() + " of them not by us: "
-                            + names(exports.missing()), "a program that asks for one of these gets none: the driver is"
+                            + names(exports.missing()),
+                            "a program that asks for one of these gets none: the driver is"
                                     + " newer than Tessera knows; report it with the driver's version"));
         }
         ProbeReport.Lookups lookups = report.lookups();

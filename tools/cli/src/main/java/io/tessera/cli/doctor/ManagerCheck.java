@@ -38,12 +38,14 @@ final class ManagerCheck implements DoctorCheck {
                         "wait for its programs, or tessera manager stop --programs")));
         status.executors().stream().filter(executor -> executor.state().equals("restarting")
                 || executor.state().equals("absent") && !executor.reason().isEmpty()).forEach(executor -> findings.add(
-                DoctorFinding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
-                        + ".log in " + status.manager().runtimeDirectory())));
+                        DoctorFinding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
+                                + ".log in " + status.manager().runtimeDirectory())));
         // All run as one user, for one reason.
-        status.executors().stream().map(StatusAnswer.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst().ifPresent(why -> findings.add(
-                DoctorFinding.note("executors", "run as root, so that a fault in them would be one of root's: " + why, "mend that (a folder: chmod o+x; or Java and "
-                        + "Tessera in a place that everybody reaches, as /opt), then tessera manager stop --programs; --executor-user root if it is meant so")));
+        status.executors().stream().map(StatusAnswer.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst()
+                .ifPresent(why -> findings.add(
+                        DoctorFinding.note("executors", "run as root, so that a fault in them would be one of root's: " + why,
+                                "mend that (a folder: chmod o+x; or Java and "
+                                        + "Tessera in a place that everybody reaches, as /opt), then tessera manager stop --programs; --executor-user root if it is meant so")));
         return findings;
     }
 

@@ -65,8 +65,9 @@ final class RuntimeDirectoryCheck implements DoctorCheck {
                     "make room there, or name another directory in TESSERA_RUNTIME_DIR"));
         }
         if (owner == self && !attributes.permissions().containsAll(PosixFilePermissions.fromString("rwx------"))) {
-            return List.of(DoctorFinding.problem(SUBJECT, directory + " has the permissions " + PosixFilePermissions.toString(attributes.permissions())
-                    + ": you cannot use it yourself", "chmod u+rwx it"));
+            return List
+                    .of(DoctorFinding.problem(SUBJECT, directory + " has the permissions " + PosixFilePermissions.toString(attributes.permissions())
+                            + ": you cannot use it yourself", "chmod u+rwx it"));
         }
         return List.of(DoctorFinding.ok(SUBJECT, directory.toString()));
     }

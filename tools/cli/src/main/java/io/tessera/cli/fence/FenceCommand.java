@@ -33,21 +33,20 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera fence FILE...}: the offline fencer. One thread calls it. */
-@Command(name = "fence", mixinStandardHelpOptions = true, sortOptions = false,
-        header = "Fences the kernels of programs and libraries ahead of time and says what that does to each.",
-        description = {"", "Finds every image in executables, libraries, archives, fat binaries, cubins and PTX files, fences its "
-            + "PTX and, where there is an assembler (ptxas), compiles it into the cache that executors read: programs then "
-            + "start without compiling.", ""},
-        footer = {"", "Examples",
-            "  tessera fence ./simulate                  what fencing does to each kernel",
-            "  tessera fence --summary /opt/libfoo.so    sums alone",
-            "  tessera fence --show _Z4axpyPf ./simulate a kernel's PTX before and after",
-            "  tessera fence --output out --no-cache k.ptx",
-            "                                            fenced PTX and machine code as files",
-            "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
-            "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
-            "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
-            "not there."})
+@Command(name = "fence", mixinStandardHelpOptions = true, sortOptions = false, header = "Fences the kernels of programs and libraries ahead of time and says what that does to each.", description = {
+        "", "Finds every image in executables, libraries, archives, fat binaries, cubins and PTX files, fences its "
+                + "PTX and, where there is an assembler (ptxas), compiles it into the cache that executors read: programs then "
+                + "start without compiling.",
+        ""}, footer = {"", "Examples",
+                "  tessera fence ./simulate                  what fencing does to each kernel",
+                "  tessera fence --summary /opt/libfoo.so    sums alone",
+                "  tessera fence --show _Z4axpyPf ./simulate a kernel's PTX before and after",
+                "  tessera fence --output out --no-cache k.ptx",
+                "                                            fenced PTX and machine code as files",
+                "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
+                "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
+                "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
+                "not there."})
 public final class FenceCommand implements Callable<Integer> {
     private static final int PER_MILLE_OF_HEAP = 600;
 
@@ -59,16 +58,13 @@ public final class FenceCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence; with --trust also an image's hash.")
     private List<Path> files = List.of();
 
-    @Option(names = "--mode", paramLabel = "MODE", defaultValue = "mask",
-            description = "mask (default), modulo, check; none: no fence, for a tenant that is alone.")
+    @Option(names = "--mode", paramLabel = "MODE", defaultValue = "mask", description = "mask (default), modulo, check; none: no fence, for a tenant that is alone.")
     private String modeName;
 
-    @Option(names = "--arch", paramLabel = "SM", defaultValue = "90",
-            description = "GPU to compile for: 90, sm_90a (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--arch", paramLabel = "SM", defaultValue = "90", description = "GPU to compile for: 90, sm_90a (default: ${DEFAULT-VALUE}).")
     private String architecture;
 
-    @Option(names = "--ptxas", paramLabel = "FILE",
-            description = "The assembler (default: on the PATH, in CUDA_HOME, in /usr/local/cuda).")
+    @Option(names = "--ptxas", paramLabel = "FILE", description = "The assembler (default: on the PATH, in CUDA_HOME, in /usr/local/cuda).")
     private Path ptxas;
 
     @Option(names = "--no-compile", description = "Only fence and report.")

@@ -23,7 +23,8 @@ import java.util.Map;
  * @param fenceNs  processor time that reading and fencing took, in nanoseconds
  */
 record FenceOutcome(String file, String where, long offset, String made, long ptxBytes, String refused,
-        Map<String, String> dropped, List<KernelReport> reports, Map<String, KernelResources> before, Map<String, KernelResources> after, List<String> written,
+        Map<String, String> dropped, List<KernelReport> reports, Map<String, KernelResources> before, Map<String, KernelResources> after,
+        List<String> written,
         long fenceNs) {
     /** What an image is that has nothing for the GPU. */
     static final String FOR_OTHER_GPUS = "for other GPUs alone";

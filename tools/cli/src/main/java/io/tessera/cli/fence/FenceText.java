@@ -32,7 +32,8 @@ final class FenceText {
             lines.add(style.apply(Emphasis.HEADING, what));
         }
         if (!outcome.accepted()) {
-            lines.add("  " + style.apply(Emphasis.BAD, FoundImage.isRelocatable(outcome.where()) && outcome.ptxBytes() == 0 ? "left out" : "refused") + ": " + TextTable.printable(outcome.refused()));
+            lines.add("  " + style.apply(Emphasis.BAD, FoundImage.isRelocatable(outcome.where()) && outcome.ptxBytes() == 0 ? "left out" : "refused")
+                    + ": " + TextTable.printable(outcome.refused()));
         }
         outcome.dropped().forEach((kernel, why) -> lines.add("  " + style.apply(Emphasis.BAD, "left out") + ": " + shortened(kernel) + ": "
                 + TextTable.printable(why)));

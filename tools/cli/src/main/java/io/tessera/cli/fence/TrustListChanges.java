@@ -109,7 +109,8 @@ final class TrustListChanges {
         if (whole == 0) {
             return "no image with machine code";
         }
-        String inside = pieces + (pieces == 1 ? " cubin inside" : " cubins inside") + (unknown == 0 ? "" : "; " + unknown + " more are packed in a way that is not known");
+        String inside = pieces + (pieces == 1 ? " cubin inside" : " cubins inside")
+                + (unknown == 0 ? "" : "; " + unknown + " more are packed in a way that is not known");
         return whole + (whole == 1 ? " image is trusted" : " images are trusted")
                 + (pieces + unknown == 0 ? "" : " (with " + inside + ")");
     }

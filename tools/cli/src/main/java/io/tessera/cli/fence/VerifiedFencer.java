@@ -108,10 +108,12 @@ final class VerifiedFencer implements ImageFencer.Fencing {
             }
         }
         Map<String, FenceRefusedException> refused = new LinkedHashMap<>(fenced.refused());
-        verdict.rejected().forEach((kernel, why) -> refused.put(kernel, new FenceRefusedException(kernel, 0, "is not seen to be fenced: " + why.getMessage())));
+        verdict.rejected()
+                .forEach((kernel, why) -> refused.put(kernel, new FenceRefusedException(kernel, 0, "is not seen to be fenced: " + why.getMessage())));
         try {
             PtxModule module = PtxParser.parse(verdict.text().getBytes(StandardCharsets.UTF_8));
-            return new FencedModule(fenced.mode(), module, fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(), fenced.assertTexts(),
+            return new FencedModule(fenced.mode(), module, fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(),
+                    fenced.assertTexts(),
                     fenced.tensorMaps().stream().filter(map -> !verdict.rejected().containsKey(map.kernel())).toList(), refused, fenced.clusters(),
                     fenced.entries(), reports);
         } catch (PtxException e) {

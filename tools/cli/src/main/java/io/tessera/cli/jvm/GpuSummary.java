@@ -26,7 +26,7 @@ record GpuSummary(String version, String recording, boolean late, String driver,
         long launches, long turnWaitNs, long evictedBytes, long swappedBytes, long suppressed, long dropped) {
     /** The bean's attributes that this is made of. */
     static final String[] ATTRIBUTES = {"AgentVersion", "Recording", "Late", "Driver", "LiveBytes", "LiveAllocations",
-        "Launches", "TurnWaitNanos", "EvictedBytes", "SwappedBytes", "Suppressed", "Dropped"};
+            "Launches", "TurnWaitNanos", "EvictedBytes", "SwappedBytes", "Suppressed", "Dropped"};
 
     /** From the bean's attributes; numbers that an agent of another version does not have are 0. */
     static GpuSummary of(List<Attribute> attributes) {

@@ -20,20 +20,18 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera jvm [PID]}: what a JVM has on the GPU, by class and call site. One thread. */
-@Command(name = "jvm", mixinStandardHelpOptions = true,
-        header = "What a JVM has on the GPU: memory by call site, leaks, launchers. Without a pid: the JVMs with the agent.",
-        description = {"", "Attaches to a JVM of this user. If the agent is not in it, it is loaded there: it then sees what"
-            + " happens from now on, not what was allocated before, and a CUDA driver that was loaded stays as it is.",
-            ""},
-        footer = {"", "Examples:",
-            "  tessera jvm                          the JVMs with the agent",
-            "  tessera jvm 4711                     memory, old memory and launches of one",
-            "  tessera jvm 4711 --leaks=10s --gc    what is older than 10 s, after a garbage collection there",
-            "  tessera jvm 4711 --record sampled:16 --heap --top 50",
-            "  tessera jvm 4711 --release           free device memory that no Java object knows any more",
-            "", "Verdicts: `leak: owner collected` nothing in Java knows the address any more; `grows` ever more at this"
-            + " site and none is freed; `old` as a model or a pool is.",
-            "Exit codes: 0 done, 1 no such JVM or it cannot be asked, 2 wrong usage."})
+@Command(name = "jvm", mixinStandardHelpOptions = true, header = "What a JVM has on the GPU: memory by call site, leaks, launchers. Without a pid: the JVMs with the agent.", description = {
+        "", "Attaches to a JVM of this user. If the agent is not in it, it is loaded there: it then sees what"
+                + " happens from now on, not what was allocated before, and a CUDA driver that was loaded stays as it is.",
+        ""}, footer = {"", "Examples:",
+                "  tessera jvm                          the JVMs with the agent",
+                "  tessera jvm 4711                     memory, old memory and launches of one",
+                "  tessera jvm 4711 --leaks=10s --gc    what is older than 10 s, after a garbage collection there",
+                "  tessera jvm 4711 --record sampled:16 --heap --top 50",
+                "  tessera jvm 4711 --release           free device memory that no Java object knows any more",
+                "", "Verdicts: `leak: owner collected` nothing in Java knows the address any more; `grows` ever more at this"
+                        + " site and none is freed; `old` as a model or a pool is.",
+                "Exit codes: 0 done, 1 no such JVM or it cannot be asked, 2 wrong usage."})
 public final class JvmCommand implements Callable<Integer> {
     /** Rows that the leak finder looks at: beyond it sites are missing from its answer, not wrong. */
     private static final int LEAK_ROWS = 20_000;
@@ -47,15 +45,13 @@ public final class JvmCommand implements Callable<Integer> {
     @Option(names = "--heap", description = "Device memory by class and call site.")
     private boolean heap;
 
-    @Option(names = "--leaks", arity = "0..1", fallbackValue = "30s", paramLabel = "AGE",
-            description = "Memory that is older and still allocated; default ${FALLBACK-VALUE}.")
+    @Option(names = "--leaks", arity = "0..1", fallbackValue = "30s", paramLabel = "AGE", description = "Memory that is older and still allocated; default ${FALLBACK-VALUE}.")
     private String leaks;
 
     @Option(names = "--launchers", description = "Kernels, library calls and copies by call site.")
     private boolean launchers;
 
-    @Option(names = "--top", paramLabel = "N", defaultValue = "20",
-            description = "Rows of each table at most; default ${DEFAULT-VALUE}.")
+    @Option(names = "--top", paramLabel = "N", defaultValue = "20", description = "Rows of each table at most; default ${DEFAULT-VALUE}.")
     private int top;
 
     @Option(names = "--gc", description = "Have the JVM collect its garbage first, so that lost owners are known.")
@@ -65,7 +61,7 @@ public final class JvmCommand implements Callable<Integer> {
     private String record;
 
     @Option(names = "--release", description = {"Free the device memory whose Java owner was collected.",
-        "Not safe for a program that keeps addresses as numbers."})
+            "Not safe for a program that keeps addresses as numbers."})
     private boolean release;
 
     @Option(names = "--no-load", description = "Do not load the agent where it is absent.")

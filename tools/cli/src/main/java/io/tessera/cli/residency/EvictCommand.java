@@ -14,16 +14,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tessera evict TENANT [--suspend]}: a tenant's memory leaves the GPUs until its next call. One thread. */
-@Command(name = "evict", mixinStandardHelpOptions = true,
-        header = "Has a tenant's memory leave the GPUs until its next call.",
-        footer = {"", "For programs that were started with --plan swap or auto. What runs of them ends its turn first;",
-            "with its next launch or copy the program has its memory back, and waits for that no longer than",
-            "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
-            "whole process off the GPU, its context included (driver 570 or newer); any call of it brings it back.",
-            "Processes that have shared GPU memory with others (CUDA IPC) are evicted, but not suspended: the",
-            "driver would not bring them back as they were.",
-            "Examples:", "  tessera evict alice", "  tessera evict alice --suspend",
-            "Exit codes: 0 done, 1 failure, or a process was not suspended, 2 wrong usage, 3 no manager."})
+@Command(name = "evict", mixinStandardHelpOptions = true, header = "Has a tenant's memory leave the GPUs until its next call.", footer = {"",
+        "For programs that were started with --plan swap or auto. What runs of them ends its turn first;",
+        "with its next launch or copy the program has its memory back, and waits for that no longer than",
+        "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
+        "whole process off the GPU, its context included (driver 570 or newer); any call of it brings it back.",
+        "Processes that have shared GPU memory with others (CUDA IPC) are evicted, but not suspended: the",
+        "driver would not bring them back as they were.",
+        "Examples:", "  tessera evict alice", "  tessera evict alice --suspend",
+        "Exit codes: 0 done, 1 failure, or a process was not suspended, 2 wrong usage, 3 no manager."})
 public final class EvictCommand implements Callable<Integer> {
     private final CommandContext context;
 

@@ -16,10 +16,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera quantum 500ms}: how long a turn lasts. One thread. */
-@Command(name = "quantum", mixinStandardHelpOptions = true,
-        header = "How long a turn on the GPU lasts while somebody else waits.",
-        footer = {"", "Example: tessera quantum 500ms",
-            "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+@Command(name = "quantum", mixinStandardHelpOptions = true, header = "How long a turn on the GPU lasts while somebody else waits.", footer = {"",
+        "Example: tessera quantum 500ms",
+        "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class QuantumCommand implements Callable<Integer> {
     private final CommandContext context;
 

@@ -14,11 +14,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera scheduler on|off|auto}: how clients share a device in time. One thread. */
-@Command(name = "scheduler", mixinStandardHelpOptions = true,
-        header = "Whether clients take turns on the GPU.",
-        footer = {"", "on: one client at a time, for a quantum. off: all at once, the hardware switches. auto: whichever",
-            "does more work now; turns while memory is oversubscribed. Takes effect at once.",
-            "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+@Command(name = "scheduler", mixinStandardHelpOptions = true, header = "Whether clients take turns on the GPU.", footer = {"",
+        "on: one client at a time, for a quantum. off: all at once, the hardware switches. auto: whichever",
+        "does more work now; turns while memory is oversubscribed. Takes effect at once.",
+        "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class SchedulerCommand implements Callable<Integer> {
     /** The modes as the user writes them. */
     enum Mode {

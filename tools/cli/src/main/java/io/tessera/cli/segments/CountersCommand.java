@@ -21,9 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tessera counters [PID|ID]}: a client's counters from its segment alone. One thread. */
-@Command(name = "counters", mixinStandardHelpOptions = true,
-        header = "The counters of the clients, read from their segments alone: no manager is asked.",
-        footer = {"", "Exit codes: 0 done, 1 no such client or none readable, 2 wrong usage."})
+@Command(name = "counters", mixinStandardHelpOptions = true, header = "The counters of the clients, read from their segments alone: no manager is asked.", footer = {
+        "", "Exit codes: 0 done, 1 no such client or none readable, 2 wrong usage."})
 public final class CountersCommand implements Callable<Integer> {
     private final CommandContext context;
 

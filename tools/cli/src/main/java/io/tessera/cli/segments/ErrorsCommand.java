@@ -16,10 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code tessera errors}: the distinct errors in the clients' segments. One thread. */
-@Command(name = "errors", mixinStandardHelpOptions = true,
-        header = "Distinct errors of the clients, read from their segments alone: how often, first, last, what.",
-        footer = {"", "A positive code is the driver's result, a negative one a system error. Times are UTC.",
-            "Exit codes: 0 done, also where there are errors; 1 a segment could not be read, 2 wrong usage."})
+@Command(name = "errors", mixinStandardHelpOptions = true, header = "Distinct errors of the clients, read from their segments alone: how often, first, last, what.", footer = {
+        "", "A positive code is the driver's result, a negative one a system error. Times are UTC.",
+        "Exit codes: 0 done, also where there are errors; 1 a segment could not be read, 2 wrong usage."})
 public final class ErrorsCommand implements Callable<Integer> {
     private final CommandContext context;
 

@@ -62,7 +62,7 @@ final class SegmentFiles implements AutoCloseable {
         switch (result) {
             case CountersReader.Ready ready -> readers.add(ready.reader());
             // Being made at this moment, or removed between the listing and now: no client yet, or no more.
-            case CountersReader.Awaiting _ -> { }
+            case CountersReader.Awaiting _ -> {}
             case CountersReader.BadVersion bad -> unreadable.add(file + ": protocol version "
                     + Integer.toUnsignedString(bad.version()) + ", not ours");
             case CountersReader.BadSize bad -> unreadable.add(file + ": its size does not fit, " + bad.bytes());

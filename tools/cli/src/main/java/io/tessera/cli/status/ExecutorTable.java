@@ -75,7 +75,8 @@ final class ExecutorTable {
         for (ExecutorClient client : executor.clients()) {
             Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
             table.row(List.of(Cell.of(Long.toString(client.client())),
-                    Cell.of(known.filter(c -> c.pid() != 0).map(c -> Long.toString(c.pid())).orElse(client.pid() == 0 ? "-" : Long.toString(client.pid()))),
+                    Cell.of(known.filter(c -> c.pid() != 0).map(c -> Long.toString(c.pid()))
+                            .orElse(client.pid() == 0 ? "-" : Long.toString(client.pid()))),
                     Cell.of(known.map(ClientState::tenant).orElse(client.tenant())),
                     Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
                     Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),

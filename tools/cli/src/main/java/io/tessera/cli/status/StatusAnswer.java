@@ -271,7 +271,8 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param handoverMedianNs      median of that
      */
     public record Residency(String state, boolean parked, String choice, String shortOf, String suspension, String notSuspended,
-            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes, long guaranteeBytes,
+            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes,
+            long guaranteeBytes,
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
             long handoverMedianNs) {

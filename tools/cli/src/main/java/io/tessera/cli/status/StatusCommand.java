@@ -16,10 +16,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera status}: who holds each GPU, who waits, memory, launches, turns. One thread. */
-@Command(name = "status", mixinStandardHelpOptions = true,
-        header = "Who holds each GPU and since when, who waits, memory, launches, turns, drains.",
-        footer = {"", "HELD and WAITED are sums over the client's life; a drain is the time from the closed gate to the",
-            "idle GPU. Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
+@Command(name = "status", mixinStandardHelpOptions = true, header = "Who holds each GPU and since when, who waits, memory, launches, turns, drains.", footer = {
+        "", "HELD and WAITED are sums over the client's life; a drain is the time from the closed gate to the",
+        "idle GPU. Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class StatusCommand implements Callable<Integer> {
     private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
@@ -28,8 +27,7 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the manager's answer as it is, one JSON object a line.")
     private boolean json;
 
-    @Option(names = "--watch", arity = "0..1", fallbackValue = "1s", paramLabel = "PERIOD",
-            description = "Look again every PERIOD (default: ${FALLBACK-VALUE}) and show launches a second.")
+    @Option(names = "--watch", arity = "0..1", fallbackValue = "1s", paramLabel = "PERIOD", description = "Look again every PERIOD (default: ${FALLBACK-VALUE}) and show launches a second.")
     private String watch;
 
     @Option(names = "--count", paramLabel = "N", description = "With --watch: end after N looks.")

@@ -16,8 +16,7 @@ public final class TextTable {
 
     /** Which side the text of a column touches. */
     public enum Side {
-        LEFT,
-        RIGHT
+        LEFT, RIGHT
     }
 
     /**

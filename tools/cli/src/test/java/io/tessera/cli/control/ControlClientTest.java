@@ -105,7 +105,8 @@ class ControlClientTest {
         for (String answer : answers) {
             try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"), answer)) {
                 ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m",
-                        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.tessera.cli.TesseraMain", "status")
+                        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.tessera.cli.TesseraMain",
+                        "status")
                         .redirectErrorStream(true);
                 builder.environment().put("TESSERA_RUNTIME_DIR", folder.toString());
                 Process command = builder.start();
@@ -120,8 +121,8 @@ class ControlClientTest {
     @Test
     void whatAPeerSaysSteersNoTerminal() throws Exception {
         String[] answers = {"{\"ok\":false,\"error\":\"\\u001b[2J\\u009b2J\"}\n", "\u001b[2J\n",
-            "{\"ok\":true,\"manager\":{\"version\":\"\\u001b[2J\",\"runtimeDirectory\":\"\\u009b2J\"},\"clients\":"
-                    + "[{\"errors\":[{\"text\":\"\\u001b]0;\"}]}]}\n"};
+                "{\"ok\":true,\"manager\":{\"version\":\"\\u001b[2J\",\"runtimeDirectory\":\"\\u009b2J\"},\"clients\":"
+                        + "[{\"errors\":[{\"text\":\"\\u001b]0;\"}]}]}\n"};
         for (String[] arguments : new String[][] {{"status"}, {"status", "--json"}, {"doctor"}}) {
             for (String answer : answers) {
                 try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"), answer)) {

@@ -222,7 +222,7 @@ class FenceCommandTest {
     void wrongUsageIsNamed() throws IOException {
         String file = fixture.file("k.ptx", FenceRunFixture.PTX).toString();
         for (String[] words : new String[][] {{}, {"--mode", "wall", file}, {"--arch", "hopper", file},
-            {"--jobs", "0", file}, {"--ptxas", "/nowhere", file}, {"--show", "k", "--trust", file}}) {
+                {"--jobs", "0", file}, {"--ptxas", "/nowhere", file}, {"--show", "k", "--trust", file}}) {
             assertEquals(2, fixture.run(words).code(), String.join(" ", words));
         }
         Run missing = fixture.run("/nowhere/at/all");

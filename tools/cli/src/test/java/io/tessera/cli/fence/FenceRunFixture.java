@@ -102,7 +102,8 @@ final class FenceRunFixture {
         try {
             directives.addFirst(PtxParser.parse(
                     ".version 9.0\n.target sm_75\n.address_size 64\n.visible .const .b64 __tessera_window[8];\n"
-                            .getBytes(StandardCharsets.US_ASCII)).variables().getFirst());
+                            .getBytes(StandardCharsets.US_ASCII))
+                    .variables().getFirst());
         } catch (PtxException e) {
             throw new IllegalStateException(e);
         }
@@ -127,7 +128,7 @@ final class FenceRunFixture {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, environment, 1,
-                new Installation(folder, folder, folder, folder, "9.9"), _ -> { });
+                new Installation(folder, folder, folder, folder, "9.9"), _ -> {});
         CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> (module, _) -> count(mode, module)));
         line.setOut(context.out()).setErr(context.err());
         line.setParameterExceptionHandler((e, _) -> {

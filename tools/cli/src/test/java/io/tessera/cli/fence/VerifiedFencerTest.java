@@ -53,8 +53,10 @@ class VerifiedFencerTest {
         assertEquals(List.of(Set.of(), Set.of("add")), asked.stream().map(PlainFunctions::names).toList());
         assertEquals(Set.of(), fenced.refused().keySet());
         assertTrue(fenced.ptx().contains("or.b32"));
-        assertEquals(List.of("add"), fenced.reports().stream().filter(report -> report.notes().stream().anyMatch(note -> note.startsWith("fenced without proofs: line ")))
-                .map(report -> report.name()).toList(), fenced.reports().toString());
+        assertEquals(List.of("add"),
+                fenced.reports().stream().filter(report -> report.notes().stream().anyMatch(note -> note.startsWith("fenced without proofs: line ")))
+                        .map(report -> report.name()).toList(),
+                fenced.reports().toString());
     }
 
     @Test
@@ -75,7 +77,8 @@ class VerifiedFencerTest {
     @Test
     void aTextThatNoneMayHaveIsRefused() throws Exception {
         PtxModule module = PtxParser.parse((FenceRunFixture.PTX + ".global .u32 mine;\n").getBytes(StandardCharsets.US_ASCII));
-        ImageFencer.Fencing none = (any, _) -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), true,
+        ImageFencer.Fencing none = (any, _) -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(),
+                Map.of(), true,
                 List.of(), List.of());
         FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(_ -> none).fence(module, false));
         assertTrue(refused.getMessage().contains("'mine' is global memory outside of the window"), refused.getMessage());

@@ -88,7 +88,8 @@ class JvmCommandTest {
             JsonArray all = JsonParser.parseString(jvm("--json").out()).getAsJsonArray();
             assertTrue(IntStream.range(0, all.size()).mapToObj(i -> all.get(i).getAsJsonObject())
                     .anyMatch(o -> o.get("pid").getAsString().equals(target.pid())
-                            && o.get("launches").getAsLong() == 12_345), all::toString);
+                            && o.get("launches").getAsLong() == 12_345),
+                    all::toString);
             assertTrue(jvm().out().contains(target.pid()));
         }
     }
@@ -157,7 +158,7 @@ class JvmCommandTest {
         StringWriter err = new StringWriter();
         int uid = JvmProcess.of(Path.of("/proc"), ProcessHandle.current().pid()).orElseThrow().uid();
         int code = TesseraCommands.execute(new CommandContext(new PrintWriter(new StringWriter()), new PrintWriter(err),
-                false, Map.of(), uid + 1, new Installation(folder, folder, folder, folder, "9.9"), _ -> { }), "jvm",
+                false, Map.of(), uid + 1, new Installation(folder, folder, folder, folder, "9.9"), _ -> {}), "jvm",
                 Long.toString(ProcessHandle.current().pid()));
         assertEquals(1, code);
         assertTrue(err.toString().contains("belongs to the user with the number " + uid), err.toString());
@@ -166,7 +167,7 @@ class JvmCommandTest {
     @Test
     void wrongUsageIsSaid() throws IOException {
         for (String[] wrong : new String[][] {{"--heap"}, {"1", "--record", "often"}, {"1", "--leaks=soon"},
-            {"1", "--top", "0"}, {"many"}}) {
+                {"1", "--top", "0"}, {"many"}}) {
             CommandRun run = jvm(wrong);
             assertEquals(2, run.code(), run.err());
             assertTrue(run.err().contains("See: tessera help jvm"), run.err());

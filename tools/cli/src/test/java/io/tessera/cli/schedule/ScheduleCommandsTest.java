@@ -91,7 +91,8 @@ class ScheduleCommandsTest {
             assertTrue(run.err().contains("TENANT: a tenant's name has 1 to 82 bytes"), run.err());
         }
         String longest = "x".repeat(63) + " of user 4294967295";
-        sends("{\"request\":\"limit\",\"tenant\":\"" + longest + "\",\"bytes\":0,\"ahead\":true}", longest + ": no limit", "limit", "--ahead", longest, "none");
+        sends("{\"request\":\"limit\",\"tenant\":\"" + longest + "\",\"bytes\":0,\"ahead\":true}", longest + ": no limit", "limit", "--ahead",
+                longest, "none");
     }
 
     @ParameterizedTest
@@ -104,7 +105,7 @@ class ScheduleCommandsTest {
 
     @ParameterizedTest
     @CsvSource({"scheduler sometimes,on", "scheduler,on|off|auto", "quantum,DURATION", "scheduler on --device 0,GPU-",
-        "scheduler on --fast,--fast", "frobnicate,frobnicate"})
+            "scheduler on --fast,--fast", "frobnicate,frobnicate"})
     void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {
         CommandRun run = CommandRun.of(folder, line.split(" "));
         assertEquals(2, run.code());

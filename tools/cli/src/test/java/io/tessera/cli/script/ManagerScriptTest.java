@@ -299,7 +299,7 @@ class ManagerScriptTest {
     @Test
     void wrongUsage() throws Exception {
         for (String[] command : new String[][] {{"manager"}, {"manager", "fly"}, {"manager", "start", "--fast"},
-            {"manager", "logs", "--all"}}) {
+                {"manager", "logs", "--all"}}) {
             assertEquals(2, kit.tessera(command).code(), String.join(" ", command));
         }
     }

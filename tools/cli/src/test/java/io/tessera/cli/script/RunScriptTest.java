@@ -54,7 +54,7 @@ class RunScriptTest {
 
     @ParameterizedTest
     @CsvSource({"TESSERA_FENCE,--fence,check,check", "TESSERA_UNFENCED,--unfenced,time,time",
-        "TESSERA_KERNEL_TIMEOUT,--kernel-timeout,90s,90"})
+            "TESSERA_KERNEL_TIMEOUT,--kernel-timeout,90s,90"})
     void fencesOfTheTenant(String name, String option, String value, String expected) throws Exception {
         assertEquals(expected, variable(name, "--share", "space", option, value));
         assertEquals(expected, variable(name, "--share=space", option + "=" + value));
@@ -170,10 +170,10 @@ class RunScriptTest {
 
     @ParameterizedTest
     @CsvSource({"TESSERA_UNFENCED,refused", "TESSERA_FENCE,on", "TESSERA_MEMORY,9223372036854775808", "TESSERA_MEMORY_GUARANTEE,abc",
-        "TESSERA_PLAN,fast", "TESSERA_SHARE,both", "TESSERA_KERNEL_TIMEOUT,soon", "TESSERA_SWAP_FILE_BYTES,-1",
-        "TESSERA_SWAP_DIRECTORY,/nowhere", "TESSERA_MANAGER_TIMEOUT_MS,5s", "TESSERA_MANAGER_TIMEOUT_MS,0", "TESSERA_MEMORY_WAIT_MS,-1",
-        "TESSERA_MANAGER_TIMEOUT_MS,31536000001", "TESSERA_KERNEL_TIMEOUT,31536001", "TESSERA_DISABLE,yes", "TESSERA_REQUIRE,2",
-        "TESSERA_QUIET,x", "TESSERA_FENCE_ALONE,no", "TESSERA_TRACE,/tmp", "TESSERA_MOVE_TRACE,/nowhere/trace", "TESSERA_NVML,/nowhere"})
+            "TESSERA_PLAN,fast", "TESSERA_SHARE,both", "TESSERA_KERNEL_TIMEOUT,soon", "TESSERA_SWAP_FILE_BYTES,-1",
+            "TESSERA_SWAP_DIRECTORY,/nowhere", "TESSERA_MANAGER_TIMEOUT_MS,5s", "TESSERA_MANAGER_TIMEOUT_MS,0", "TESSERA_MEMORY_WAIT_MS,-1",
+            "TESSERA_MANAGER_TIMEOUT_MS,31536000001", "TESSERA_KERNEL_TIMEOUT,31536001", "TESSERA_DISABLE,yes", "TESSERA_REQUIRE,2",
+            "TESSERA_QUIET,x", "TESSERA_FENCE_ALONE,no", "TESSERA_TRACE,/tmp", "TESSERA_MOVE_TRACE,/nowhere/trace", "TESSERA_NVML,/nowhere"})
     void aWrongVariableIsAnErrorWithItsName(String variable, String value) throws Exception {
         kit.environment.put(variable, value);
         Result result = kit.tessera("run", "--", "echo", "ran");
@@ -185,8 +185,8 @@ class RunScriptTest {
 
     @ParameterizedTest
     @CsvSource({"--plan plain --memory-guarantee 1GiB,--plan swap or auto",
-        "--plan swap --memory 1GiB --memory-guarantee 2GiB,is more than --memory",
-        "--plan swap --swap-file 1GiB,needs --swap-directory", "--swap-directory /nowhere,can be written to"})
+            "--plan swap --memory 1GiB --memory-guarantee 2GiB,is more than --memory",
+            "--plan swap --swap-file 1GiB,needs --swap-directory", "--swap-directory /nowhere,can be written to"})
     void memoryThatDoesNotGoTogether(String options, String expected) throws Exception {
         List<String> command = new ArrayList<>(List.of("run"));
         command.addAll(List.of(options.split(" ")));
@@ -199,8 +199,8 @@ class RunScriptTest {
 
     @ParameterizedTest
     @CsvSource({"8GiB,8589934592", "8G,8589934592", "512MiB,536870912", "1K,1024", "2TiB,2199023255552", "100,100",
-        "100B,100", "010MiB,10485760", "3KB,3000", "1MB,1000000", "2GB,2000000000", "1TB,1000000000000",
-        "8388607TiB,9223370937343148032"})
+            "100B,100", "010MiB,10485760", "3KB,3000", "1MB,1000000", "2GB,2000000000", "1TB,1000000000000",
+            "8388607TiB,9223370937343148032"})
     void sizes(String size, String bytes) throws Exception {
         assertEquals(bytes, variable("TESSERA_MEMORY", "--memory", size));
         kit.environment.put("TESSERA_MEMORY", size);
@@ -209,7 +209,7 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "0GiB", "-1", "GiB", "8gb", "8 GiB", "1.5GiB", "8GiBx", "0x10", "8388608TiB",
-        "99999999999999999999", "1;ls"})
+            "99999999999999999999", "1;ls"})
     void badSizes(String size) throws Exception {
         Result result = kit.tessera("run", "--memory", size, "--", "echo", "ran");
         assertEquals(2, result.code());
@@ -219,7 +219,7 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--memory", "--plan fast -- true", "--name= -- true", "--device a;b -- true",
-        "--device= -- true", "--fast -- true", "-- ", ""})
+            "--device= -- true", "--fast -- true", "-- ", ""})
     void wrongUsage(String line) throws Exception {
         List<String> command = new ArrayList<>(List.of(kit.scripts.resolve("tessera").toString(), "run"));
         command.addAll(List.of(line.strip().split(" ")));
@@ -237,9 +237,10 @@ class RunScriptTest {
 
     @ParameterizedTest
     @CsvSource({"--share space --plan swap,--plan swap has no effect with --share space", "--share space --plan managed,--plan managed has no effect",
-        "--share space --memory-guarantee 1GiB,--memory-guarantee has no effect with --share space",
-        "--share space --swap-directory /tmp,--swap-directory has no effect", "--fence check,--fence has no effect without --share space",
-        "--fence-alone,--fence-alone has no effect", "--unfenced time,--unfenced has no effect", "--kernel-timeout 9,--kernel-timeout has no effect"})
+            "--share space --memory-guarantee 1GiB,--memory-guarantee has no effect with --share space",
+            "--share space --swap-directory /tmp,--swap-directory has no effect", "--fence check,--fence has no effect without --share space",
+            "--fence-alone,--fence-alone has no effect", "--unfenced time,--unfenced has no effect",
+            "--kernel-timeout 9,--kernel-timeout has no effect"})
     void anOptionWithoutEffectIsSaidToHaveNone(String options, String expected) throws Exception {
         Result result = kit.tessera(("run " + options + " -- echo ran").split(" "));
         assertEquals("ran\n", result.out(), result.toString());
@@ -276,7 +277,8 @@ class RunScriptTest {
                 "/usr/lib/wsl/lib", "/usr/lib", "/usr/local/cuda/compat");
         Process cache = new ProcessBuilder("/sbin/ldconfig", "-p").redirectErrorStream(true).start();
         String listed = new String(cache.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return cache.waitFor() != 0 || listed.contains("libcuda.so.1 ") || folders.stream().anyMatch(each -> Files.exists(Path.of(each, "libcuda.so.1")));
+        return cache.waitFor() != 0 || listed.contains("libcuda.so.1 ")
+                || folders.stream().anyMatch(each -> Files.exists(Path.of(each, "libcuda.so.1")));
     }
 
     @Test
@@ -286,7 +288,8 @@ class RunScriptTest {
         kit.environment.remove("LD_LIBRARY_PATH");
         Result result = kit.tessera("run", "--", "echo", "ran");
         assertEquals("ran\n", result.out());
-        assertEquals("tessera: this machine has no GPU driver (no libcuda.so.1): the program will see no GPU; --share space gives it one in software\n",
+        assertEquals(
+                "tessera: this machine has no GPU driver (no libcuda.so.1): the program will see no GPU; --share space gives it one in software\n",
                 result.err());
         assertEquals("", kit.tessera("run", "--share", "space", "--", "true").err(), "it will have a GPU in software");
     }

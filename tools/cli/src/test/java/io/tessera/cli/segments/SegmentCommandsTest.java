@@ -54,10 +54,10 @@ class SegmentCommandsTest {
 
     private void segment(long id, int pid, String tenant, Filling filling) throws IOException {
         Path file = folder.resolve("segments/client-" + id + ".segment");
-        try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file,
-                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            MemorySegment segment =
-                    channel.map(FileChannel.MapMode.READ_WRITE, 0, SegmentLayout.SEGMENT_BYTES, arena);
+        try (Arena arena = Arena.ofConfined();
+                FileChannel channel = FileChannel.open(file,
+                        StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, SegmentLayout.SEGMENT_BYTES, arena);
             SegmentHeader header = new SegmentHeader(segment);
             header.initialise(new SegmentHeader.Identity(id, pid, 1, 2, 3, MemoryPlan.PLAIN, tenant, "python"));
             filling.fill(segment);
@@ -87,7 +87,7 @@ class SegmentCommandsTest {
     @Test
     void countersOfOneClientByNumberOrPid() throws IOException {
         segment(7, 1001, "alice", SegmentCommandsTest::device);
-        segment(9, 1002, "bob", _ -> { });
+        segment(9, 1002, "bob", _ -> {});
         for (String wanted : new String[] {"7", "1001"}) {
             CommandRun run = CommandRun.of(folder, "counters", wanted);
             assertEquals(0, run.code(), run.err());
@@ -124,8 +124,8 @@ class SegmentCommandsTest {
 
     @Test
     void countersOfAll() throws IOException {
-        segment(9, LIVING, "bob", _ -> { });
-        segment(7, LIVING, "alice", _ -> { });
+        segment(9, LIVING, "bob", _ -> {});
+        segment(7, LIVING, "alice", _ -> {});
         CommandRun run = CommandRun.of(folder, "counters");
         assertEquals(0, run.code());
         assertTrue(run.out().indexOf("client 7") < run.out().indexOf("client 9"), run.out());
@@ -135,8 +135,8 @@ class SegmentCommandsTest {
     /** Its manager was killed when it ended, so that nobody has removed it. */
     @Test
     void aSegmentWithoutItsProgramIsNamedAndShownToWhoeverAsksForIt() throws IOException {
-        segment(7, LIVING, "alice", _ -> { });
-        segment(9, DEAD, "bob", _ -> { });
+        segment(7, LIVING, "alice", _ -> {});
+        segment(9, DEAD, "bob", _ -> {});
         CommandRun run = CommandRun.of(folder, "counters");
         assertTrue(run.out().contains("alice") && !run.out().contains("bob"), run.out());
         assertEquals("tessera: client 9, pid " + DEAD + ", has ended and left its segment, which the next manager removes (tessera counters 9 "
@@ -154,7 +154,7 @@ class SegmentCommandsTest {
 
     @Test
     void whatIsNoSegmentIsNamedAndTheRestShown() throws IOException {
-        segment(7, LIVING, "alice", _ -> { });
+        segment(7, LIVING, "alice", _ -> {});
         Files.write(folder.resolve("segments/client-8.segment"), new byte[4096]);
         segment(9, 1002, "bob", segment -> segment.set(ValueLayout.JAVA_LONG, 0, 42L));
         CommandRun run = CommandRun.of(folder, "counters");
@@ -170,7 +170,7 @@ class SegmentCommandsTest {
             error(segment, 0, 2, 3, "cuMemAlloc of 4 GiB");
             error(segment, 1, -28, 1, "no space");
         });
-        segment(9, 1002, "bob", _ -> { });
+        segment(9, 1002, "bob", _ -> {});
         assertEquals(new CommandRun(0, """
                 client 7, pid 1001, alice
                   3x  code 2  1970-01-01T00:00:01Z to 1970-01-01T00:00:02.500Z  cuMemAlloc of 4 GiB
@@ -180,7 +180,7 @@ class SegmentCommandsTest {
 
     @Test
     void noErrors() throws IOException {
-        segment(7, 1001, "alice", _ -> { });
+        segment(7, 1001, "alice", _ -> {});
         assertEquals(new CommandRun(0, "no errors in 1 segment\n", ""), CommandRun.of(folder, "errors"));
     }
 }

@@ -183,7 +183,8 @@ final class SimulatedManager {
         return members.keySet().stream()
                 .filter(client -> client.wantSinceNs() != 0 && members.get(client).order == Order.CLOSED)
                 .sorted((a, b) -> a.wantSinceNs() != b.wantSinceNs() ? Long.compare(a.wantSinceNs(), b.wantSinceNs())
-                        : Long.compare(a.id, b.id)).toList();
+                        : Long.compare(a.id, b.id))
+                .toList();
     }
 
     private boolean runs(SimulatedClient client, Member member, long nowNs) {

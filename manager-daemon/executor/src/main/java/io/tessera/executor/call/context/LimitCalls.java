@@ -60,8 +60,10 @@ final class LimitCalls {
         }
         long limit = frame.slot(0);
         if (limit < MOST.length && limit >= 0 && Long.compareUnsigned(frame.slot(1), MOST[(int) limit]) > 0) {
-            throw RejectedException.bound(NAMES[(int) limit] + " of " + Long.toUnsignedString(frame.slot(1)) + " bytes is more than the " + MOST[(int) limit]
-                    + " that a program in space sharing may set (cudaDeviceSetLimit); set less" + ProgramRefusedException.REMEDY.replace("; ", ", or "));
+            throw RejectedException
+                    .bound(NAMES[(int) limit] + " of " + Long.toUnsignedString(frame.slot(1)) + " bytes is more than the " + MOST[(int) limit]
+                            + " that a program in space sharing may set (cudaDeviceSetLimit); set less"
+                            + ProgramRefusedException.REMEDY.replace("; ", ", or "));
         }
         result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {

@@ -66,7 +66,8 @@ final class BulkData implements AutoCloseable {
         try {
             return piece.memory.atLeast(bytes);
         } catch (LinuxException e) {
-            throw RejectedException.bound("the host gives no memory for the data of a call (" + e.getMessage() + "); end other programs, or pass less in one call");
+            throw RejectedException
+                    .bound("the host gives no memory for the data of a call (" + e.getMessage() + "); end other programs, or pass less in one call");
         }
     }
 

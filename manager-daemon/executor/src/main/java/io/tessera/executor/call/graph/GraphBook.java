@@ -147,7 +147,8 @@ public final class GraphBook {
         if (value != HandleTable.NONE) {
             size.branches = Math.max(1, size.nodes - size.continued - GraphBranches.continued(driver, value));
             refuse(size.branches <= GraphBranches.MOST ? null : "a graph that is made executable may have " + GraphBranches.MOST
-                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them" + GraphSize.REMEDY);
+                    + " branches beside each other, and this one has " + size.branches + ": everybody waits while a driver makes them"
+                    + GraphSize.REMEDY);
             refuse(account.refusal(Countable.EXECUTABLE_BRANCH, size.branches - 1, 0));
         }
         require(Countable.EXECUTABLE_NODE, size);
@@ -200,7 +201,8 @@ public final class GraphBook {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             level++;
             if (level + by.depth > MOST_DEPTH + 1) {
-                throw RejectedException.bound("graphs lie in graphs " + MOST_DEPTH + " deep at most; add the nodes of the innermost ones to the graphs around them");
+                throw RejectedException
+                        .bound("graphs lie in graphs " + MOST_DEPTH + " deep at most; add the nodes of the innermost ones to the graphs around them");
             }
         }
         fits(graph, by);
@@ -326,8 +328,7 @@ public final class GraphBook {
                 account.add(Countable.EXECUTABLE_BRANCH, 1 - size.branches, 0);
             }
             case GRAPH_NODE -> shrunk(handles.table(kind).parent(clientHandle), size);
-            default -> {
-            }
+            default -> {}
         }
     }
 

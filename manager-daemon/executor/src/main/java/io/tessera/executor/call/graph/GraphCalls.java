@@ -60,11 +60,13 @@ final class GraphCalls {
         graphs.instantiates(calls.row(DriverApi.cuGraphInstantiateWithParams).ofGraphs().stream(StreamUse.STATE).executes(this::instantiate)
                 .records(frame -> made(frame, (frame.data(2).get(WireTypes.U64, 0) & AUTO_FREE) != 0)));
         graphs.updates(calls.row(DriverApi.cuGraphExecUpdate).ofGraphs().executes(this::update).records(this::updated));
-        calls.row(DriverApi.cuGraphLaunch).ofGraphs().pauses(Pause.IN_GRAPH).captures(frame -> graphs.capturedGraph(frame.stream(), frame.argument(0)))
+        calls.row(DriverApi.cuGraphLaunch).ofGraphs().pauses(Pause.IN_GRAPH)
+                .captures(frame -> graphs.capturedGraph(frame.stream(), frame.argument(0)))
                 .executes(memoryCalls::launch).submits(this::launched);
         calls.row(DriverApi.cuGraphUpload).ofGraphs().stream(StreamUse.STATE);
         calls.row(DriverApi.cuGraphExecDestroy).ofGraphs().ends(HandleKind.GRAPH_EXEC);
-        for (DriverApi api : List.of(DriverApi.cuGraphExecGetFlags, DriverApi.cuGraphGetEdges, DriverApi.cuGraphGetNodes, DriverApi.cuGraphGetRootNodes,
+        for (DriverApi api : List.of(DriverApi.cuGraphExecGetFlags, DriverApi.cuGraphGetEdges, DriverApi.cuGraphGetNodes,
+                DriverApi.cuGraphGetRootNodes,
                 DriverApi.cuGraphRetainUserObject, DriverApi.cuGraphReleaseUserObject)) {
             calls.row(api).ofGraphs();
         }

@@ -125,10 +125,12 @@ final class GraphSize {
         }
         if (by.largeBytes > 0 && largeBytes + by.largeBytes > MOST_LARGE_BYTES) {
             return "the nodes of a graph may have " + PLAIN_BYTES + " bytes of parameters each and " + (MOST_LARGE_BYTES >> 20)
-                    + " MiB more together, and those of this one have " + largeBytes + " bytes more: everybody waits while a driver copies them" + REMEDY;
+                    + " MiB more together, and those of this one have " + largeBytes + " bytes more: everybody waits while a driver copies them"
+                    + REMEDY;
         }
         if (by.movesNs > 0 && movesNs + by.movesNs > MOST_MOVES_NS) {
-            return "the copies and memsets of a graph may take this device " + MOST_MOVES_NS / 1_000_000_000L + " s at its best, and those of this one take "
+            return "the copies and memsets of a graph may take this device " + MOST_MOVES_NS / 1_000_000_000L
+                    + " s at its best, and those of this one take "
                     + (movesNs + by.movesNs) / 1_000_000L + " ms: nobody can end them" + REMEDY;
         }
         return null;

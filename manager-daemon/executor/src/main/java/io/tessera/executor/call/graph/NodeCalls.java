@@ -34,9 +34,7 @@ final class NodeCalls {
 
     /** What a call does to a node. */
     private enum Change {
-        ADDED,
-        SET,
-        SET_IN_EXECUTABLE
+        ADDED, SET, SET_IN_EXECUTABLE
     }
 
     NodeCalls(DriverCalls driver, ClientFences fences, GraphBook graphs, CallChecks checks, NodeStructures nodes, GraphMemoryCalls memory,

@@ -105,7 +105,7 @@ final class NodeQueries {
         long function = wanted.get(WireTypes.U64, 0);
         long kernel = wanted.get(WireTypes.U64, KERNEL_KERNEL);
         long array = wanted.get(WireTypes.U64, KERNEL_PARAMETERS);
-                if (function == 0 && kernel != 0
+        if (function == 0 && kernel != 0
                 && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), kernel) == CudaResult.SUCCESS) {
             function = driver.outLong(0);
         }
@@ -122,8 +122,7 @@ final class NodeQueries {
 
     /** Packs what an array of pointers leads to, each as long as its parameter. */
     private void parameters(long function, long array, MemorySegment packed) {
-        for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0;
-                i++) {
+        for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0; i++) {
             long offset = driver.outLong(0);
             long size = driver.outLong(1);
             MemorySegment pointer = MemorySegment.ofAddress(array + (long) i * Long.BYTES).reinterpret(Long.BYTES);

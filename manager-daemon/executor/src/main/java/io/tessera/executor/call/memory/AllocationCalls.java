@@ -52,13 +52,15 @@ final class AllocationCalls {
     }
 
     void register(CallTable calls) {
-        calls.row(DriverApi.cuMemAlloc).makesMemory().prepares(frame -> charge.take(frame.slot(1))).executes(this::allocate).completes(this::allocated);
+        calls.row(DriverApi.cuMemAlloc).makesMemory().prepares(frame -> charge.take(frame.slot(1))).executes(this::allocate)
+                .completes(this::allocated);
         calls.row(DriverApi.cuMemAllocPitch).makesMemory().prepares(frame -> charge.take(frame.slot(2), frame.slot(3))).executes(this::pitched)
                 .completes(this::pitchedAllocated);
         calls.row(DriverApi.cuMemAllocAsync).makesMemory().prepares(frame -> charge.take(frame.slot(1)))
                 .executes((frame, context) -> ordered(frame, context, frame.slot(2), null)).completes(this::orderedAllocated);
         calls.row(DriverApi.cuMemAllocFromPoolAsync).makesMemory().prepares(frame -> charge.take(frame.slot(1)))
-                .executes((frame, context) -> ordered(frame, context, frame.slot(3), poolCalls.pool(frame.slot(2)))).completes(this::orderedAllocated);
+                .executes((frame, context) -> ordered(frame, context, frame.slot(3), poolCalls.pool(frame.slot(2))))
+                .completes(this::orderedAllocated);
         calls.row(DriverApi.cuMemFree).spans(AddressRule.IN_CALL).prepares(this::find).executes(this::free)
                 .completes((_, result) -> freed(result == CudaResult.SUCCESS || result == CudaResult.NOT_READY));
         calls.row(DriverApi.cuMemFreeAsync).spans(AddressRule.IN_CALL).prepares(this::find).executes(this::freeOrdered)

@@ -39,7 +39,8 @@ final class CopyCalls {
         copy(calls, DriverApi.cuMemcpyAtoD).spans(bytesIn(3)).checks(frame -> arrays.row(frame, 1, 3)).executes(nullStream::between);
         copy(calls, DriverApi.cuMemcpyDtoA).spans(bytesIn(3)).checks(frame -> arrays.row(frame, 0, 3)).executes(nullStream::between);
         copy(calls, DriverApi.cuMemcpyHtoAAsync).checks(frame -> arrays.row(frame, 0, 3));
-        copy(calls, DriverApi.cuMemcpyAtoA).checks(frame -> arrays.row(frame, 0, 4)).checks(frame -> arrays.row(frame, 2, 4)).executes(nullStream::between);
+        copy(calls, DriverApi.cuMemcpyAtoA).checks(frame -> arrays.row(frame, 0, 4)).checks(frame -> arrays.row(frame, 2, 4))
+                .executes(nullStream::between);
         copy(calls, DriverApi.cuMemcpy2DAsync).checks(frame -> copies.plane(frame.required(0)));
         copy(calls, DriverApi.cuMemcpy3DAsync).checks(frame -> copies.box(frame.required(0), false));
         copy(calls, DriverApi.cuMemcpy3DPeerAsync).checks(frame -> copies.box(frame.required(0), true));

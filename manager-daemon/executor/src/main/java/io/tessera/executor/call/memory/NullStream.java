@@ -49,7 +49,8 @@ final class NullStream {
     private int inLegacyStream(ClientContext context, ToIntFunction<ClientStream> call) throws RejectedException {
         ClientStream legacy = streams.find(0, context);
         if (legacy == null) {
-            throw RejectedException.bound("the driver gives this program no stream for its legacy stream; end other programs on this device, or start this one later");
+            throw RejectedException.bound(
+                    "the driver gives this program no stream for its legacy stream; end other programs on this device, or start this one later");
         }
         streams.before(legacy);
         int result = call.applyAsInt(legacy);

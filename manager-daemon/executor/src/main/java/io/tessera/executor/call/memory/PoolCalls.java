@@ -50,7 +50,8 @@ final class PoolCalls {
         calls.row(DriverApi.cuMemPoolGetAttribute).withoutContext().executes(this::get);
         calls.row(DriverApi.cuMemPoolSetAttribute).withoutContext().executes(this::set);
         calls.row(DriverApi.cuMemPoolTrimTo).withoutContext().executes(this::trim);
-        calls.row(DriverApi.cuMemPoolSetAccess).withoutContext().checks(frame -> locations.accesses(frame, 1, frame.slot(2))).executes(this::setAccess);
+        calls.row(DriverApi.cuMemPoolSetAccess).withoutContext().checks(frame -> locations.accesses(frame, 1, frame.slot(2)))
+                .executes(this::setAccess);
         calls.row(DriverApi.cuMemPoolGetAccess).withoutContext().checks(frame -> locations.location(frame, 1)).executes(this::getAccess);
     }
 
@@ -205,7 +206,8 @@ final class PoolCalls {
         if (standard == null) {
             MemoryPool made = pools.create(0);
             if (results.translated(HandleKind.POOL, made.number(), 0, 0) == HandleTable.NONE) {
-                throw RejectedException.bound("this program has as many memory pools as there can be; destroy what is not needed any more (cudaMemPoolDestroy)");
+                throw RejectedException
+                        .bound("this program has as many memory pools as there can be; destroy what is not needed any more (cudaMemPoolDestroy)");
             }
             standard = made;
         }

@@ -42,7 +42,8 @@ final class VirtualMemoryCalls {
     private final AllocationCharge charge;
     private final VirtualMemory virtual = new VirtualMemory();
 
-    VirtualMemoryCalls(DriverCalls driver, ClientMemory memory, ClientWindow window, MemoryLocations locations, AllocationCharge charge, HandleResults results) {
+    VirtualMemoryCalls(DriverCalls driver, ClientMemory memory, ClientWindow window, MemoryLocations locations, AllocationCharge charge,
+            HandleResults results) {
         this.driver = driver;
         this.memory = memory;
         this.window = window;
@@ -54,7 +55,8 @@ final class VirtualMemoryCalls {
     void register(CallTable calls) {
         row(calls, DriverApi.cuMemAddressReserve).makesMemory().executes(this::reserve);
         row(calls, DriverApi.cuMemAddressFree).executes(this::release);
-        calls.row(DriverApi.cuMemCreate).withoutContext().checks(frame -> locations.properties(frame, 2)).prepares(frame -> charge.take(frame.slot(1)))
+        calls.row(DriverApi.cuMemCreate).withoutContext().checks(frame -> locations.properties(frame, 2))
+                .prepares(frame -> charge.take(frame.slot(1)))
                 .executes(this::create).completes(this::created)
                 .records(frame -> virtual.created(frame.data(0).get(WireTypes.U64, 0), charge.taken()));
         calls.row(DriverApi.cuMemRelease).withoutContext().ends(HandleKind.ALLOCATION);

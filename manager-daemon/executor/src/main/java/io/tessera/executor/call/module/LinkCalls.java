@@ -120,8 +120,9 @@ final class LinkCalls {
         int result = CudaResult.SUCCESS;
         try {
             if (!linker.hasRoom(bytes)) {
-                throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "a linker may have " + MOST_INPUTS + " inputs with " + (MOST_BYTES >> 20)
-                        + " MiB in all; link fewer at a time");
+                throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY,
+                        "a linker may have " + MOST_INPUTS + " inputs with " + (MOST_BYTES >> 20)
+                                + " MiB in all; link fewer at a time");
             }
             String refusal = account.refusal(Countable.IMAGE, 1, bytes);
             if (refusal != null) {

@@ -161,7 +161,8 @@ final class ModuleCalls {
     private void globalFound(CallFrame frame, int result) {
         long bytes = result == CudaResult.SUCCESS ? frame.data(1).get(WireTypes.U64, 0) : 0;
         if (bytes > 0) {
-            memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), bytes, MemoryRange.Origin.GLOBAL, frame.contextNumber(), 0, frame.argument(2)));
+            memory.add(new MemoryRange(frame.data(0).get(WireTypes.U64, 0), bytes, MemoryRange.Origin.GLOBAL, frame.contextNumber(), 0,
+                    frame.argument(2)));
         }
     }
 

@@ -70,7 +70,8 @@ final class ArrayCalls {
         calls.row(DriverApi.cuMipmappedArrayCreate).executes(this::mipmap);
         calls.row(DriverApi.cuArrayDestroy).ends(HandleKind.ARRAY).executes((frame, _) -> ends.end(HandleKind.ARRAY, frame.slot(0)));
         calls.row(DriverApi.cuMipmappedArrayDestroy).ends(HandleKind.MIPMAP).executes((frame, _) -> ends.end(HandleKind.MIPMAP, frame.slot(0)));
-        calls.plain(DriverApi.cuArray3DGetDescriptor, DriverApi.cuArrayGetDescriptor, DriverApi.cuArrayGetMemoryRequirements, DriverApi.cuArrayGetPlane,
+        calls.plain(DriverApi.cuArray3DGetDescriptor, DriverApi.cuArrayGetDescriptor, DriverApi.cuArrayGetMemoryRequirements,
+                DriverApi.cuArrayGetPlane,
                 DriverApi.cuArrayGetSparseProperties, DriverApi.cuMipmappedArrayGetLevel, DriverApi.cuMipmappedArrayGetMemoryRequirements,
                 DriverApi.cuMipmappedArrayGetSparseProperties);
         calls.plainWithoutContext(DriverApi.cuDeviceGetTexture1DLinearMaxWidth);

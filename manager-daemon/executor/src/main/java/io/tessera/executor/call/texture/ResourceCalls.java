@@ -64,7 +64,8 @@ final class ResourceCalls {
         calls.row(DriverApi.cuTexRefGetMipmappedArray).namesOnly();
         calls.row(DriverApi.cuSurfRefGetArray).namesOnly();
         calls.row(DriverApi.cuTexRefDestroy).ends(HandleKind.TEXREF);
-        calls.plain(DriverApi.cuTexObjectGetResourceViewDesc, DriverApi.cuTexObjectGetTextureDesc, DriverApi.cuTexRefCreate, DriverApi.cuTexRefGetAddress,
+        calls.plain(DriverApi.cuTexObjectGetResourceViewDesc, DriverApi.cuTexObjectGetTextureDesc, DriverApi.cuTexRefCreate,
+                DriverApi.cuTexRefGetAddress,
                 DriverApi.cuTexRefGetAddressMode, DriverApi.cuTexRefGetBorderColor, DriverApi.cuTexRefGetFilterMode, DriverApi.cuTexRefGetFlags,
                 DriverApi.cuTexRefGetFormat, DriverApi.cuTexRefGetMaxAnisotropy, DriverApi.cuTexRefGetMipmapFilterMode,
                 DriverApi.cuTexRefGetMipmapLevelBias, DriverApi.cuTexRefGetMipmapLevelClamp, DriverApi.cuTexRefSetAddressMode,

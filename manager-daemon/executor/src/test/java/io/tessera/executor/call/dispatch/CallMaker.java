@@ -107,7 +107,7 @@ final class CallMaker {
             long word = switch (parameter.shape()) {
                 case Handle handle -> handle(handle.kind(), right);
                 case Opaque opaque -> opaque.function() ? 0 : right ? OWN : FOREIGN;
-                case Pointer _, Structure _ -> {
+                case Pointer _,Structure _ -> {
                     int bytes = parameter.shape() instanceof Structure structure ? structure.bytes() : DATA_BYTES;
                     boolean goesIn = !(parameter.shape() instanceof Pointer pointer) || pointer.direction().goesIn();
                     boolean comesOut = parameter.shape() instanceof Pointer pointer && pointer.direction().comesOut();
@@ -199,8 +199,7 @@ final class CallMaker {
             case StructureDescription.Handle handle -> data.set(WireTypes.U64, field.offset(),
                     handle.kind() == HandleKind.CONTEXT ? 0 : handle(handle.kind(), right));
             case StructureDescription.Address _ -> data.set(WireTypes.U64, field.offset(), right ? OWN : FOREIGN);
-            default -> {
-            }
+            default -> {}
         }
     }
 }

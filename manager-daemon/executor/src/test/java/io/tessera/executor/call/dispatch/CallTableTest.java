@@ -49,7 +49,8 @@ class CallTableTest {
         List<String> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
             for (Path file : files.filter(file -> file.toString().endsWith(".java")).toList()) {
-                Files.readAllLines(file).stream().filter(line -> NAMED_BY_TEXT.matcher(line).find()).forEach(line -> found.add(file + ": " + line.strip()));
+                Files.readAllLines(file).stream().filter(line -> NAMED_BY_TEXT.matcher(line).find())
+                        .forEach(line -> found.add(file + ": " + line.strip()));
             }
         }
         assertEquals(List.of(), found);

@@ -33,7 +33,8 @@ class BoundLinesTest {
         List<String> others = List.of(GraphSize.of(1, GraphSize.MOST_LARGE_BYTES, 0).refusal(GraphSize.of(1, 4096, 0)),
                 moving(GraphSize.MOST_MOVES_NS).refusal(moving(1)));
         others.forEach(line -> assertTrue(line.endsWith(SPLIT), line));
-        assertTrue(others.getFirst().startsWith("the nodes of a graph may have 256 bytes of parameters each and 8 MiB more together"), others::toString);
+        assertTrue(others.getFirst().startsWith("the nodes of a graph may have 256 bytes of parameters each and 8 MiB more together"),
+                others::toString);
         assertTrue(others.getLast().startsWith("the copies and memsets of a graph may take this device 2 s at its best"), others::toString);
     }
 
@@ -47,7 +48,8 @@ class BoundLinesTest {
         RejectedException refusal = assertThrows(RejectedException.class, moved::check);
         assertEquals(CudaResult.OUT_OF_MEMORY, refusal.result());
         assertTrue(refusal.isTold());
-        assertEquals("one copy or memset may take this device 30 s at its best, and this one takes 40 s: nobody can end it; copy it in parts, or with longer rows",
+        assertEquals(
+                "one copy or memset may take this device 30 s at its best, and this one takes 40 s: nobody can end it; copy it in parts, or with longer rows",
                 refusal.getMessage());
     }
 
@@ -56,6 +58,7 @@ class BoundLinesTest {
     void whatGraphsDoNotHave() {
         RejectedException refusal = ClusterNodes.noClusters();
         assertEquals(CudaResult.NOT_SUPPORTED, refusal.result());
-        assertTrue(refusal.isTold() && refusal.getMessage().endsWith(" is not supported in space sharing; run the program with --share time"), refusal.getMessage());
+        assertTrue(refusal.isTold() && refusal.getMessage().endsWith(" is not supported in space sharing; run the program with --share time"),
+                refusal.getMessage());
     }
 }

@@ -2,8 +2,5 @@ package io.tessera.manager.schedule.turn;
 
 /** What a client answered to a turn word; the low byte of the ack word (SPEC.md, section 3). */
 public enum AckState {
-    CLOSED,
-    OPEN,
-    DRAINING,
-    RELEASED
+    CLOSED, OPEN, DRAINING, RELEASED
 }

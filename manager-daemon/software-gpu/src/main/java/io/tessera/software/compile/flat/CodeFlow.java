@@ -50,7 +50,7 @@ public final class CodeFlow {
             case Step.Plain plain -> plain.targets();
             case Step.Jump jump -> List.of(jump.target());
             case Step.SkipCall skip -> List.of(skip.target());
-            case Step.Copy _, Step.Enter _ -> List.of();
+            case Step.Copy _,Step.Enter _ -> List.of();
         };
     }
 
@@ -59,7 +59,7 @@ public final class CodeFlow {
         return switch (step) {
             case Step.Plain plain -> isGuarded(plain.instruction()) || !plain.instruction().opcode().endsBlock();
             case Step.Jump jump -> isGuarded(jump.instruction());
-            case Step.SkipCall _, Step.Copy _, Step.Enter _ -> true;
+            case Step.SkipCall _,Step.Copy _,Step.Enter _ -> true;
         };
     }
 

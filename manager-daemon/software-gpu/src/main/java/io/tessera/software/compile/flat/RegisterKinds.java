@@ -154,7 +154,7 @@ public final class RegisterKinds {
     public static boolean isLooseArithmetic(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case ADD, SUB, MUL, MAD, FMA, DIV, ABS, NEG, MIN, MAX, RCP, SQRT, RSQRT, SIN, COS, LG2, EX2, TANH, CVT ->
-                    instruction.type() == ValueType.F32 && !instruction.has(Modifier.XORSIGN);
+                instruction.type() == ValueType.F32 && !instruction.has(Modifier.XORSIGN);
             default -> false;
         };
     }

@@ -21,8 +21,7 @@ public final class RegisterUse {
             }
             case Step.Jump(LoweredInstruction instruction, int base, int _) -> guard(instruction, base, slot);
             case Step.SkipCall(LoweredInstruction instruction, int base, int _) -> guard(instruction, base, slot);
-            case Step.Copy _, Step.Enter _ -> {
-            }
+            case Step.Copy _,Step.Enter _ -> {}
         }
     }
 
@@ -54,8 +53,7 @@ public final class RegisterUse {
         switch (operand) {
             case LoweredOperand.Register register -> register(register, base, slot);
             case LoweredOperand.Address address when address.register() != null -> register(address.register(), base, slot);
-            default -> {
-            }
+            default -> {}
         }
     }
 

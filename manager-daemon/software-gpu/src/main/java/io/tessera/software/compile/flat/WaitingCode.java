@@ -12,7 +12,8 @@ public final class WaitingCode {
     public static boolean stops(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case BARRIER_SYNC, BARRIER_RED, CLUSTER_WAIT, WARP_SYNC, SHFL, VOTE, MATCH, REDUX, ELECT, ACTIVEMASK,
-                    MMA, LDMATRIX, STMATRIX, MOVMATRIX, NANOSLEEP -> true;
+                    MMA, LDMATRIX, STMATRIX, MOVMATRIX, NANOSLEEP ->
+                true;
             default -> false;
         };
     }

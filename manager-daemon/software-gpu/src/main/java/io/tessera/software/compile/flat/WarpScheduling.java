@@ -93,15 +93,17 @@ final class WarpScheduling {
             return false;
         }
         LoweredInstruction instruction = plain.instruction();
-        return isArithmetic(instruction.opcode()) && instruction.arguments().stream().allMatch(argument ->
-                argument instanceof LoweredOperand.Immediate || argument instanceof LoweredOperand.Address address && address.register() == null
+        return isArithmetic(instruction.opcode()) && instruction.arguments().stream()
+                .allMatch(argument -> argument instanceof LoweredOperand.Immediate
+                        || argument instanceof LoweredOperand.Address address && address.register() == null
                         || argument instanceof LoweredOperand.Register register && register.registerClass() != RegisterClass.BITS128);
     }
 
     private static boolean isArithmetic(Opcode opcode) {
         return switch (opcode) {
             case ADD, SUB, MUL, MAD, FMA, MIN, MAX, ABS, NEG, AND, OR, XOR, NOT, LOP3, SHL, SHR, SHF, BFE, BFI, PRMT, SETP, SELP,
-                    MOV, CVT -> true;
+                    MOV, CVT ->
+                true;
             default -> false;
         };
     }

@@ -167,8 +167,7 @@ public final class CudaGraph {
         switch (node.operation()) {
             case MemoryAllocate allocate -> allocate.memory().release();
             case ChildGraph child -> child.graph().destroy();
-            default -> {
-            }
+            default -> {}
         }
     }
 }

@@ -156,8 +156,7 @@ public final class GraphExec {
                 case MemoryAllocate allocate -> allocate.memory().allocate((flags & AUTO_FREE) != 0);
                 case MemoryFree free -> free.memory().free();
                 case ChildGraph _ -> children.get(node).accountMemory();
-                default -> {
-                }
+                default -> {}
             }
         }
     }

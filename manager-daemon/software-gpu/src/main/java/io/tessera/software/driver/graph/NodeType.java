@@ -52,7 +52,7 @@ public enum NodeType {
             case KernelLaunch _ -> KERNEL;
             case Copy _ -> MEMCPY;
             case Fill _ -> MEMSET;
-            case HostFunction _, StreamCallback _ -> HOST;
+            case HostFunction _,StreamCallback _ -> HOST;
             case ChildGraph _ -> GRAPH;
             case EventWait _ -> WAIT_EVENT;
             case EventRecord _ -> EVENT_RECORD;

@@ -31,7 +31,7 @@ public final class MipmappedArray {
         try {
             for (int level = 0; level < Math.clamp(asked, 1, most); level++) {
                 long[] smaller = {half(extent[0], level), half(extent[1], level),
-                    layered ? extent[2] : half(extent[2], level)};
+                        layered ? extent[2] : half(extent[2], level)};
                 made.add(CudaArray.create(smaller, format, channels, flags, memory, context));
             }
         } catch (DriverException e) {

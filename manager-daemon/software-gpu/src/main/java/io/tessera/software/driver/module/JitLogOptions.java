@@ -61,8 +61,7 @@ public final class JitLogOptions {
             case INFO_BYTES -> size(info, place);
             case ERROR_BUFFER -> errors.buffer = HostMemory.getLong(place);
             case ERROR_BYTES -> size(errors, place);
-            default -> {
-            }
+            default -> {}
         }
     }
 

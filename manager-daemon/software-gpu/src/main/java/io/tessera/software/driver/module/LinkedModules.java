@@ -172,7 +172,8 @@ final class LinkedModules {
     }
 
     private boolean isDefinition(Directive directive) {
-        return directive instanceof PtxFunction function ? function.body().isPresent() || function.linkage() != Linkage.EXTERN && aliases.containsKey(function.name())
+        return directive instanceof PtxFunction function
+                ? function.body().isPresent() || function.linkage() != Linkage.EXTERN && aliases.containsKey(function.name())
                 : linkage(directive) != Linkage.EXTERN;
     }
 
@@ -183,7 +184,8 @@ final class LinkedModules {
 
     private static void agree(Directive one, Directive other, String name) throws LinkException {
         if (one instanceof PtxFunction function && other instanceof PtxFunction second) {
-            if (function.kind() != second.kind() || !alike(function.returns(), second.returns()) || !alike(function.parameters(), second.parameters())) {
+            if (function.kind() != second.kind() || !alike(function.returns(), second.returns())
+                    || !alike(function.parameters(), second.parameters())) {
                 throw new LinkException("Prototype doesn't match for '" + name + "'");
             }
         } else if (one instanceof Variable variable && other instanceof Variable second && variable.space() == second.space()) {

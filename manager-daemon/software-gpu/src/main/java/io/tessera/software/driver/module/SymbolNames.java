@@ -24,8 +24,9 @@ final class SymbolNames {
 
     Directive of(Directive directive) {
         return switch (directive) {
-            case Variable v -> new Variable(v.linkage(), v.space(), v.alignmentBytes(), v.type(), v.vectorLength(), names.apply(v.name()), v.dimensions(),
-                    v.initializer().map(this::of), v.pointer(), v.attributes(), v.line());
+            case Variable v ->
+                new Variable(v.linkage(), v.space(), v.alignmentBytes(), v.type(), v.vectorLength(), names.apply(v.name()), v.dimensions(),
+                        v.initializer().map(this::of), v.pointer(), v.attributes(), v.line());
             case PtxFunction f -> new PtxFunction(f.kind(), f.linkage(), names.apply(f.name()), f.returns(), f.parameters(), f.attributes(),
                     f.body().map(body -> new Block(body.statements().stream().map(this::of).toList(), body.line())), f.line());
             case Alias alias -> new Alias(names.apply(alias.name()), names.apply(alias.target()), alias.line());

@@ -75,8 +75,7 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
             case WAIT_64 -> {
                 return holds(HostMemory.loadLong(address), value, 64);
             }
-            default -> {
-            }
+            default -> {}
         }
         return true;
     }

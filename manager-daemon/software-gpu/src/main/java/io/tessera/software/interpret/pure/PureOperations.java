@@ -23,10 +23,12 @@ public final class PureOperations {
             case SLCT -> CompareOperations.select(i, a);
             case TESTP -> CompareOperations.test(i, a);
             case AND, OR, XOR, NOT, CNOT, SHL, SHR, SHF, POPC, CLZ, BFIND, FNS, BREV, BFE, BFI, BMSK, SZEXT, PRMT,
-                    DP4A, DP2A -> BitFieldOperations.compute(i, a);
+                    DP4A, DP2A ->
+                BitFieldOperations.compute(i, a);
             case VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET -> VideoOperations.scalar(i, a);
             case VADD2, VSUB2, VAVRG2, VABSDIFF2, VMIN2, VMAX2, VSET2, VADD4, VSUB4, VAVRG4, VABSDIFF4, VMIN4, VMAX4,
-                    VSET4 -> VideoOperations.lanes(i, a);
+                    VSET4 ->
+                VideoOperations.lanes(i, a);
             default -> switch (i.type()) {
                 case F32 -> SingleOperations.compute(i, a);
                 case F64 -> DoubleOperations.compute(i, a);

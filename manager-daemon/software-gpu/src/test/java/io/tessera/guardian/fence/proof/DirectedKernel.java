@@ -14,7 +14,7 @@ final class DirectedKernel {
     private static final int FUEL = 300;
     private static final String[] COMPARE = {"eq", "ne", "lt", "le", "gt", "ge"};
     private static final long[] EDGES = {0, 1, -1, 2, 3, 4, 8, 100, 255, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, Integer.MIN_VALUE,
-        Integer.MIN_VALUE + 1, 1 << 30, 0xFFFF_FFFFL, 1L << 31, 1L << 32, 1L << 33, 1L << 61, Long.MAX_VALUE, Long.MIN_VALUE};
+            Integer.MIN_VALUE + 1, 1 << 30, 0xFFFF_FFFFL, 1L << 31, 1L << 32, 1L << 33, 1L << 61, Long.MAX_VALUE, Long.MIN_VALUE};
 
     private final Random random;
     private final StringBuilder body = new StringBuilder();
@@ -84,7 +84,7 @@ final class DirectedKernel {
             case 0 -> line("and.b" + bits + register + ", " + register + ", " + ((1 << 1 + random.nextInt(12)) - 1));
             case 1 -> line("shr." + (random.nextBoolean() ? "s" : "u") + bits + register + ", " + register + ", " + (1 + random.nextInt(30)));
             case 2 -> line((random.nextBoolean() ? "min.s" : "max.s") + bits + register + ", " + register + ", " + (int) edge(false));
-            default -> { }
+            default -> {}
         }
     }
 

@@ -158,7 +158,8 @@ final class RandomProofKernel {
         String middle = "%c6";
         boolean odd = random.nextInt(3) == 0;
         line("mov.u32 " + low + ", " + (odd ? small() : random.nextInt(50)));
-        line(random.nextBoolean() ? "and.b32 " + high + ", " + any(WORDS) + ", 65535" : "mov.u32 " + high + ", " + (odd ? small() : random.nextInt(1 << 20)));
+        line(random.nextBoolean() ? "and.b32 " + high + ", " + any(WORDS) + ", 65535"
+                : "mov.u32 " + high + ", " + (odd ? small() : random.nextInt(1 << 20)));
         body.append("$loop").append(label).append(":\n");
         line("sub.s32 %fuel, %fuel, 1");
         line("setp.lt.s32 %go, %fuel, 0");

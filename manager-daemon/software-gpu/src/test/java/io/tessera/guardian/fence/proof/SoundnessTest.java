@@ -85,7 +85,8 @@ class SoundnessTest {
                     }
                     RealMemory.putInt(err, 0);
                     LaunchOutcome outcome = processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(1, 1, 1),
-                            new Dim3(THREADS, 1, 1), null, 0, promised ? promised(in, err, random) : arguments(in, err, random), false), text -> { }, new GridControl());
+                            new Dim3(THREADS, 1, 1), null, 0, promised ? promised(in, err, random) : arguments(in, err, random), false), text -> {},
+                            new GridControl());
                     String where = "seed " + seed + ", launch " + launch + "\n" + original;
                     assertEquals(LaunchOutcome.COMPLETED, outcome, where);
                     int wrong = RealMemory.getInt(err);

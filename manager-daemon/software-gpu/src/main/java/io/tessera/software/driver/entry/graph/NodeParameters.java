@@ -130,8 +130,7 @@ final class NodeParameters {
 
     /** Writes CUDA_KERNEL_NODE_PARAMS. */
     void tell(GraphNode node, KernelLaunch launch, long place, boolean withKernel) {
-        boolean isKernel = state.handles().find(launch.handle())
-                instanceof LibraryKernel;
+        boolean isKernel = state.handles().find(launch.handle()) instanceof LibraryKernel;
         HostMemory.fill(place, withKernel ? KernelNode.BYTES : KernelNode.BYTES_V1, (byte) 0);
         long function = isKernel ? state.handles().of(launch.function()) : launch.handle();
         HostMemory.putLong(place + KernelNode.FUNCTION, withKernel && isKernel ? 0 : function);

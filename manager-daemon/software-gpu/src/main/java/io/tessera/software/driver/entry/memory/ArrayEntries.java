@@ -35,13 +35,13 @@ public final class ArrayEntries implements EntryGroup {
         table.on(DriverEntry.cuArrayCreate_v2, call -> {
             long place = call.pointer(1);
             create(call, new long[] {HostMemory.getLong(place + ArrayDescriptor.WIDTH),
-                HostMemory.getLong(place + ArrayDescriptor.HEIGHT), 0},
+                    HostMemory.getLong(place + ArrayDescriptor.HEIGHT), 0},
                     HostMemory.getInt(place + ArrayDescriptor.FORMAT_2D),
                     HostMemory.getInt(place + ArrayDescriptor.CHANNELS_2D), 0);
         }).on(DriverEntry.cuArray3DCreate_v2, call -> {
             long place = call.pointer(1);
             create(call, new long[] {HostMemory.getLong(place + ArrayDescriptor.WIDTH),
-                HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
+                    HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
                     HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D),
                     HostMemory.getInt(place + ArrayDescriptor.CHANNELS_3D),
                     HostMemory.getInt(place + ArrayDescriptor.FLAGS));
@@ -77,7 +77,7 @@ public final class ArrayEntries implements EntryGroup {
         Context context = call.context();
         CaptureRules.forbidUnsafe(context);
         MipmappedArray made = MipmappedArray.create(new long[] {HostMemory.getLong(place + ArrayDescriptor.WIDTH),
-            HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
+                HostMemory.getLong(place + ArrayDescriptor.HEIGHT), HostMemory.getLong(place + ArrayDescriptor.DEPTH)},
                 CudaArrayFormat.of(HostMemory.getInt(place + ArrayDescriptor.FORMAT_3D)),
                 HostMemory.getInt(place + ArrayDescriptor.CHANNELS_3D),
                 HostMemory.getInt(place + ArrayDescriptor.FLAGS), Integer.toUnsignedLong(call.number(2)),

@@ -22,8 +22,7 @@ public final class TextureEntries implements EntryGroup {
 
     @Override
     public void register(EntryTable table) {
-        state.processor().useTextures(handle ->
-                state.handles().find(handle) instanceof TextureObject object ? object.view() : null);
+        state.processor().useTextures(handle -> state.handles().find(handle) instanceof TextureObject object ? object.view() : null);
         table.on(DriverEntry.cuTexObjectCreate, call -> {
             // A view would show an array in another format or shape.
             DriverException.require(!call.given(3), CudaError.NOT_SUPPORTED);

@@ -75,7 +75,7 @@ final class TextureObject {
 
     private static Image image(CudaArray array) {
         return new Image(array.storage().address(), new long[] {array.width(), Math.max(1, array.height()),
-            Math.max(1, array.depth())}, array.pitchBytes(), array.format(), array.channels());
+                Math.max(1, array.depth())}, array.pitchBytes(), array.format(), array.channels());
     }
 
     /** Levels are chosen by numbers that mean the same at all of them: by normalized coordinates. */
