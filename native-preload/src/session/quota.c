@@ -14,15 +14,23 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answered;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t lease[TESSERA_MAX_DEVICES]; /* while governed */
+static uint64_t granted[TESSERA_MAX_DEVICES]; /* may be used without asking: while governed the lease, else own_limit */
 static uint64_t answers[TESSERA_MAX_DEVICES];
 static bool governed[TESSERA_MAX_DEVICES];
 static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
 static uint64_t own_limit; /* of the settings; from the first hold() on */
 
+static void govern_no_more(unsigned device)
+{
+    governed[device] = false;
+    granted[device] = own_limit;
+}
+
 static void prepare(void)
 {
     own_limit = settings()->limit_bytes ? settings()->limit_bytes : UINT64_MAX;
+    for (unsigned device = 0; device < TESSERA_MAX_DEVICES; device++)
+        govern_no_more(device);
     condition_prepare(&answered);
 }
 
@@ -32,19 +40,13 @@ static void hold(void)
     pthread_mutex_lock(&lock);
 }
 
-/* With the lock: what may be used without asking. */
-static uint64_t granted(unsigned device)
-{
-    return governed[device] ? lease[device] : own_limit;
-}
-
-/* With the lock; `limit` is granted(). */
-static void publish(unsigned device, uint64_t used, uint64_t limit)
+/* With the lock. */
+static void publish(unsigned device, uint64_t used)
 {
     segment_change_begin();
     struct tessera_device *b = &tessera_segment->devices[device];
     b->used_bytes = used;
-    b->granted_bytes = limit;
+    b->granted_bytes = granted[device];
     segment_change_end();
 }
 
@@ -64,12 +66,12 @@ bool quota_take(unsigned device, uint64_t bytes)
     bool asked = false, taken = false;
     hold();
     for (;;) {
-        uint64_t used = b->used_bytes, limit = granted(device), wanted;
+        uint64_t used = b->used_bytes, limit = granted[device], wanted;
         if (__builtin_add_overflow(used, bytes, &wanted))
             break;
         taken = wanted <= limit;
         if (taken) {
-            publish(device, wanted, limit);
+            publish(device, wanted);
             break;
         }
         if (!governed[device] || (asked && answers[device] != 0))
@@ -86,7 +88,7 @@ bool quota_take(unsigned device, uint64_t bytes)
             if (seen != 0)
                 break;
             /* No lease at all: a manager that does not answer must not look like a full device. */
-            governed[device] = false;
+            govern_no_more(device);
             report_error(-ETIMEDOUT, "the manager gave no lease for device %u: the process's own limit holds", device);
         }
     }
@@ -100,7 +102,7 @@ void quota_give(unsigned device, uint64_t bytes)
 {
     hold();
     uint64_t used = segment_get()->devices[device].used_bytes;
-    publish(device, used > bytes ? used - bytes : 0, granted(device));
+    publish(device, used > bytes ? used - bytes : 0);
     pthread_mutex_unlock(&lock);
 }
 
@@ -129,7 +131,7 @@ void quota_graph_memory(unsigned device, uint64_t bytes)
     hold();
     uint64_t used = tessera_segment->devices[device].used_bytes - graph_bytes[device] + bytes;
     graph_bytes[device] = bytes;
-    publish(device, used, granted(device));
+    publish(device, used);
     pthread_mutex_unlock(&lock);
 }
 
@@ -152,7 +154,7 @@ void quota_await_lease(unsigned device)
 {
     hold();
     governed[device] = true;
-    lease[device] = 0;
+    granted[device] = 0;
     answers[device] = 0;
     pthread_mutex_unlock(&lock);
 }
@@ -162,9 +164,9 @@ void quota_answer(unsigned device, uint64_t granted_bytes)
     hold();
     if (governed[device]) {
         bool first = answers[device]++ == 0;
-        lease[device] = granted_bytes;
+        granted[device] = granted_bytes;
         uint64_t used = tessera_segment->devices[device].used_bytes;
-        publish(device, used, granted_bytes);
+        publish(device, used);
         /* Registered again with memory in use: the lease has to cover it before anything else. */
         if (first && used > granted_bytes)
             manager_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
@@ -177,18 +179,19 @@ void quota_trim(unsigned device)
 {
     hold();
     uint64_t used = tessera_segment->devices[device].used_bytes;
-    if (governed[device] && lease[device] != UINT64_MAX && lease[device] > used)
-        lease[device] = used;
-    publish(device, used, granted(device));
+    if (governed[device] && granted[device] != UINT64_MAX && granted[device] > used)
+        granted[device] = used;
+    publish(device, used);
     if (governed[device])
-        manager_quota(TESSERA_MSG_QUOTA_RETURN, device, lease[device]);
+        manager_quota(TESSERA_MSG_QUOTA_RETURN, device, granted[device]);
     pthread_mutex_unlock(&lock);
 }
 
 void quota_disconnected(void)
 {
     hold();
-    memset(governed, 0, sizeof governed);
+    for (unsigned device = 0; device < TESSERA_MAX_DEVICES; device++)
+        govern_no_more(device);
     pthread_cond_broadcast(&answered);
     pthread_mutex_unlock(&lock);
 }
@@ -198,7 +201,6 @@ void quota_forked(void)
     pthread_mutex_init(&lock, NULL);
     pthread_once(&once, prepare);
     prepare();
-    memset(governed, 0, sizeof governed);
     memset(answers, 0, sizeof answers);
     memset(graph_bytes, 0, sizeof graph_bytes);
 }

@@ -95,11 +95,10 @@ bool memory_managed(unsigned device)
 enum memory_form memory_form(unsigned device)
 {
     const struct tessera_settings *plan = settings();
-    if (!plan->swap && !plan->managed && !plan->automatic)
-        return MEMORY_DRIVERS;
-    if (memory_swapped(device))
-        return MEMORY_SWAPPED;
-    return memory_managed(device) ? MEMORY_MANAGED : MEMORY_DRIVERS;
+    enum memory_form form = MEMORY_DRIVERS;
+    if (plan->swap || plan->managed || plan->automatic)
+        form = memory_swapped(device) ? MEMORY_SWAPPED : memory_managed(device) ? MEMORY_MANAGED : MEMORY_DRIVERS;
+    return form;
 }
 
 bool memory_overflows(unsigned device, uint64_t bytes)

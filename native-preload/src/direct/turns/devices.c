@@ -169,21 +169,22 @@ static int device_of_context(void *handle)
     return device;
 }
 
+/* A context that came to life out of our sight, for example through an export table. */
+static bool open_unseen(CUdevice device)
+{
+    CUcontext context = NULL;
+    if (REAL(cuCtxGetCurrent)(&context) != CUDA_SUCCESS || !context)
+        return false;
+    devices_context_opened(context, device);
+    return devices_opened((unsigned)device);
+}
+
 int devices_current(void)
 {
     CUdevice device;
-    if (REAL(cuCtxGetDevice)(&device) != CUDA_SUCCESS || device < 0 || device >= TESSERA_MAX_DEVICES)
-        return -1;
-    if (!__atomic_load_n(&opened[device], __ATOMIC_ACQUIRE)) {
-        /* A context that came to life out of our sight, for example through an export table. */
-        CUcontext context = NULL;
-        if (REAL(cuCtxGetCurrent)(&context) != CUDA_SUCCESS || !context)
-            return -1;
-        devices_context_opened(context, device);
-        if (!devices_opened((unsigned)device))
-            return -1;
-    }
-    return device;
+    bool valid = REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS && device >= 0 && device < TESSERA_MAX_DEVICES;
+    bool open = valid && (__atomic_load_n(&opened[device], __ATOMIC_ACQUIRE) || open_unseen(device));
+    return open ? device : -1;
 }
 
 int devices_of_stream(uintptr_t stream)
