@@ -95,9 +95,9 @@ static CUresult ask(struct relay_context *context, uint64_t wire, struct functio
     return known ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult function_of(struct relay_context *context, const void *handle, struct function **function, uint64_t *wire)
+/* A handle that is not in the table as one of the context's device. */
+static CUresult find_elsewhere(struct relay_context *context, uint64_t key, struct function **function, uint64_t *wire)
 {
-    uint64_t key = (uintptr_t)handle;
     unsigned type = relay_handle_type(key);
     if (type == TESSERA_HANDLE_KERNEL && relay_link_of(key) != context->link) {
         CUresult result = kernel_on(context, key, &key);
@@ -109,7 +109,15 @@ CUresult function_of(struct relay_context *context, const void *handle, struct f
     }
     *wire = key;
     *function = table_find(&functions, key);
-    return __builtin_expect(*function != NULL, 1) ? CUDA_SUCCESS : ask(context, key, function);
+    return *function ? CUDA_SUCCESS : ask(context, key, function);
+}
+
+CUresult function_of(struct relay_context *context, const void *handle, struct function **function, uint64_t *wire)
+{
+    *wire = (uintptr_t)handle;
+    *function = table_find(&functions, *wire); /* only handles of functions and kernels are there */
+    bool known = *function && (*function)->link == context->link;
+    return __builtin_expect(known, 1) ? CUDA_SUCCESS : find_elsewhere(context, *wire, function, wire);
 }
 
 static bool is_of_link(const void *value, const void *of)

@@ -10,7 +10,7 @@
 #include "relay/wire/results.h"
 
 /* CUdevice_attribute, CUfunction_attribute */
-enum { DEVICE_MAX_BLOCK_X = 2, DEVICE_MAX_GRID_X = 5, DEVICE_MAX_THREADS = 1, DEVICE_MAX_SHARED_OPTIN = 97 };
+enum { DEVICE_MAX_THREADS = 1 }; /* 2 to 4: of a block in x, y, z; 5 to 7: of a grid */
 enum { FUNCTION_MAX_THREADS = 0, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_NON_PORTABLE_CLUSTER = 14 };
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
@@ -19,30 +19,22 @@ enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
 #define PORTABLE_CLUSTER 8u
 #define GREATEST_CLUSTER 16u
 
-static bool within(const struct tessera_relay_device *device, unsigned attribute, uint32_t value)
-{
-    return !device->attribute_valid[attribute] || value <= (uint32_t)device->attributes[attribute];
-}
-
-static bool function_allows(const struct function *function, unsigned attribute, uint64_t value)
-{
-    return !(function->valid & 1u << attribute) || value <= (uint64_t)function->attributes[attribute];
-}
-
 CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
                       uint32_t shared_bytes)
 {
     const struct tessera_relay_device *device = &function->link->segment->device;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    for (unsigned i = 0; i < 3; i++)
-        if (grid[i] == 0 || block[i] == 0 || !within(device, DEVICE_MAX_BLOCK_X + i, block[i]) ||
-            !within(device, DEVICE_MAX_GRID_X + i, grid[i]))
+    const uint64_t shape[] = {threads, block[0], block[1], block[2], grid[0], grid[1], grid[2]};
+    for (unsigned i = 0; i < sizeof shape / sizeof *shape; i++) {
+        unsigned limit = DEVICE_MAX_THREADS + i;
+        uint64_t most = device->attribute_valid[limit] ? (uint32_t)device->attributes[limit] : UINT32_MAX;
+        if (shape[i] == 0 || shape[i] > most)
             return CUDA_ERROR_INVALID_VALUE;
-    if (threads > UINT32_MAX || !within(device, DEVICE_MAX_THREADS, (uint32_t)threads))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!function_allows(function, FUNCTION_MAX_THREADS, threads))
+    }
+    if (function->valid & 1u << FUNCTION_MAX_THREADS && threads > (uint64_t)function->attributes[FUNCTION_MAX_THREADS])
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* launch bounds, or registers */
-    if (!function_allows(function, FUNCTION_MAX_DYNAMIC_SHARED, shared_bytes))
+    if (function->valid & 1u << FUNCTION_MAX_DYNAMIC_SHARED &&
+        shared_bytes > (uint64_t)function->attributes[FUNCTION_MAX_DYNAMIC_SHARED])
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -170,9 +162,8 @@ static CUresult write_record(struct relay_context *context, const struct functio
     if (attribute_bytes)
         memcpy(to, launch->attributes, attribute_bytes);
     launch_pack(function, source, to + attribute_bytes);
-    uint64_t end = record_end(context->link, claimed);
     relay_commit(context->link, claimed);
-    stream_submitted_to(stream, end);
+    stream_submitted_to(stream, claimed.span.end);
     return CUDA_SUCCESS;
 }
 

@@ -158,11 +158,22 @@ static CUresult own_stream(struct relay_context *context, struct stream **stream
     return CUDA_SUCCESS;
 }
 
-static CUresult default_stream(CUstream handle, struct relay_context **context, struct stream **stream)
+CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream)
 {
-    CUresult result = relay_enter(context);
-    if (result != CUDA_SUCCESS)
+    bool named = (uintptr_t)handle > TESSERA_STREAM_PER_THREAD;
+    *stream = named ? table_find(&streams, (uintptr_t)handle) : NULL;
+    bool elsewhere = *stream && (*stream)->context != relay_current;
+    CUresult result;
+    if (__builtin_expect(elsewhere, 0)) {
+        *context = (*stream)->context;
+        result = relay_link_state((*context)->link);
+    } else {
+        result = relay_enter(context);
+    }
+    if (result != CUDA_SUCCESS || *stream)
         return result;
+    if (named)
+        return CUDA_ERROR_INVALID_HANDLE;
     if ((uintptr_t)handle == TESSERA_STREAM_PER_THREAD)
         return own_stream(*context, stream);
     struct of_context *of = of_context(*context);
@@ -170,19 +181,6 @@ static CUresult default_stream(CUstream handle, struct relay_context **context, 
         return CUDA_ERROR_OUT_OF_MEMORY;
     *stream = &of->legacy;
     return capture_any() ? capture_implicit(*context) : CUDA_SUCCESS;
-}
-
-CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream)
-{
-    if ((uintptr_t)handle <= TESSERA_STREAM_PER_THREAD)
-        return default_stream(handle, context, stream);
-    *stream = table_find(&streams, (uintptr_t)handle);
-    if (!*stream) {
-        CUresult result = relay_enter(context);
-        return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_HANDLE;
-    }
-    *context = (*stream)->context;
-    return __builtin_expect(relay_current == *context, 1) ? relay_enter(context) : relay_link_state((*context)->link);
 }
 
 struct stream *stream_of(struct relay_context *context, uint64_t wire)

@@ -78,8 +78,7 @@ static bool send(struct relay_context *context, unsigned entry, uint32_t slot, u
     describe(words, arguments, count);
     if (!bulk)
         copy_in((unsigned char *)(words + count), 0, in_bytes, arguments, count);
-    span->end = record_end(context->link, claimed);
-    span->begin = span->end - record_room(claimed);
+    *span = claimed.span;
     relay_commit(context->link, claimed);
     return true;
 }
@@ -96,26 +95,32 @@ static void copy_out(const struct tessera_reply *reply, const struct message_arg
     }
 }
 
-static uint64_t total_of(const struct message_argument *arguments, unsigned count, bool out)
+struct totals {
+    uint64_t in, out;
+};
+
+static struct totals totals_of(const struct message_argument *arguments, unsigned count)
 {
-    uint64_t total = 0;
-    for (unsigned i = 0; i < count; i++)
-        total += padded(out ? arguments[i].out_bytes : arguments[i].in_bytes);
+    struct totals total = {0, 0};
+    for (unsigned i = 0; i < count; i++) {
+        total.in += padded(arguments[i].in_bytes);
+        total.out += padded(arguments[i].out_bytes);
+    }
     return total;
 }
 
 CUresult message_call(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                       unsigned count)
 {
-    uint64_t in_bytes = total_of(arguments, count, false);
-    if (in_bytes > TESSERA_RELAY_BULK_MAX) {
+    struct totals total = totals_of(arguments, count);
+    if (total.in > TESSERA_RELAY_BULK_MAX) {
         static int said;
         return relay_limit_reached(
             &said,
             "one call (an image, or nodes of a graph) carries at most 2 GiB in space sharing: pass less in one call, "
             "or run the program with --share time");
     }
-    if (total_of(arguments, count, true) > TESSERA_RELAY_REPLY_MAX)
+    if (total.out > TESSERA_RELAY_REPLY_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     struct relay_slot slot;
     if (!relay_slot_take(context->link, &slot))
@@ -123,7 +128,7 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
     relay_slot_expect(&slot);
     CUresult result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     struct ring_span span;
-    if (send(context, entry, slot.index + 1, in_bytes, arguments, count, &span)) {
+    if (send(context, entry, slot.index + 1, total.in, arguments, count, &span)) {
         result = relay_slot_wait(context->link, &slot);
         copy_out(slot.reply, arguments, count);
     }
@@ -134,7 +139,7 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
 CUresult message_post_telling(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                               unsigned count, struct ring_span *span)
 {
-    uint64_t in_bytes = total_of(arguments, count, false);
+    uint64_t in_bytes = totals_of(arguments, count).in;
     *span = (struct ring_span){0};
     if (in_bytes > TESSERA_RELAY_INLINE_MAX)
         return message_call(context, entry, arguments, count);

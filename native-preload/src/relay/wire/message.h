@@ -39,32 +39,9 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
 CUresult message_post(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                       unsigned count);
 
-/* Where a record lies in the ring, from one position to another; both 0: there is none. */
-struct ring_span {
-    uint64_t begin, end;
-};
-
 /* As message_post(); *span: where the record lies, nowhere where nothing was sent or it was a call. */
 CUresult message_post_telling(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                               unsigned count, struct ring_span *span);
-
-/* What a record takes in the ring. */
-static inline uint64_t record_room(struct relay_claimed claimed)
-{
-    return ((uint64_t)claimed.length + 15) & ~15ULL;
-}
-
-/*
- * The ring position just behind a record that is claimed and not committed: its place tells it, since the ring holds less
- * than one turn from there to the end.
- */
-static inline uint64_t record_end(const struct relay_link *link, struct relay_claimed claimed)
-{
-    uint64_t room = record_room(claimed);
-    uint64_t offset = (uint64_t)((const uint8_t *)claimed.record - link->segment->ring) + room;
-    uint64_t now = __atomic_load_n(&link->segment->claimed, __ATOMIC_RELAXED);
-    return now - ((now - offset) & (TESSERA_RELAY_RING_BYTES - 1));
-}
 
 /* MESSAGE_CALL(context, ENTRY_name, argument, ...) */
 #define MESSAGE_CALL(context, entry, ...)                                                                              \

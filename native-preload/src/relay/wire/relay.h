@@ -123,9 +123,15 @@ struct relay_context *relay_primary(struct relay_link *link);
 
 /* ---- Records (ring.c) -------------------------------------------------------------------------------------------- */
 
+/* Where a record lies in the ring, from one position to another; both 0: there is none. */
+struct ring_span {
+    uint64_t begin, end;
+};
+
 struct relay_claimed {
     struct tessera_record *record; /* NULL: the link is lost */
     int32_t length;
+    struct ring_span span;
 };
 
 /*

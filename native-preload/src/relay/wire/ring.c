@@ -22,19 +22,19 @@ struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t 
     struct relay_backoff backoff = {0};
     uint64_t at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
     if (__atomic_load_n(&link->lost, __ATOMIC_RELAXED))
-        return (struct relay_claimed){NULL, 0};
+        return (struct relay_claimed){0};
     for (;;) {
         uint64_t place = at & (TESSERA_RELAY_RING_BYTES - 1);
         uint64_t padding = place + room > TESSERA_RELAY_RING_BYTES ? TESSERA_RELAY_RING_BYTES - place : 0;
         /* Acquire: the room was zeroed before `consumed` went past it. */
         if (at + padding + room - __atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) > TESSERA_RELAY_RING_BYTES) {
             if (!relay_backoff_step(&backoff, link))
-                return (struct relay_claimed){NULL, 0};
+                return (struct relay_claimed){0};
             at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
             continue;
         }
-        if (!__atomic_compare_exchange_n(&segment->claimed, &at, at + padding + room, 1, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_RELAXED))
+        uint64_t end = at + padding + room;
+        if (!__atomic_compare_exchange_n(&segment->claimed, &at, end, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             continue;
         if (padding) {
             struct tessera_record *filler = (struct tessera_record *)(segment->ring + place);
@@ -44,7 +44,7 @@ struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t 
         }
         struct tessera_record *record = (struct tessera_record *)(segment->ring + place);
         begin(record, length, kind);
-        return (struct relay_claimed){record, length};
+        return (struct relay_claimed){record, length, {end - room, end}};
     }
 }
 
