@@ -101,7 +101,7 @@ void capture_begun(uintptr_t stream, int device)
 void capture_ended(uintptr_t stream)
 {
     for (int i = 0; i < MAX_CAPTURES; i++)
-        if (captures[i].stream == stream) {
+        if (stream && captures[i].stream == stream) { /* 0 is a free entry: a program may destroy stream 0 */
             captures[i].stream = 0;
             change_count(captures[i].device, -1);
             return;
