@@ -1,0 +1,150 @@
+/* Pieces of stream-ordered memory, and places in streams: extents, the table, lists; marks over events that are used again. */
+#include "direct/pools/pool_blocks.h"
+
+#include <unistd.h>
+
+#include "direct/pools/stream_mark.h"
+#include "fake_driver.h"
+
+#define BLOCKS 20000u /* more than buckets */
+#define STREAM ((CUstream)0x5000)
+#define OTHER_CONTEXT ((CUcontext)0x3000)
+
+static CUresult context_of_stream(CUstream stream, CUcontext *context)
+{
+    *context = stream == STREAM ? FAKE_CONTEXT : NULL;
+    return stream == STREAM ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* Enough for the bytes, a multiple of 512, an eighth too much at most; never less for more; and a free one serves its class. */
+static void extents(void)
+{
+    uint64_t before = 0;
+    CHECK(pool_block_extent(1) == 512 && pool_block_extent(512) == 512 && pool_block_extent(513) == 1024);
+    for (uint64_t bytes = 1; bytes < 1ULL << 40; bytes += 1 + bytes / 37) {
+        uint64_t extent = pool_block_extent(bytes);
+        CHECK(extent >= bytes && extent % 512 == 0 && extent >= before && pool_block_extent(extent) == extent);
+        CHECK(bytes <= 4096 || extent - bytes <= bytes / 8);
+        CHECK(pool_block_class(extent) < POOL_BLOCK_CLASSES &&
+              (!before || pool_block_class(extent) >= pool_block_class(before)));
+        before = extent;
+    }
+    CHECK(pool_block_extent(UINT64_MAX) == 0);
+}
+
+static void table(void)
+{
+    static struct pool_block *blocks[BLOCKS];
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        blocks[i] = pool_block_new();
+        CHECK(blocks[i] && !blocks[i]->pool && !blocks[i]->capture && !blocks[i]->mark.event);
+        blocks[i]->pointer = 0x7f0000000000 + i * 512ULL;
+        blocks[i]->capture = i; /* a new one is cleared, whatever the record held */
+        pool_block_put(blocks[i]);
+    }
+    CHECK(pool_blocks_used == BLOCKS);
+    for (unsigned i = 0; i < BLOCKS; i += 2) {
+        pool_block_take(blocks[i]);
+        pool_block_delete(blocks[i]);
+    }
+    CHECK(pool_blocks_used == BLOCKS / 2);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        CHECK(pool_block_find(0x7f0000000000 + i * 512ULL) == (i % 2 ? blocks[i] : NULL));
+    CHECK(!pool_block_find(0x7f0000000001));
+    struct pool_block *again = pool_block_new();
+    CHECK(again && again->capture == 0 && !again->pointer);
+    pool_blocks_forked();
+    CHECK(pool_blocks_used == 0 && !pool_block_find(blocks[1]->pointer) && pool_block_new());
+}
+
+static void lists(void)
+{
+    struct pool_block_list list = {0};
+    struct pool_block *block[3] = {pool_block_new(), pool_block_new(), pool_block_new()};
+    for (int i = 0; i < 3; i++)
+        pool_block_append(&list, block[i]);
+    CHECK(list.oldest == block[0] && list.newest == block[2] && block[0]->newer == block[1] &&
+          block[2]->older == block[1]);
+    pool_block_unlink(&list, block[1]);
+    CHECK(block[0]->newer == block[2] && block[2]->older == block[0] && !block[1]->newer && !block[1]->older);
+    pool_block_unlink(&list, block[0]);
+    CHECK(list.oldest == block[2] && list.newest == block[2] && !block[2]->older);
+    pool_block_append(&list, block[1]);
+    pool_block_unlink(&list, block[1]);
+    CHECK(list.oldest == block[2] && list.newest == block[2] && !block[2]->newer);
+    pool_block_unlink(&list, block[2]);
+    CHECK(!list.oldest && !list.newest);
+}
+
+static struct stream_identity identify(CUstream stream, uintptr_t otherwise)
+{
+    struct stream_identity identity;
+    CHECK(stream_identify(stream, otherwise, &identity) == CUDA_SUCCESS && identity.context == FAKE_CONTEXT);
+    return identity;
+}
+
+static void *identify_own(void *identity)
+{
+    *(struct stream_identity *)identity = identify(NULL, TESSERA_STREAM_PER_THREAD);
+    return NULL;
+}
+
+static void identities(void)
+{
+    struct stream_identity legacy = identify(NULL, TESSERA_STREAM_LEGACY), other, own, same;
+    pthread_t thread;
+    CHECK(stream_identify((CUstream)0x6000, TESSERA_STREAM_LEGACY, &other) == CUDA_ERROR_INVALID_HANDLE);
+    CHECK(stream_same(legacy, identify((CUstream)TESSERA_STREAM_LEGACY, TESSERA_STREAM_PER_THREAD)));
+    CHECK(!stream_same(legacy, identify(STREAM, TESSERA_STREAM_LEGACY)));
+    identify_own(&own);
+    identify_own(&same);
+    CHECK(stream_same(own, same) && !stream_same(own, legacy));
+    CHECK(pthread_create(&thread, NULL, identify_own, &other) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(!stream_same(own, other)); /* each thread has its own */
+}
+
+static void marks(void)
+{
+    struct stream_identity stream = identify(STREAM, 0);
+    struct stream_mark mark, second;
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && stream_mark_of(&mark, FAKE_CONTEXT));
+    CHECK(!stream_mark_of(&mark, OTHER_CONTEXT) && fake.events == 1);
+    CHECK(!stream_mark_reached(&mark) && mark.event); /* the fake driver's events are asked twice */
+    CHECK(stream_mark_reached(&mark) && !mark.event && stream_mark_reached(&mark));
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && fake.events == 1); /* the same event */
+    CHECK(stream_mark_take(stream, &second) == CUDA_SUCCESS && fake.events == 2 && second.event != mark.event);
+    stream_mark_drop(&mark);
+    stream_mark_drop(&second);
+    CHECK(stream_mark_take((struct stream_identity){.handle = 0x7000, .context = OTHER_CONTEXT}, &mark) == CUDA_SUCCESS);
+    CHECK(fake.events == 3); /* of another context */
+    stream_mark_drop(&mark);
+    stream_marks_context_ended(FAKE_CONTEXT);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && fake.events == 4);
+    stream_mark_drop(&mark);
+
+    stream_marks_context_ended(FAKE_CONTEXT);
+    fake.failure = CUDA_ERROR_OUT_OF_MEMORY; /* there is no event to be had: only who knows can say that it is reached */
+    fake.fail_at = fake.calls + 2;           /* after cuCtxGetCurrent */
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && !mark.event && !stream_mark_reached(&mark));
+    mark.reached = true;
+    CHECK(stream_mark_reached(&mark));
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && fake.events == 5);
+    stream_mark_drop(&mark);
+    fake.failure = CUDA_ERROR_INVALID_HANDLE; /* the stream takes no event: the error, and the event is kept */
+    fake.fail_at = fake.calls + 1;
+    CHECK(stream_mark_take(stream, &mark) == CUDA_ERROR_INVALID_HANDLE && !mark.event);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && fake.events == 5);
+}
+
+int main(void)
+{
+    alarm(SANITIZED ? 600 : 60);
+    fake_driver();
+    FAKE(cuStreamGetCtx, context_of_stream);
+    extents();
+    table();
+    lists();
+    identities();
+    marks();
+    return 0;
+}
