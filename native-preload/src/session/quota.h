@@ -27,9 +27,9 @@ void quota_graph_memory(unsigned device, uint64_t bytes);
 uint64_t quota_limit(unsigned device);
 uint64_t quota_used(unsigned device);
 
-/* Attendant: the device is being announced, and its lease will come. */
+/* The manager client's thread: the device is being announced, and its lease will come. */
 void quota_await_lease(unsigned device);
-/* Attendant: the manager's answer, its request to give back, its loss. */
+/* The manager client's thread: the manager's answer, its request to give back, its loss. */
 void quota_answer(unsigned device, uint64_t granted_bytes);
 void quota_trim(unsigned device);
 void quota_disconnected(void);

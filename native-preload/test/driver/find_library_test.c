@@ -91,6 +91,7 @@ static void opened_by_path(void)
                           "/usr/lib/libcuda.sofa",
                           "/usr/lib/libcudart.so.12",
                           "/usr/lib/libcuda.so.1x",
+                          "/usr/lib/libcuda.so1",
                           "/opt/libcuda.so.1/libm.so.6",
                           "/usr/lib/libnvidia-ml.so.1"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)

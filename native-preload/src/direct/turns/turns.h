@@ -29,7 +29,7 @@ void turns_device_opened(unsigned device);
 /* Blocks at a closed gate until it may be open; the caller tries again. Bounded: see manager_client.c. */
 void turns_wait(unsigned device);
 
-/* Orders may have changed (doorbell, timer): applies them. Attendant only. */
+/* Orders may have changed (doorbell, timer): applies them. The manager client's thread alone. */
 void turns_apply(unsigned device);
 
 /* All gates closed with nothing inside, for segment_adopt(); false: a submission did not return in time. */
