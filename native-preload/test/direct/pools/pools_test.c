@@ -1,0 +1,185 @@
+/*
+ * Stream-ordered memory over plan swap, on the fake driver: what a stream frees goes to it again at once and to others when it
+ * is done or in an order that is added; what goes back to the device, and when; and what the pool says of itself.
+ */
+#include "direct/pools/pools.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "direct/swap/swap.h"
+#include "direct/turns/devices.h"
+#include "direct/turns/turns.h"
+#include "fake_driver.h"
+#include "session/segment.h"
+#include "session/settings.h"
+
+#define MIB (1ULL << 20)
+#define HANDLE ((CUmemoryPool)0x9000)
+#define POOL_BYTES (16 * MIB)
+
+enum { OPPORTUNISTIC = 2, DEPENDENCIES = 3, THRESHOLD = 4, RESERVED = 5, RESERVED_HIGH = 6, USED = 7, USED_HIGH = 8 };
+
+static const struct stream_identity first = {.handle = 0x5000, .context = FAKE_CONTEXT};
+static const struct stream_identity second = {.handle = 0x6000, .context = FAKE_CONTEXT};
+static unsigned followed; /* orders added between streams */
+
+static CUresult wait_event(CUstream stream, CUevent event, unsigned flags)
+{
+    CHECK(stream == (CUstream)second.handle && event && flags == 0);
+    followed++;
+    return CUDA_SUCCESS;
+}
+
+static uint64_t figure(struct pool *pool, int attribute)
+{
+    uint64_t value = UINT64_MAX;
+    CHECK(pools_get_attribute(pool, attribute, &value));
+    return value;
+}
+
+static CUdeviceptr allocate(struct pool *pool, uint64_t bytes, struct stream_identity stream)
+{
+    CUdeviceptr pointer = 0;
+    unsigned device = 99;
+    uint64_t capture = 99;
+    CHECK(pools_allocate(pool, bytes, stream, &pointer) == CUDA_SUCCESS && pointer % 512 == 0);
+    CHECK(pools_owns(pointer, &device, &capture) && device == 0 && capture == 0);
+    *(volatile unsigned char *)(uintptr_t)(pointer + bytes - 1) = 7; /* there is memory */
+    return pointer;
+}
+
+static void set(struct pool *pool, int attribute, uint64_t value)
+{
+    pools_set_attribute(pool, attribute, &value);
+}
+
+static struct pool *names(void)
+{
+    struct pool *pool = pools_adopt(HANDLE, 0, POOL_BYTES);
+    uint64_t value;
+    CHECK(pool && pools_adopt(HANDLE, 0, POOL_BYTES) == pool && pools_find(HANDLE) == pool && pools_device(pool) == 0);
+    CHECK(!pools_find((CUmemoryPool)0x9001) && !pools_find(NULL) && !pools_get_attribute(pool, THRESHOLD, &value));
+    return pool;
+}
+
+static void reused(struct pool *pool)
+{
+    unsigned device;
+    uint64_t capture;
+    set(pool, THRESHOLD, UINT64_MAX);
+    CUdeviceptr one = allocate(pool, MIB, first);
+    CHECK(figure(pool, USED) == MIB && figure(pool, RESERVED) == MIB);
+    CHECK(pools_free(one, first) == CUDA_SUCCESS && !pools_owns(one, &device, &capture));
+    CHECK(pools_free(one, first) == CUDA_ERROR_INVALID_VALUE); /* once */
+    CHECK(figure(pool, USED) == 0 && figure(pool, RESERVED) == MIB && pools_surplus == 0);
+    CHECK(allocate(pool, MIB, first) == one);
+    CHECK(pools_free(one, first) == CUDA_SUCCESS);
+    CUdeviceptr two = allocate(pool, MIB, second); /* the first stream has not come that far */
+    CHECK(two != one && figure(pool, RESERVED) == 2 * MIB);
+    CUdeviceptr three = allocate(pool, MIB, second); /* now it has */
+    CHECK(three == one && figure(pool, RESERVED) == 2 * MIB && figure(pool, USED_HIGH) == 2 * MIB);
+    CHECK(pools_free(two, second) == CUDA_SUCCESS && pools_free(three, second) == CUDA_SUCCESS);
+    set(pool, OPPORTUNISTIC, 0);
+    pools_drained(0); /* all of it is done, which the program does not want to make use of */
+    CUdeviceptr four = allocate(pool, MIB, first);
+    CHECK(four != one && four != two);
+    CHECK(pools_free(four, first) == CUDA_SUCCESS);
+    set(pool, OPPORTUNISTIC, 1);
+}
+
+/* Above the threshold it goes back when the program synchronises, unless its stream has not come there. */
+static void given_back(struct pool *pool)
+{
+    pools_drained(0);
+    pools_trim(pool, 2 * MIB);
+    CHECK(figure(pool, RESERVED) == 2 * MIB);
+    pools_synchronised();
+    CHECK(figure(pool, RESERVED) == 2 * MIB);
+    set(pool, THRESHOLD, MIB);
+    CHECK(pools_surplus == 1);
+    pools_synchronised();
+    CHECK(figure(pool, RESERVED) == MIB && pools_surplus == 0);
+    set(pool, RESERVED_HIGH, 0);
+    CHECK(figure(pool, RESERVED_HIGH) == MIB);
+    CHECK(pools_release(0) == MIB && figure(pool, RESERVED) == 0);
+    CUdeviceptr pointer = allocate(pool, MIB, first);
+    CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
+    CHECK(pools_release(0) == 0); /* in use, perhaps */
+    CHECK(pools_release(0) == MIB && figure(pool, RESERVED) == 0);
+}
+
+/* At the most that the pool may hold, a stream waits for another one's memory, if the program lets it. */
+static void at_the_limit(struct pool *pool)
+{
+    CUdeviceptr all = allocate(pool, POOL_BYTES, first), more;
+    CHECK(pools_allocate(pool, 512, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
+    for (int dependencies = 0; dependencies < 2; dependencies++) {
+        set(pool, DEPENDENCIES, (uint64_t)dependencies);
+        CHECK(pools_free(all, first) == CUDA_SUCCESS);
+        for (unsigned i = 0; i < FAKE_OBJECTS; i++) /* the stream does not come there in this test */
+            fake.pending[i] = fake.pending[i] ? 1000 : 0;
+        if (dependencies) {
+            CHECK(allocate(pool, POOL_BYTES, second) == all && followed == 1);
+        } else {
+            CHECK(pools_allocate(pool, POOL_BYTES, second, &more) == CUDA_ERROR_OUT_OF_MEMORY && followed == 0);
+            CHECK(allocate(pool, POOL_BYTES, first) == all);
+        }
+    }
+    CHECK(pools_free_idle(all, true) == CUDA_SUCCESS); /* its stream does not matter */
+    CHECK(pools_allocate(pool, UINT64_MAX, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+/* A pool that is gone holds what is in use, and gives it back when it is freed. */
+static void destroyed(struct pool *pool)
+{
+    CUdeviceptr pointer = allocate(pool, MIB, first);
+    struct swap_range range;
+    CHECK(swap_find(pointer, &range) && pools_handle_of(range.tag) == HANDLE);
+    pools_destroyed(HANDLE);
+    CHECK(!pools_find(HANDLE) && !pools_handle_of(range.tag) && figure(pool, RESERVED) == MIB);
+    CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
+    pools_drained(0);
+    pools_synchronised();
+    CHECK(figure(pool, RESERVED) == 0 && !swap_find(pointer, &range));
+}
+
+static void open_device(void)
+{
+    CHECK(segment_open());
+    struct tessera_residency *words = &tessera_segment->residency[0];
+    words->active = 1;
+    words->resident_target = FAKE_MEMORY;
+    words->pageable_target = FAKE_MEMORY;
+    turns_prepare();
+    devices_first(turns_device_opened);
+    devices_context_opened(FAKE_CONTEXT, 0);
+}
+
+/* The settings are read before main(). */
+static void ensure_settings(char **arguments)
+{
+    if (settings()->swap)
+        return;
+    setenv("TESSERA_PLAN", "swap", 1);
+    setenv("TESSERA_QUIET", "1", 1);
+    setenv("TESSERA_MEMORY_WAIT_MS", "200", 1);
+    execv("/proc/self/exe", arguments);
+    CHECK(!"executed again");
+}
+
+int main(int count, char **arguments)
+{
+    (void)count;
+    ensure_settings(arguments);
+    alarm(SANITIZED ? 600 : 60);
+    fake_driver();
+    FAKE(cuStreamWaitEvent, wait_event);
+    open_device();
+    struct pool *pool = names();
+    reused(pool);
+    given_back(pool);
+    at_the_limit(pool);
+    destroyed(pool);
+    return 0;
+}
