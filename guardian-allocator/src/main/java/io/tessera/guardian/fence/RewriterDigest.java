@@ -1,6 +1,6 @@
 package io.tessera.guardian.fence;
 
-import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.ptx.PtxModule;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -79,9 +79,10 @@ final class RewriterDigest {
     }
 
     private static boolean isRewriter(String name) {
-        return name.endsWith(".class") && (in(Fencer.class, name) || in(PtxParser.class, name) || name.startsWith(VERIFIER));
+        return name.endsWith(".class") && (in(Fencer.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER));
     }
 
+    /** In the package of a class, or in one below it. */
     private static boolean in(Class<?> one, String name) {
         return name.startsWith(one.getPackageName().replace('.', '/') + "/");
     }

@@ -111,7 +111,7 @@ final class Child {
         List<String> command = new ArrayList<>(before);
         command.add(home + "/bin/java");
         command.addAll(flags);
-        command.addAll(List.of("-cp", String.join(File.pathSeparator, path), FIXTURE + "Program", program));
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, path), FIXTURE + "FixtureProgram", program));
         return scrubbed(new ProcessBuilder(command));
     }
 
