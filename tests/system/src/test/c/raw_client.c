@@ -3,7 +3,7 @@
  *     raw_client SOCKET MODE [SEED]
  *     raw_client SOCKET hoard|knock COUNT
  *     raw_client SOCKET late SECONDS
- * Says what the manager does with it: "refused CODE REASON", "welcome", "closed", or "nothing" after a second.
+ * Says what the manager does with it: "refused CODE REASON", "welcome", "closed", or "nothing" after 20 s.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ static void post(const void *packet, size_t bytes)
         printf("cannot send\n");
 }
 
-/* Reads until the connection ends or nothing comes for a second. */
+/* Reads until the connection ends or nothing comes for 20 s. */
 static void report(int *descriptor)
 {
     char buffer[4096];
@@ -44,7 +44,7 @@ static void report(int *descriptor)
     } control;
     for (;;) {
         struct pollfd p = {manager, POLLIN, 0};
-        if (poll(&p, 1, 1000) == 0) {
+        if (poll(&p, 1, 20000) == 0) {
             printf("nothing\n");
             return;
         }
