@@ -1,9 +1,10 @@
 """Copies the raw records of a run to where they are committed: ``tests/gpu/results/DATE-COMMIT/SUITE.json``.
 
-    tests/gpu/keep RESULTS... [--into FOLDER]
+    tests/gpu/keep RESULTS... [--into FOLDER] [--baseline]
 
 RESULTS are folders that ``tests/gpu/run --out`` left, or single records. Date and commit are those of the record itself. Lists of
 numbers that make a record large (rates a tenth of a second apart, single steps) are cut to their beginning, and it is said where.
+A record of an older version that ran beside the new one, for comparison, is a baseline: RESULTS.md does not take it for the latest.
 """
 
 import argparse
@@ -67,7 +68,7 @@ def records(paths):
             yield path
 
 
-def keep(path, into):
+def keep(path, into, baseline=False):
     """Copies one record; returns where to, or None for a file that is none."""
     with open(path, encoding="utf-8") as file:
         record = json.load(file)
@@ -76,6 +77,8 @@ def keep(path, into):
     target = os.path.join(into, folder_of(record), f"{record['suite']}.json")
     os.makedirs(os.path.dirname(target), exist_ok=True)
     number = 2
+    if baseline:
+        record = {**record, "baseline": True}
     figures = figures_of(record)  # of the whole record: what is kept may be shorter
     text = trimmed({**record, "figures": figures} if figures else record)
     while os.path.exists(target):
@@ -96,11 +99,12 @@ def main(words):
     parser = argparse.ArgumentParser(prog="tests/gpu/keep", description="Copies raw records to where they are committed.")
     parser.add_argument("results", nargs="+", help="folders of tests/gpu/run --out, or records")
     parser.add_argument("--into", default=os.path.join(here, "results"), help="folder of kept results (default tests/gpu/results)")
+    parser.add_argument("--baseline", action="store_true", help="the records are of an older version that ran beside, for comparison")
     options = parser.parse_args(words)
     kept, failed = 0, False
     for path in records(options.results):
         try:
-            target = keep(path, options.into)
+            target = keep(path, options.into, options.baseline)
         except (NotKept, OSError, ValueError) as problem:
             print(f"tests/gpu/keep: {path}: {problem}", file=sys.stderr)
             failed = True

@@ -89,11 +89,11 @@ def gpu(machine):
 
 
 def collected(folder):
-    """For each key what the records say, the newest last: (value, machine)."""
+    """For each key what the records say, the newest last: (value, machine). Baselines are left out."""
     records = []
     for path in folder.glob("*/*.json"):
         record = json.loads(path.read_text(encoding="utf-8"))
-        if "machine" in record:
+        if "machine" in record and not record.get("baseline"):
             records.append((record["machine"].get("date", ""), str(path), record))
     found = {}
     for _, _, record in sorted(records, key=lambda one: one[:2]):

@@ -37,6 +37,11 @@ class PageTest(unittest.TestCase):
         self.assertIn("| 1.070 | 2026-11-27, H100, `1.07`", line)
         self.assertIn("1.050 → 1.070", line)
 
+    def test_a_baseline_that_ran_later_is_not_the_latest(self):
+        self.put("a", costs("2026-11-26 10:00 UTC", 1.05))
+        self.put("b", {**costs("2026-11-26 10:02 UTC", 1.07), "baseline": True})
+        self.assertIn("| 1.050 | 2026-11-26, H100, `1.05`", self.line("fences.mask"))
+
     def test_what_no_record_has_is_said_not_to_be_measured(self):
         self.assertIn("| – | not measured", self.line("alone.gpt"))
 
