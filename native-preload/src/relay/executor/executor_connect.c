@@ -53,15 +53,15 @@ void executor_connect_answered(const struct tessera_relay_answer *answer)
 /* Whether all have answered; the reason where not. */
 static bool await_answers(char *reason, size_t size)
 {
-    struct timespec end, look;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += EXECUTORS_TIMEOUT_S;
+    struct timespec begin, now, look;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     bool complete = false;
     pthread_mutex_lock(&lock);
     for (;;) {
-        clock_gettime(CLOCK_REALTIME, &look);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(CLOCK_REALTIME, &look); /* the condition's clock */
         complete = expected != 0 && (uint32_t)__builtin_popcount(answered) == expected;
-        if (complete || refused || look.tv_sec > end.tv_sec || !manager_connected())
+        if (complete || refused || now.tv_sec - begin.tv_sec > EXECUTORS_TIMEOUT_S || !manager_connected())
             break;
         look.tv_nsec += LOOK_NS;
         if (look.tv_nsec >= 1000000000L)
