@@ -68,6 +68,7 @@ final class AwaitedMark {
         if (result == CudaResult.SUCCESS) {
             stream = null;
             client.fences().tellViolated();
+            marks.cameAtOnce(); // before the client hears of it, so that nobody takes it for one that works
             client.segment().word(word, value);
             return CudaResult.SUCCESS;
         }
