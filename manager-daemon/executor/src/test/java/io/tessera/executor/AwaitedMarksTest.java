@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
+import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.FenceSettings;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
@@ -66,6 +67,25 @@ class AwaitedMarksTest {
             mark(client);
             assertTrue(executor.driver.calls.contains("cuStreamQuery"), executor.driver.calls.toString());
             assertFalse(executor.driver.calls.contains(WRITTEN), executor.driver.calls.toString());
+        }
+    }
+
+    /** Its work was found done before its mark was submitted: it has no part in what ends the context later. */
+    @Test
+    void whoseWorkIsDoneIsNotBlamedForAnothersFault() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient idle = executor.client("a", 0, UNWATCHED);
+                RelayTestClient culprit = executor.client("b", 0, UNWATCHED)) {
+            idle.launch(function(idle), 0, new byte[2 * Long.BYTES]);
+            assertEquals(0, idle.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            Thread.sleep(20);
+            executor.driver.calls.clear();
+            mark(idle);
+            assertFalse(executor.driver.calls.contains(WRITTEN), executor.driver.calls.toString());
+            executor.driver.lost = CudaResult.ILLEGAL_ADDRESS;
+            assertEquals(CudaResult.ILLEGAL_ADDRESS, culprit.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            RelayTestClient.await(() -> idle.segment().contextError() != 0, "the loss is told");
+            assertEquals(CudaResult.CONTEXT_IS_DESTROYED, idle.segment().contextError());
         }
     }
 
