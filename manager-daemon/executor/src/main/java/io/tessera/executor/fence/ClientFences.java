@@ -400,17 +400,6 @@ public final class ClientFences {
         }
     }
 
-    /** How many of the kernels that the driver counts in a module or library, by its handle, are not the program's. */
-    public int addedKernels(long handle) {
-        TenantModule module = loaded.get(handle);
-        return module == null || module.asItIs ? 0 : module.program.addedKernels();
-    }
-
-    /** Whether a function or kernel of the driver's is one that the program must not know. */
-    public boolean isAdded(long function, boolean kernel) {
-        return name(function, kernel).startsWith(WindowConstants.PREFIX);
-    }
-
     /** Whether kernels of all modules that are loaded may run in clusters. */
     public boolean allKnowClusters() {
         return loaded.values().stream().allMatch(module -> module.asItIs || module.program.clusters());
@@ -489,8 +478,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        VariantLaunchCounts codes = kernels.codes();
-        return new FenceFigures(settings.label(), unfenced.count(), violationCount, codes.bySecond(), codes.byFew(), codes.byNativeCode());
+        return new FenceFigures(settings.label(), unfenced.count(), violationCount, kernels.nativeLaunches());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
