@@ -132,11 +132,6 @@ final class Loops {
         return text.place(label);
     }
 
-    /** How many loops of the text enclose an instruction. */
-    int depth(Instruction instruction) {
-        return text.depth(instruction);
-    }
-
     /** How much of the fuel a branch takes, or 0 where it need not look. */
     int weight(Instruction branch) {
         return weights.getOrDefault(branch, 0);

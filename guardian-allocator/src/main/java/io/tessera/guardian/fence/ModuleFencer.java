@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Alias;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Directive;
-import io.tessera.guardian.ptx.Initializer;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Location;
 import io.tessera.guardian.ptx.Pragma;

@@ -13,10 +13,8 @@ import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
