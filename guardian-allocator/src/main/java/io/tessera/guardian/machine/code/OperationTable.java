@@ -147,6 +147,8 @@ public final class OperationTable {
             ATOMG 4 3a9
             LDGSTS 0 1dae
             """;
+    private static final int FIRST_ARITHMETIC = 0x02;
+    private static final int LAST_ARITHMETIC = 0x48;
     private static final Operation[] TABLE = new Operation[1 << 13];
 
     static {
@@ -185,6 +187,20 @@ public final class OperationTable {
             Operation operation = new Operation(words[0], kind, uniform ? 0 : count, uniform ? count : 0);
             for (String key : Arrays.asList(words).subList(2, words.length)) {
                 TABLE[Integer.parseInt(key, 16)] = operation;
+                addForms(Integer.parseInt(key, 16), operation);
+            }
+        }
+    }
+
+    /**
+     * Arithmetic on two or three operands exists with each kind of operand in place of the second or third: a register (2), an immediate (4, 8), a constant (6, a) or, with
+     * bit 12, a uniform register (c, e).
+     */
+    private static void addForms(int key, Operation operation) {
+        int opcode = key & 0x1ff;
+        if (opcode >= FIRST_ARITHMETIC && opcode <= LAST_ARITHMETIC && operation.kind() == Kind.PLAIN && operation.uniforms() == 0 && (key & 0x1fff) >>> 9 == 1) {
+            for (int form : new int[] {0x400, 0x600, 0x800, 0xa00, 0x1c00, 0x1e00}) {
+                TABLE[form | opcode] = operation;
             }
         }
     }
