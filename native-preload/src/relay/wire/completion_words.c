@@ -63,7 +63,7 @@ static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned
         return relay_link_state(context->link);
     claimed.record->context = context->number;
     claimed.record->flags = (uint16_t)flags;
-    struct tessera_mark *mark = relay_body(claimed);
+    struct tessera_mark *mark = claimed.body;
     *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
@@ -88,10 +88,9 @@ CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t h
     struct relay_claimed claimed = relay_claim(link, kind, sizeof(struct tessera_mark));
     CUresult result = relay_link_state(link);
     if (claimed.record) {
-        relay_slot_expect(&slot);
         claimed.record->slot = slot.index + 1;
         claimed.record->context = context->number;
-        struct tessera_mark *mark = relay_body(claimed);
+        struct tessera_mark *mark = claimed.body;
         *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
         relay_commit(link, claimed);
         result = relay_slot_wait(link, &slot);

@@ -35,16 +35,16 @@ static CUresult change(struct relay_context *context, unsigned what)
     struct relay_slot slot;
     if (!relay_slot_take(link, &slot))
         return relay_link_state(link);
-    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof(struct tessera_context_change));
+    struct tessera_context_change *body;
+    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof *body);
     if (!claimed.record) {
         relay_slot_give(link, &slot);
         return relay_link_state(link);
     }
-    relay_slot_expect(&slot);
     claimed.record->slot = slot.index + 1;
     claimed.record->context = context->number;
-    *(struct tessera_context_change *)relay_body(claimed) = (struct tessera_context_change){.change = what,
-                                                                                            .flags = context->flags};
+    body = claimed.body;
+    *body = (struct tessera_context_change){.change = what, .flags = context->flags};
     relay_commit(link, claimed);
     CUresult result = relay_slot_wait(link, &slot);
     relay_slot_give(link, &slot);

@@ -89,6 +89,9 @@ struct relay_context {
     unsigned generation; /* grows whenever the context ends: what was made in an earlier one is gone */
     int cache_config;
     int shared_config;
+    /* Of the streams' layer: */
+    struct context_streams *streams; /* NULL: no stream was asked for yet */
+    unsigned captures;               /* open captures of its streams */
 };
 
 /* The calling thread's current context; NULL: none. */
@@ -105,14 +108,10 @@ static inline CUresult relay_enter(struct relay_context **context)
 {
     struct relay_context *current = relay_current;
     *context = current;
-    if (__builtin_expect(!current || !__atomic_load_n(&current->alive, __ATOMIC_RELAXED), 0))
-        return relay_no_context();
-    const struct tessera_relay_segment *segment = current->link->segment;
-    if (__builtin_expect(__atomic_load_n(&segment->context_error, __ATOMIC_RELAXED) != 0 ||
-                             __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) != 0,
-                         0))
-        return relay_link_state(current->link);
-    return CUDA_SUCCESS;
+    bool usable = current && __atomic_load_n(&current->alive, __ATOMIC_RELAXED) &&
+                  __atomic_load_n(&current->link->segment->context_error, __ATOMIC_RELAXED) == 0 &&
+                  __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) == 0;
+    return __builtin_expect(usable, 1) ? CUDA_SUCCESS : relay_no_context();
 }
 
 /* The context that a program's handle names; NULL as handle: the current one. NULL: there is none such. */
@@ -130,6 +129,7 @@ struct ring_span {
 
 struct relay_claimed {
     struct tessera_record *record; /* NULL: the link is lost */
+    void *body;                    /* what follows the record's header */
     int32_t length;
     struct ring_span span;
 };
@@ -144,11 +144,6 @@ struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t 
 /* Makes the record visible and wakes the executor if it sleeps. */
 void relay_commit(struct relay_link *link, struct relay_claimed claimed);
 
-static inline void *relay_body(struct relay_claimed claimed)
-{
-    return claimed.record + 1;
-}
-
 /* ---- Calls (forward_call.c, reply.c) ------------------------------------------------------------------------------------- */
 
 /* One slot for the time of one call. */
@@ -157,11 +152,11 @@ struct relay_slot {
     unsigned index; /* the record's slot is index + 1 */
 };
 
-/* Takes a slot, the calling thread's last one if it is free; waits, bounded by the executor's life. False: lost. */
+/*
+ * Takes a slot for one record that is answered, the calling thread's last slot if it is free. Waits, bounded by the executor's
+ * life. False: lost.
+ */
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot);
-
-/* Announces one more record that is answered into this slot. Before its commit. */
-void relay_slot_expect(struct relay_slot *slot);
 
 /* Waits for the answer: the executor's result, or why there is none. reply->bytes of out-data are at reply + 1. */
 CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot);
@@ -209,14 +204,15 @@ CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t h
 /* One submission of the kind (TESSERA_KIND_*), for `tessera status`. */
 static inline void relay_count(const struct relay_link *link, unsigned kind)
 {
-    struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
-    if (__builtin_expect(thread_slot_shared(slot), 0)) {
+    struct tessera_thread *own = thread_slot;
+    if (__builtin_expect(own != NULL, 1)) {
+        uint64_t *submitted = &own->submitted[kind], *submissions = &own->device_submissions[link->device];
+        __atomic_store_n(submitted, *submitted + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
+    } else { /* the thread's first, or of a thread that shares its slot */
+        struct tessera_thread *slot = thread_slot_take();
         __atomic_fetch_add(&slot->submitted[kind], 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&slot->device_submissions[link->device], 1, __ATOMIC_RELAXED);
-    } else {
-        __atomic_store_n(&slot->submitted[kind], slot->submitted[kind] + 1, __ATOMIC_RELAXED);
-        uint64_t *submissions = &slot->device_submissions[link->device];
-        __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
     }
 }
 
