@@ -147,9 +147,12 @@ uint64_t quota_limit(unsigned device)
 
 uint64_t quota_used(unsigned device)
 {
-    const struct tessera_device *b = &segment_get()->devices[device];
+    hold();
+    const struct tessera_device *b = &tessera_segment->devices[device];
     uint64_t elsewhere = governed[device] ? __atomic_load_n(&b->tenant_elsewhere_bytes, __ATOMIC_RELAXED) : 0;
-    return b->used_bytes + elsewhere;
+    uint64_t used = b->used_bytes + elsewhere;
+    pthread_mutex_unlock(&lock);
+    return used;
 }
 
 void quota_await_lease(unsigned device)

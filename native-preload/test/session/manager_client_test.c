@@ -200,7 +200,7 @@ static int registers(unsigned before)
     struct meeting m = {.answer = WELCOMES};
     meet(&m);
     AWAIT(LOAD(thawed_connected) == before + 1);
-    CHECK(manager_connected() && lost == before);
+    CHECK(manager_connected() && LOAD(lost) == before);
     AWAIT(LOAD(segment->counters[TESSERA_COUNTER_RECONNECTS]) == before + 1 && LOAD(segment->client_heartbeat_ns) != 0);
     return m.socket;
 }
@@ -260,7 +260,7 @@ static void ignored_messages(int socket)
     char byte;
     CHECK(read(ends[0], &byte, 1) == 0);
     close(ends[0]);
-    CHECK(open_files() == files && manager_connected() && lost == 0 && answered == 1);
+    CHECK(open_files() == files && manager_connected() && LOAD(lost) == 0 && LOAD(answered) == 1);
 }
 
 /* The manager is lost, and its leases with it; the segment is the client's own again. */
