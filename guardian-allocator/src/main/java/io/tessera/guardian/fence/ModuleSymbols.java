@@ -18,6 +18,8 @@ import java.util.Set;
 
 /** Functions and variables of a module by name, and which of the variables move into the window. Not thread-safe. */
 final class ModuleSymbols {
+    /** What every module has of user constants. */
+    static final long CONSTANT_BYTES = 64 << 10;
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
 
@@ -29,12 +31,8 @@ final class ModuleSymbols {
     private final Set<String> refused = new HashSet<>();
     private boolean constantsMove;
 
-    /**
-     * Those of a module.
-     *
-     * @param own functions that were added, and may have the names that the program must not have
-     */
-    ModuleSymbols(PtxModule module, Set<String> own) throws FenceRefusedException {
+    /** Those of a module. */
+    ModuleSymbols(PtxModule module) throws FenceRefusedException {
         for (Directive directive : module.directives()) {
             switch (directive) {
                 case Variable variable -> {
@@ -53,7 +51,7 @@ final class ModuleSymbols {
                 default -> {}
             }
         }
-        checkNames(own);
+        checkNames();
     }
 
     /** Whether a variable is known in this module alone. */
@@ -76,14 +74,12 @@ final class ModuleSymbols {
         return (int) (hash ^ hash >>> Integer.SIZE);
     }
 
-    private void checkNames(Set<String> own) throws FenceRefusedException {
+    private void checkNames() throws FenceRefusedException {
         for (Variable variable : variables.values()) {
             reserved(variable.name(), variable.line());
         }
         for (PtxFunction function : functions.values()) {
-            if (!own.contains(function.name())) {
-                reserved(function.name(), function.line());
-            }
+            reserved(function.name(), function.line());
         }
     }
 
@@ -93,6 +89,11 @@ final class ModuleSymbols {
             throw new FenceRefusedException(name, line, "begins with " + WindowConstants.PREFIX
                     + ", which fenced modules keep for themselves");
         }
+    }
+
+    /** Name of the constant that holds a variable's address; see {@link ModulePlan#addressConstant}. */
+    static String addressConstant(String variable) {
+        return WindowConstants.PREFIX + "at_" + variable;
     }
 
     /** All variables of the module, definitions before declarations of the same name. */

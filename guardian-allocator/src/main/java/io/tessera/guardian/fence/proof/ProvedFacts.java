@@ -19,6 +19,7 @@ final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
+    private Provenance provenance;
     private final Induction induction;
     private ShadowPlan plan;
     private ShadowAlignment alignment;
@@ -125,20 +126,20 @@ final class ProvedFacts implements AddressFacts {
         return of.ssa().use(index, ((Operand.Register) address.base()).name());
     }
 
-    /**
-     * Whether a value is the address of a variable of the window, which lies inside, aligned as it is declared; or what the kernel's
-     * launches promise to be inside and aligned.
-     */
+    /** Whether a value is the address of a variable of the window, which lies inside, aligned as it is declared. */
     private boolean trusted(int value, int wanted) {
-        int index = of.ssa().kind(value) == Ssa.Kind.RESULT ? of.ssa().instruction(value) : -1;
-        if (index >= 0 && of.bounds().isInWindow(index) && of.code().onlyResult(index) == of.ssa().register(value)) {
-            return true;
-        }
         AbstractValue state = of.states()[value];
         Variable variable = state.variable();
         return variable != null && variable.space() == StateSpace.GLOBAL && state.bounded() && state.low() >= 0
                 && state.high() < variable.sizeBytes() && variable.alignment() >= wanted
                 && ShadowAlignment.multiple(state) >= wanted;
+    }
+
+    private boolean isGlobal(int value) {
+        if (provenance == null) {
+            provenance = new Provenance(of.graph());
+        }
+        return provenance.isGlobal(value);
     }
 
     private Optional<StateSpace> space(int index, int operand, int value) {
@@ -151,7 +152,7 @@ final class ProvedFacts implements AddressFacts {
         if (state.variable() != null && (state.generic() || state.variable().space() == StateSpace.GLOBAL)) {
             return Optional.of(state.variable().space());
         }
-        return of.graph().provenance().isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
+        return isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
     }
 
     /** Where an address is that is counted from a variable, or null. */
@@ -250,11 +251,6 @@ final class ProvedFacts implements AddressFacts {
     public long endsSoon(Instruction branch) {
         decide();
         return soon.rounds(branch);
-    }
-
-    @Override
-    public long dynamicSharedBytes() {
-        return of.bounds().special().dynamicSharedBytes();
     }
 
     @Override

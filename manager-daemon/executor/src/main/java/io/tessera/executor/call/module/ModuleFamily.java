@@ -13,7 +13,6 @@ public final class ModuleFamily {
     public ModuleFamily(ClientState client, CallChecks checks, CallTable calls) {
         this.modules = new ModuleCalls(client, checks.results());
         modules.register(calls);
-        new KernelLists(client.driver(), client.fences(), client.segment()).register(calls);
         new FunctionCalls(client.driver(), client.fences(), checks.structures(), checks.results()).register(calls);
         new LinkCalls(client.fences(), client.handles().account(), client.segment()).register(calls);
     }
