@@ -157,10 +157,13 @@ static void deep(FILE *trace)
 /* A file that cannot grow costs lines, not the program. */
 static void full(void)
 {
-    const struct rlimit none = {0, 0};
+    struct rlimit before, none = {0, 0};
     CUdeviceptr pointer = 0;
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    none.rlim_max = before.rlim_max;
     CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
     CHECK(CALL(cuMemAlloc_v2)(&pointer, 4096) == CUDA_SUCCESS && pointer == 0xabc000 && errno == ENOTTY);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
 }
 
 #define DRIVER(name, function) tessera_port[ENTRY_##name] = (void *)(function)
