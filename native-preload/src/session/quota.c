@@ -52,7 +52,7 @@ static void publish(unsigned device, uint64_t used)
     segment_change_end();
 }
 
-/* Waits for a newer answer than the one seen; false: none within the time. Lock held, and released meanwhile. */
+/* Waits for an answer after number `seen`; false: none in time. Called with the lock, which is released while it waits. */
 static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 {
     while (governed[device] && answers[device] == seen)

@@ -125,7 +125,7 @@ void launch_pack(const struct function *function, const struct parameter_source 
     }
 }
 
-/* Launches record events: after the record they stand for it, but say nothing of the work before the kernel. */
+/* Records the events among the launch's attributes. They cover the kernel, and not the stream's work before it. */
 static void record_events(const struct launch *launch, struct stream *stream)
 {
     for (uint32_t i = 0; i < launch->attribute_count; i++) {

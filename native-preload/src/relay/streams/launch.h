@@ -21,8 +21,8 @@ struct launch {
 
 CUresult launch_kernel(const struct launch *launch);
 
-/* Where the bytes of a kernel's parameters come from: one of the two. What is packed may be shorter than they are, as the
-   driver allows and NCCL does; the rest is zero then. */
+/* A kernel's parameters: pointers to each, or one packed buffer. The buffer may be shorter than the parameters, as the driver
+   allows and NCCL does; the rest is zero then. */
 struct parameter_source {
     void **pointers;
     const unsigned char *packed;

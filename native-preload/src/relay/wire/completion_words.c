@@ -8,7 +8,7 @@
 /* Bit set: taken. */
 static uint64_t taken[TESSERA_MAX_DEVICES][WORDS_OF_BITS];
 static uint32_t taken_count[TESSERA_MAX_DEVICES];
-static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins: what was given back last is reused last */
+static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins, so that the word given back last is reused last */
 
 int relay_word_take(struct relay_link *link, unsigned leave)
 {
@@ -31,7 +31,7 @@ int relay_word_take(struct relay_link *link, unsigned leave)
         }
     }
     __atomic_fetch_sub(&taken_count[link->device], 1,
-                       __ATOMIC_RELAXED); /* another thread gives back what it was counted for */
+                       __ATOMIC_RELAXED); /* the count already includes a word that another thread is giving back */
     return -1;
 }
 

@@ -59,10 +59,10 @@ static inline unsigned relay_handle_type(uint64_t value)
     return value >> 45 == TESSERA_HANDLE_TAG >> 45 ? (unsigned)(value >> 40 & 0x1f) : 0;
 }
 
-/* The link whose executor gave out the handle; NULL: it is no handle, or of no link. */
+/* The link whose executor made the handle; NULL: not a handle, or not of a link of this process. */
 struct relay_link *relay_link_of(uint64_t handle);
 
-/* 0, or why this link serves nobody any more: context_error, or CONTEXT_IS_DESTROYED. A few loads. */
+/* 0, or the error of every further call: context_error, or CONTEXT_IS_DESTROYED. Reads the clock. */
 CUresult relay_link_state(struct relay_link *link);
 
 /* context_error, else the first error of records without a reply, taken. For calls that may report earlier errors. */
@@ -86,11 +86,11 @@ struct relay_context {
     unsigned version;    /* cuCtxGetApiVersion */
     unsigned retained;   /* primary: cuDevicePrimaryCtxRetain less Release */
     uint64_t id;         /* cuCtxGetId */
-    unsigned generation; /* grows whenever the context ends: what was made in an earlier one is gone */
+    unsigned generation; /* incremented when the context ends; objects of an earlier generation no longer exist */
     int cache_config;
     int shared_config;
     /* Of the streams' layer: */
-    struct context_streams *streams; /* NULL: no stream was asked for yet */
+    struct context_streams *streams; /* NULL until a stream of it is used */
     unsigned captures;               /* open captures of its streams */
 };
 
@@ -114,7 +114,7 @@ static inline CUresult relay_enter(struct relay_context **context)
     return __builtin_expect(usable, 1) ? CUDA_SUCCESS : relay_no_context();
 }
 
-/* The context that a program's handle names; NULL as handle: the current one. NULL: there is none such. */
+/* The context of a program's handle, the current one for NULL; NULL if there is none. */
 struct relay_context *relay_context_of(CUcontext handle);
 
 /* The primary context of a link, active or not. */

@@ -12,8 +12,8 @@
 
 #define SPIN_NS 20000u
 /*
- * Then the core is offered to others for so long before the thread sleeps: a futex costs its waker and the wakened some
- * 20 us, as much as the driver's own allocations take, and they are what programs wait for most.
+ * After the spin the thread yields for this long, then sleeps. A futex costs some 20 us on both sides, as much as an
+ * allocation by the driver, which is what programs wait for most.
  */
 #define YIELD_NS 200000u
 #define SPINS_BETWEEN_CLOCKS 16u
@@ -26,7 +26,7 @@ _Static_assert(TESSERA_RELAY_SLOTS == 64, "one word of bits a link");
 static uint64_t taken[TESSERA_MAX_DEVICES];
 /* The slot that the thread had last: its lines are in this core's cache. */
 static __thread uint8_t last_slot __attribute__((tls_model("initial-exec")));
-/* What a call that was given up finds: no out-data. */
+/* The reply of a call that was given up: no out-data. */
 static struct tessera_reply no_answer;
 
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot)
@@ -115,7 +115,7 @@ CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
             relay_notice(link); /* whatever was asked: the executor says there why it refuses */
         return result;
     }
-    /* Its answer may still come: nobody else may have this slot. */
+    /* The answer may still come, so the slot is never given to another call. */
     slot->reply = &no_answer;
     slot->index = TESSERA_RELAY_SLOTS;
     CUresult state = relay_link_state(link);
