@@ -30,8 +30,8 @@ int relay_word_take(struct relay_link *link, unsigned leave)
             unused = ~__atomic_load_n(&bits[at], __ATOMIC_RELAXED);
         }
     }
-    __atomic_fetch_sub(&taken_count[link->device], 1,
-                       __ATOMIC_RELAXED); /* the count already includes a word that another thread is giving back */
+    /* Other threads took and gave back words during the search. */
+    __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED);
     return -1;
 }
 
