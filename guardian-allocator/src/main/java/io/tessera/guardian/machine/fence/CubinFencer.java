@@ -88,7 +88,7 @@ public final class CubinFencer {
      */
     private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
         static Outcome refused(FunctionCode function, String why) {
-            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), why, 0, 0), null, null, null, null);
+            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0), null, null, null, null);
         }
 
         void store(Cubin cubin) {
@@ -133,7 +133,7 @@ public final class CubinFencer {
             RewrittenSection result = new SectionRewriter(flow, fence, plan).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
-            FunctionReport report = new FunctionReport(function.name(), function.kernel(), null, result.accesses(), result.inserted());
+            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(), result.inserted());
             return new Outcome(function, report, plan, result, code, data);
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
