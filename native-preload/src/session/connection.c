@@ -94,7 +94,8 @@ int connection_receive_with(int socket, void *buffer, int *descriptor, int timeo
     struct pollfd ready = {.fd = socket, .events = POLLIN};
     uint64_t until_ns = monotonic_ns() + (uint64_t)timeout_ms * 1000000;
     int n;
-    while ((n = wait_ready(&ready, 1, timeout_ms)) < 0 && errno == EINTR) { /* the program's signals end no wait of ours */
+    while ((n = wait_ready(&ready, 1, timeout_ms)) < 0 &&
+           errno == EINTR) { /* a signal of the program does not end the wait */
         uint64_t now_ns = monotonic_ns();
         timeout_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
     }
@@ -148,7 +149,7 @@ static void take_answer(struct connection *c, const void *buffer, int size)
     }
 }
 
-/* In a namespace of users of its own root outside is the one who is nobody inside. */
+/* False in a user namespace, where the real root appears as the overflow user. */
 static bool knows_all_users(void)
 {
     unsigned inside = 0, outside = 0, count = 0;
@@ -159,7 +160,7 @@ static bool knows_all_users(void)
     return is;
 }
 
-/* A manager sees what its programs do, and an executor of it has their data: only this user's own and root's are used. */
+/* A manager sees what its programs do, and its executors hold their data: only managers of this user and of root are used. */
 static bool is_trusted(int socket, uid_t *owner)
 {
     struct ucred peer = {.uid = (uid_t)-1};

@@ -6,6 +6,8 @@
 #define REMOVED 1u
 #define MASK (TABLE_SLOTS - 1)
 
+_Static_assert(TABLE_SLOTS == 1u << (64 - TABLE_SHIFT), "a key's first slot lies in the table");
+
 static bool reserve(struct table *table)
 {
     if (table->slots)
@@ -22,7 +24,7 @@ static bool reserve(struct table *table)
 static struct table_slot *place(struct table *table, uint64_t key)
 {
     struct table_slot *room = NULL;
-    uint32_t i = table_start(key);
+    uint32_t i = (uint32_t)(key * TABLE_MULTIPLIER >> TABLE_SHIFT);
     for (uint32_t probes = 0; probes < TABLE_SLOTS; probes++, i = (i + 1) & MASK) {
         struct table_slot *slot = &table->slots[i];
         if (slot->key == key)

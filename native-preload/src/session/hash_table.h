@@ -27,11 +27,9 @@ struct table {
         NULL, PTHREAD_MUTEX_INITIALIZER, 0                                                                             \
     }
 #define TABLE_SLOTS 262144u /* a power of two; at most three quarters of them are used */
-
-static inline uint32_t table_start(uint64_t key)
-{
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ULL) >> 46) & (TABLE_SLOTS - 1);
-}
+/* A key's first slot: the upper 18 bits of its product with 2^64 divided by the golden ratio. */
+#define TABLE_MULTIPLIER 0x9e3779b97f4a7c15ULL
+#define TABLE_SHIFT 46
 
 /* The structure of a key; NULL: there is none. Keys 0 and 1 are never there. */
 static inline void *table_find(struct table *table, uint64_t key)
@@ -39,14 +37,13 @@ static inline void *table_find(struct table *table, uint64_t key)
     struct table_slot *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
     if (!slots || key <= 1)
         return NULL;
-    for (uint32_t i = table_start(key), probes = 0; probes < TABLE_SLOTS; i = (i + 1) & (TABLE_SLOTS - 1), probes++) {
-        uint64_t found = __atomic_load_n(&slots[i].key, __ATOMIC_ACQUIRE);
-        if (found == key)
-            return __atomic_load_n(&slots[i].value, __ATOMIC_ACQUIRE);
-        if (found == 0)
-            return NULL;
+    uint32_t i = (uint32_t)(key * TABLE_MULTIPLIER >> TABLE_SHIFT);
+    uint64_t found = __atomic_load_n(&slots[i].key, __ATOMIC_ACQUIRE);
+    for (uint32_t probes = 1; found != key && found != 0 && probes < TABLE_SLOTS; probes++) {
+        i = (i + 1) & (TABLE_SLOTS - 1);
+        found = __atomic_load_n(&slots[i].key, __ATOMIC_ACQUIRE);
     }
-    return NULL;
+    return found == key ? __atomic_load_n(&slots[i].value, __ATOMIC_ACQUIRE) : NULL;
 }
 
 /* Enters or replaces. False: no room, nothing changed. */

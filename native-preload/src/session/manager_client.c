@@ -21,7 +21,7 @@
 #define RETRY_FIRST_MS 1000
 #define RETRY_LAST_MS 5000
 #define LEAVE_NS                                                                                                       \
-    200000000ULL /* whoever stays in the driver for longer does not leave it in the microseconds of a copy */
+    200000000ULL /* a thread inside the driver for longer is not about to leave during the copy, which takes microseconds */
 #define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
 
 static char no_manager[256]; /* there was no manager, at last; with start_lock */
@@ -63,7 +63,7 @@ void manager_client_announce(unsigned device)
 static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
-    /* A thread that enters or leaves the driver while its words are copied would be inside for ever, and no manager found again. */
+    /* A thread that left the driver during the copy would count as inside for ever, and no manager could be joined again. */
     freeze(LEAVE_NS);
     segment_detach();
     if (handlers->lost)
@@ -242,7 +242,7 @@ bool manager_client_start(const struct manager_handlers *of)
     }
     if (reason[0])
         memcpy(no_manager, reason, sizeof no_manager);
-    /* Of a relayed program cuInit says why it fails. */
+    /* In space sharing cuInit reports why it fails. */
     bool tells = (reason[0] && !settings()->space) || settings()->required;
     if (!registered && !warned && tells) {
         warned = true;

@@ -18,7 +18,7 @@ static uint64_t granted[TESSERA_MAX_DEVICES]; /* may be used without asking: whi
 static uint64_t answers[TESSERA_MAX_DEVICES];
 static bool governed[TESSERA_MAX_DEVICES];
 static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
-static uint64_t own_limit; /* of the settings; from the first hold() on */
+static uint64_t own_limit; /* of the settings */
 
 static void govern_no_more(unsigned device)
 {
@@ -28,12 +28,14 @@ static void govern_no_more(unsigned device)
 
 static void prepare(void)
 {
+    segment_open();
     own_limit = settings()->limit_bytes ? settings()->limit_bytes : UINT64_MAX;
     for (unsigned device = 0; device < TESSERA_MAX_DEVICES; device++)
         govern_no_more(device);
     condition_prepare(&answered);
 }
 
+/* From the first call on, own_limit is known and the segment is open. */
 static void hold(void)
 {
     pthread_once(&once, prepare);
@@ -50,7 +52,7 @@ static void publish(unsigned device, uint64_t used)
     segment_change_end();
 }
 
-/* Waits for a newer answer than the one seen; false: none within the time. Lock held, and released meanwhile. */
+/* Waits for an answer after number `seen`; false: none in time. Called with the lock, which is released while it waits. */
 static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 {
     while (governed[device] && answers[device] == seen)
@@ -61,10 +63,10 @@ static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 
 bool quota_take(unsigned device, uint64_t bytes)
 {
-    struct tessera_device *b = &segment_get()->devices[device];
     uint64_t until_ns = 0;
     bool asked = false, taken = false;
     hold();
+    struct tessera_device *b = &tessera_segment->devices[device];
     for (;;) {
         uint64_t used = b->used_bytes, limit = granted[device], wanted;
         if (__builtin_add_overflow(used, bytes, &wanted))
@@ -101,7 +103,7 @@ bool quota_take(unsigned device, uint64_t bytes)
 void quota_give(unsigned device, uint64_t bytes)
 {
     hold();
-    uint64_t used = segment_get()->devices[device].used_bytes;
+    uint64_t used = tessera_segment->devices[device].used_bytes;
     publish(device, used > bytes ? used - bytes : 0);
     pthread_mutex_unlock(&lock);
 }
@@ -138,16 +140,19 @@ void quota_graph_memory(unsigned device, uint64_t bytes)
 uint64_t quota_limit(unsigned device)
 {
     hold();
-    uint64_t limit = governed[device] ? segment_get()->devices[device].limit_bytes : settings()->limit_bytes;
+    uint64_t limit = governed[device] ? tessera_segment->devices[device].limit_bytes : settings()->limit_bytes;
     pthread_mutex_unlock(&lock);
     return limit;
 }
 
 uint64_t quota_used(unsigned device)
 {
-    const struct tessera_device *b = &segment_get()->devices[device];
+    hold();
+    const struct tessera_device *b = &tessera_segment->devices[device];
     uint64_t elsewhere = governed[device] ? __atomic_load_n(&b->tenant_elsewhere_bytes, __ATOMIC_RELAXED) : 0;
-    return b->used_bytes + elsewhere;
+    uint64_t used = b->used_bytes + elsewhere;
+    pthread_mutex_unlock(&lock);
+    return used;
 }
 
 void quota_await_lease(unsigned device)

@@ -27,7 +27,7 @@ static void copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-/* The first that is found is told. */
+/* Keeps the first wrong variable for the report. */
 static void refuse(const char *name, const char *value, const char *accepted)
 {
     if (!current.wrong[0])
@@ -45,7 +45,7 @@ static bool is_set(const char *name)
     return is;
 }
 
-/* A variable's number, which has no sign and lies between what is given. */
+/* A variable's value, from `least` to `most`; `otherwise` where it is not set or wrong. */
 static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uint64_t most)
 {
     const char *value = getenv(name);
@@ -63,7 +63,7 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uin
     return otherwise;
 }
 
-/* 1 + the place of a variable's value among names; 0: it is not set. */
+/* 1 + the index of a variable's value in `names`; 0: not set, or wrong. */
 static uint32_t choice(const char *name, const char *const *names)
 {
     const char *value = getenv(name);
@@ -80,7 +80,7 @@ static uint32_t choice(const char *name, const char *const *names)
     return 0;
 }
 
-/* Permissions are not enough: root has all of them, and in /proc no file can be made. */
+/* Opens instead of asking access(): root passes that everywhere, but cannot create files in /proc. */
 static bool opens(const char *path, int flags)
 {
     int file = open(path, flags | O_CLOEXEC, 0600);
@@ -103,7 +103,7 @@ static void check_writable_file(const char *name)
         refuse(name, value, "a file that can be written to");
 }
 
-/* ELF's first bytes are enough: whether it is the right library shows when it is loaded. */
+/* Checks the ELF magic only; loading shows whether it is the right library. */
 static void check_library(const char *name, const char *accepted)
 {
     const char *value = getenv(name);
@@ -126,7 +126,7 @@ static void check_absolute(const char *name)
         refuse(name, value, "an absolute path");
 }
 
-/* Paths and labels: what they lead to shows later, so whether they can lead anywhere is asked now. */
+/* Paths and labels are used later, when an error could not be reported well: they are checked now. */
 static void check_texts(void)
 {
     check_writable_file("TESSERA_TRACE");

@@ -18,16 +18,18 @@ UNTRACED int main(void)
     CUmodule module;
     CUfunction function;
     CUdeviceptr pointer;
+    CUstream stream;
     uint64_t parameter[3] = {0};
     void *parameters[] = {&parameter[0], &parameter[1], &parameter[2]};
     player_serves = answer_address;
     player_begin();
     CHECK(relay_cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n") == CUDA_SUCCESS &&
           relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS);
-    CHECK(relay_cuMemAlloc_v2(&pointer, 4096) == CUDA_SUCCESS);
+    CHECK(relay_cuMemAlloc_v2(&pointer, 4096) == CUDA_SUCCESS && relay_cuStreamCreate(&stream, 0) == CUDA_SUCCESS);
     CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL) == CUDA_SUCCESS);
     TRACE("cuMemAlloc_v2", relay_cuMemAlloc_v2(&pointer, 4096));
     TRACE("cuLaunchKernel", relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    TRACE("... in a stream", relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
     player_end();
     return 0;
 }

@@ -29,7 +29,7 @@ static void choose_keys(void)
 {
     uint64_t key = 2;
     for (unsigned i = 0; i < KEYS; key++)
-        if (table_start(key) >= TABLE_SLOTS - 64)
+        if (key * TABLE_MULTIPLIER >> TABLE_SHIFT >= TABLE_SLOTS - 64)
             keys[i++] = key;
 }
 

@@ -169,7 +169,7 @@ static int device_of_context(void *handle)
     return device;
 }
 
-/* A context that came to life out of our sight, for example through an export table. */
+/* A context that was made without a call of ours, for example through an export table. */
 static bool open_unseen(CUdevice device)
 {
     CUcontext context = NULL;

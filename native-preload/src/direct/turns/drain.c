@@ -83,7 +83,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     struct drainer *d = &drainers[device];
     uint64_t now_ns = monotonic_ns();
     uint64_t submissions = threads_submissions(device);
-    /* A turn that has just begun is not idle: its thread is only waking up. */
+    /* A turn that has just begun does not count as idle: its thread may still be waking up. */
     bool begun = view.word != d->word;
     bool active = threads_syncing(device) || threads_inside(device) || capture_open(device);
     if (begun || active || submissions != d->seen_submissions) {

@@ -38,6 +38,17 @@ static void release(struct function *function)
     free(function);
 }
 
+/* CUdevice_attribute 1: threads of a block; 2 to 4: of a block in x, y, z; 5 to 7: of a grid. */
+static void read_limits(struct function *function)
+{
+    enum { DEVICE_MAX_THREADS = 1 };
+    const struct tessera_relay_device *device = &function->link->segment->device;
+    for (unsigned i = 0; i < FUNCTION_LIMITS; i++)
+        function->limits[i] = device->attribute_valid[DEVICE_MAX_THREADS + i]
+                                  ? (uint32_t)device->attributes[DEVICE_MAX_THREADS + i]
+                                  : UINT32_MAX;
+}
+
 static struct function *from_info(struct relay_link *link, const struct tessera_function_info *info)
 {
     uint32_t count = info->parameters < TESSERA_RELAY_PARAMETERS ? info->parameters : TESSERA_RELAY_PARAMETERS;
@@ -46,6 +57,7 @@ static struct function *from_info(struct relay_link *link, const struct tessera_
         return NULL;
     function->handle = info->function;
     function->link = link;
+    read_limits(function);
     function->valid = info->valid;
     memcpy(function->attributes, info->attributes, sizeof function->attributes);
     pthread_mutex_init(&function->lock, NULL);

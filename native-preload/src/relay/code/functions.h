@@ -17,12 +17,15 @@ struct occupancy_answer {
     unsigned char query[];
 };
 
+#define FUNCTION_LIMITS 7u
+
 /* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
 struct function {
     uint64_t handle; /* the CUfunction behind it */
     struct relay_link *link;
-    char *name;          /* NULL: not asked yet */
-    unsigned references; /* keys in the table */
+    char *name;                       /* NULL: not asked yet */
+    unsigned references;              /* keys in the table */
+    uint32_t limits[FUNCTION_LIMITS]; /* what the device allows: threads of a block, block in x, y, z, grid in x, y, z */
     uint32_t valid;
     int32_t attributes[TESSERA_RELAY_FUNCTION_ATTRIBUTES];
     struct occupancy_answer *answers; /* on occupancy */

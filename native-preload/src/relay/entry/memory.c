@@ -43,11 +43,13 @@ CUresult relay_cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 {
     struct relay_context *context;
     CUresult result = relay_enter(&context);
+    if (result == CUDA_SUCCESS && (!pointer || bytes == 0))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && capture_any())
+        result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pointer || bytes == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    result = relay_send_cuMemAlloc_v2(pointer, bytes);
+    result = MESSAGE_CALL(context, ENTRY_cuMemAlloc_v2, OUT(pointer, sizeof *pointer), VALUE(bytes));
     if (result != CUDA_SUCCESS)
         return refused(result);
     result = note(context, RELAY_RANGE_DEVICE, *pointer, bytes, 0);

@@ -47,13 +47,17 @@ static CUresult kernel_of(struct relay_context *context, const struct layout_ker
                           struct function **function, struct layout_kernel_node *sent, struct parameter_source *source)
 {
     uint64_t wire;
-    uint64_t handle = parameters->function ? parameters->function : parameters->kernel;
-    CUresult result = function_of(context, (const void *)(uintptr_t)handle, function, &wire);
+    const struct launch launch = {
+        .function = (const void *)(uintptr_t)(parameters->function ? parameters->function : parameters->kernel),
+        .grid = {parameters->grid[0], parameters->grid[1], parameters->grid[2]},
+        .block = {parameters->block[0], parameters->block[1], parameters->block[2]},
+        .shared_bytes = parameters->shared_bytes,
+        .parameters = (void **)(uintptr_t)parameters->parameters,
+        .extra = (void **)(uintptr_t)parameters->extra,
+    };
+    CUresult result = function_of(context, launch.function, function, &wire);
     if (result == CUDA_SUCCESS)
-        result = launch_check(*function, parameters->grid, parameters->block, parameters->shared_bytes);
-    if (result == CUDA_SUCCESS)
-        result = launch_parameters(*function, (void **)(uintptr_t)parameters->parameters,
-                                   (void **)(uintptr_t)parameters->extra, source);
+        result = launch_check(*function, &launch, source);
     if (result != CUDA_SUCCESS)
         return result;
     *sent = *parameters;

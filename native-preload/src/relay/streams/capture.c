@@ -6,7 +6,6 @@
 #include "relay/streams/capture_state.h"
 #include "relay/streams/events.h"
 #include "relay/streams/streams.h"
-#include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/results.h"
 
@@ -185,6 +184,7 @@ static void drop(struct capture *capture)
     }
     while (capture->events)
         move_event(capture->events, NULL);
+    __atomic_fetch_sub(&capture->context->captures, 1, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&capture_count, 1, __ATOMIC_RELEASE);
     segment_change_begin();
     __atomic_fetch_sub(&segment_get()->devices[capture->context->link->device].capturing, 1, __ATOMIC_RELAXED);
@@ -210,6 +210,7 @@ CUresult capture_opened(struct stream *stream, int mode)
     captures = capture;
     move_stream(stream, capture);
     stream->joined = false;
+    __atomic_fetch_add(&stream->context->captures, 1, __ATOMIC_RELEASE);
     __atomic_fetch_add(&capture_count, 1, __ATOMIC_RELEASE);
     segment_change_begin();
     __atomic_fetch_add(&segment_get()->devices[stream->context->link->device].capturing, 1, __ATOMIC_RELAXED);

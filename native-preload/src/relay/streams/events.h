@@ -1,4 +1,4 @@
-/* Events of the program: which are complete is told by words, not asked. */
+/* Events of the program. Completion words tell which are complete; the executor is not asked. */
 #ifndef TESSERA_RELAY_EVENTS_H
 #define TESSERA_RELAY_EVENTS_H
 
@@ -28,7 +28,7 @@ struct event {
     struct event *captured_next; /* in its capture's list */
 };
 
-/* The event of a program's handle; NULL: there is none such. */
+/* The event of a program's handle; NULL: none. */
 struct event *event_of(CUevent handle);
 
 /* The event was recorded by a record that ends at ring position `end`; 0: by a kernel, it says nothing of other work. */

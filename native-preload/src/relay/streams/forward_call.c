@@ -16,7 +16,6 @@ static bool is_memset(unsigned entry)
 static bool is_unsafe(unsigned entry)
 {
     switch (entry) {
-    case ENTRY_cuMemAlloc_v2:
     case ENTRY_cuMemAllocPitch_v2:
     case ENTRY_cuMemFree_v2:
     case ENTRY_cuArrayCreate_v2:

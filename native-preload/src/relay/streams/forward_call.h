@@ -7,7 +7,7 @@
 /* Sends a call and waits for its answer: the CUresult, with out-data written behind the pointers. Any thread. */
 CUresult relay_call(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
 
-/* Sends a call that nobody waits for. The CUresult of sending; what the call itself meets comes with a later one. */
+/* Sends a call without waiting for its answer. Returns the result of sending; a later call reports an error of the call itself. */
 CUresult relay_post(const struct relay_description *description, const uint64_t *arguments) RELAY_HANDWRITTEN;
 
 #endif

@@ -25,7 +25,7 @@ CUresult graph_references_copy(uint64_t from, uint64_t to);
 /* `to` holds what `from` held. */
 void graph_references_move(uint64_t from, uint64_t to);
 
-/* The holder is gone: everything is released that nobody else holds. */
+/* Forgets the holder, and releases what no other holder has. */
 void graph_references_end(uint64_t holder);
 
 bool graph_references_any(uint64_t holder);

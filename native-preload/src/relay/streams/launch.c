@@ -9,8 +9,7 @@
 #include "relay/wire/unsupported.h"
 #include "relay/wire/results.h"
 
-/* CUdevice_attribute, CUfunction_attribute */
-enum { DEVICE_MAX_THREADS = 1 }; /* 2 to 4: of a block in x, y, z; 5 to 7: of a grid */
+/* CUfunction_attribute */
 enum { FUNCTION_MAX_THREADS = 0, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_NON_PORTABLE_CLUSTER = 14 };
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
@@ -18,26 +17,6 @@ enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
 #define MAX_ATTRIBUTES 64u
 #define PORTABLE_CLUSTER 8u
 #define GREATEST_CLUSTER 16u
-
-CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
-                      uint32_t shared_bytes)
-{
-    const struct tessera_relay_device *device = &function->link->segment->device;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    const uint64_t shape[] = {threads, block[0], block[1], block[2], grid[0], grid[1], grid[2]};
-    for (unsigned i = 0; i < sizeof shape / sizeof *shape; i++) {
-        unsigned limit = DEVICE_MAX_THREADS + i;
-        uint64_t most = device->attribute_valid[limit] ? (uint32_t)device->attributes[limit] : UINT32_MAX;
-        if (shape[i] == 0 || shape[i] > most)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (function->valid & 1u << FUNCTION_MAX_THREADS && threads > (uint64_t)function->attributes[FUNCTION_MAX_THREADS])
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* launch bounds, or registers */
-    if (function->valid & 1u << FUNCTION_MAX_DYNAMIC_SHARED &&
-        shared_bytes > (uint64_t)function->attributes[FUNCTION_MAX_DYNAMIC_SHARED])
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
 
 static CUresult read_extra(const struct function *function, void **extra, struct parameter_source *source)
 {
@@ -58,38 +37,6 @@ static CUresult read_extra(const struct function *function, void **extra, struct
     source->packed = buffer;
     source->packed_bytes = bytes;
     return CUDA_SUCCESS;
-}
-
-CUresult launch_parameters(const struct function *function, void **parameters, void **extra,
-                           struct parameter_source *source)
-{
-    *source = (struct parameter_source){.pointers = parameters};
-    if (extra)
-        return parameters ? CUDA_ERROR_INVALID_VALUE : read_extra(function, extra, source);
-    return parameters || function->parameters == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to)
-{
-    if (source->packed) {
-        memcpy(to, source->packed, source->packed_bytes);
-        memset(to + source->packed_bytes, 0, function->parameter_bytes - source->packed_bytes);
-        return;
-    }
-    const struct tessera_parameter *parameter = function->parameter;
-    for (uint32_t i = 0; i < function->parameters; i++) {
-        const void *from = source->pointers[i];
-        switch (parameter[i].size) { /* nearly all are of these sizes */
-        case 8:
-            memcpy(to + parameter[i].offset, from, 8);
-            break;
-        case 4:
-            memcpy(to + parameter[i].offset, from, 4);
-            break;
-        default:
-            memcpy(to + parameter[i].offset, from, parameter[i].size);
-        }
-    }
 }
 
 static CUresult check_cluster(const struct function *function, const struct launch *launch, const uint32_t *cluster)
@@ -128,7 +75,57 @@ static CUresult check_attributes(const struct function *function, const struct l
     return CUDA_SUCCESS;
 }
 
-/* Launches record events: after the record they stand for it, but say nothing of the work before the kernel. */
+CUresult launch_check(const struct function *function, const struct launch *launch, struct parameter_source *source)
+{
+    const uint32_t *grid = launch->grid, *block = launch->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    const uint64_t shape[FUNCTION_LIMITS] = {threads, block[0], block[1], block[2], grid[0], grid[1], grid[2]};
+    CUresult result = CUDA_SUCCESS;
+    bool fits = true;
+    for (unsigned i = 0; i < FUNCTION_LIMITS; i++)
+        fits &= shape[i] != 0 && shape[i] <= function->limits[i];
+    *source = (struct parameter_source){.pointers = launch->parameters};
+    if (!fits)
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (function->valid & 1u << FUNCTION_MAX_THREADS &&
+             threads > (uint64_t)function->attributes[FUNCTION_MAX_THREADS])
+        result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* launch bounds, or registers */
+    else if (function->valid & 1u << FUNCTION_MAX_DYNAMIC_SHARED &&
+             launch->shared_bytes > (uint64_t)function->attributes[FUNCTION_MAX_DYNAMIC_SHARED])
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (launch->attribute_count != 0)
+        result = check_attributes(function, launch);
+    if (result == CUDA_SUCCESS && launch->extra)
+        result = launch->parameters ? CUDA_ERROR_INVALID_VALUE : read_extra(function, launch->extra, source);
+    else if (result == CUDA_SUCCESS && !launch->parameters && function->parameters != 0)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return result;
+}
+
+void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to)
+{
+    const struct tessera_parameter *parameter = function->parameter;
+    uint32_t count = source->packed ? 0 : function->parameters;
+    if (source->packed) {
+        memcpy(to, source->packed, source->packed_bytes);
+        memset(to + source->packed_bytes, 0, function->parameter_bytes - source->packed_bytes);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const void *from = source->pointers[i];
+        switch (parameter[i].size) { /* nearly all are of these sizes */
+        case 8:
+            memcpy(to + parameter[i].offset, from, 8);
+            break;
+        case 4:
+            memcpy(to + parameter[i].offset, from, 4);
+            break;
+        default:
+            memcpy(to + parameter[i].offset, from, parameter[i].size);
+        }
+    }
+}
+
+/* Records the events among the launch's attributes. They cover the kernel, and not the stream's work before it. */
 static void record_events(const struct launch *launch, struct stream *stream)
 {
     for (uint32_t i = 0; i < launch->attribute_count; i++) {
@@ -136,35 +133,6 @@ static void record_events(const struct launch *launch, struct stream *stream)
         if (id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT)
             event_recorded(event_of((CUevent)(uintptr_t)launch->attributes[i].value.event), stream, 0);
     }
-}
-
-static CUresult write_record(struct relay_context *context, const struct function *function, uint64_t wire,
-                             struct stream *stream, const struct launch *launch, const struct parameter_source *source)
-{
-    size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
-    size_t bytes = sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes;
-    struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_LAUNCH, bytes);
-    if (__builtin_expect(!claimed.record, 0))
-        return relay_link_state(context->link);
-    claimed.record->context = context->number;
-    claimed.record->flags = launch->cooperative ? TESSERA_RELAY_FLAG_COOPERATIVE : 0;
-    struct tessera_launch *body = relay_body(claimed);
-    *body = (struct tessera_launch){
-        .function = wire,
-        .stream = stream->handle,
-        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-        .block = {launch->block[0], launch->block[1], launch->block[2]},
-        .shared_bytes = launch->shared_bytes,
-        .attributes = launch->attribute_count,
-        .parameter_bytes = function->parameter_bytes,
-    };
-    unsigned char *to = (unsigned char *)(body + 1);
-    if (attribute_bytes)
-        memcpy(to, launch->attributes, attribute_bytes);
-    launch_pack(function, source, to + attribute_bytes);
-    relay_commit(context->link, claimed);
-    stream_submitted_to(stream, claimed.span.end);
-    return CUDA_SUCCESS;
 }
 
 CUresult launch_kernel(const struct launch *launch)
@@ -178,21 +146,39 @@ CUresult launch_kernel(const struct launch *launch)
     if (result == CUDA_SUCCESS)
         result = function_of(context, launch->function, &function, &wire);
     if (result == CUDA_SUCCESS)
-        result = launch_check(function, launch->grid, launch->block, launch->shared_bytes);
-    if (result == CUDA_SUCCESS && launch->attribute_count != 0)
-        result = check_attributes(function, launch);
-    if (result == CUDA_SUCCESS)
-        result = launch_parameters(function, launch->parameters, launch->extra, &source);
-    if (result == CUDA_SUCCESS && capture_any())
+        result = launch_check(function, launch, &source);
+    if (result == CUDA_SUCCESS && __atomic_load_n(&stream->capture, __ATOMIC_RELAXED))
         result = capture_submit(stream);
-    if (__builtin_expect(__atomic_load_n(&context->link->segment->call_error, __ATOMIC_RELAXED) != 0, 0) &&
-        result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && __atomic_load_n(&context->link->segment->call_error, __ATOMIC_RELAXED) != 0)
         result = relay_take_error(context->link);
     if (result != CUDA_SUCCESS)
         return result;
+    size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
+    struct relay_claimed claimed =
+        relay_claim(context->link, TESSERA_RELAY_LAUNCH,
+                    sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes);
+    if (__builtin_expect(!claimed.record, 0))
+        return relay_link_state(context->link);
+    claimed.record->context = context->number;
+    claimed.record->flags = launch->cooperative ? TESSERA_RELAY_FLAG_COOPERATIVE : 0;
+    struct tessera_launch *body = claimed.body;
+    *body = (struct tessera_launch){
+        .function = wire,
+        .stream = stream->handle,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = launch->shared_bytes,
+        .attributes = launch->attribute_count,
+        .parameter_bytes = function->parameter_bytes,
+    };
+    unsigned char *to = (unsigned char *)(body + 1);
+    if (attribute_bytes)
+        memcpy(to, launch->attributes, attribute_bytes);
+    launch_pack(function, &source, to + attribute_bytes);
+    relay_commit(context->link, claimed);
+    stream_submitted_to(stream, claimed.span.end);
     relay_count(context->link, TESSERA_KIND_LAUNCH);
-    result = write_record(context, function, wire, stream, launch, &source);
-    if (launch->attribute_count != 0 && result == CUDA_SUCCESS)
+    if (launch->attribute_count != 0)
         record_events(launch, stream);
-    return result;
+    return CUDA_SUCCESS;
 }

@@ -21,23 +21,21 @@ struct launch {
 
 CUresult launch_kernel(const struct launch *launch);
 
-/* What the driver says at once of a wrong shape: 0, or its error. */
-CUresult launch_check(const struct function *function, const uint32_t grid[3], const uint32_t block[3],
-                      uint32_t shared_bytes);
-
-/* Where the bytes of a kernel's parameters come from: one of the two. What is packed may be shorter than they are, as the
-   driver allows and NCCL does; the rest is zero then. */
+/* A kernel's parameters: pointers to each, or one packed buffer. The buffer may be shorter than the parameters, as the driver
+   allows and NCCL does; the rest is zero then. */
 struct parameter_source {
     void **pointers;
     const unsigned char *packed;
     size_t packed_bytes;
 };
 
-/* Reads `kernelParams` and `extra`: 0, or INVALID_VALUE, or LAUNCH_OUT_OF_RESOURCES for more than the kernel takes. */
-CUresult launch_parameters(const struct function *function, void **parameters, void **extra,
-                           struct parameter_source *source);
+/*
+ * Checks what the driver checks at once: shape, attributes, and kernelParams or extra, of which *source is filled in. 0, or the
+ * driver's error. The launch's stream is not looked at.
+ */
+CUresult launch_check(const struct function *function, const struct launch *launch, struct parameter_source *source);
 
-/* Writes function->parameter_bytes bytes. */
+/* Writes the kernel's parameters, function->parameter_bytes bytes. */
 void launch_pack(const struct function *function, const struct parameter_source *source, unsigned char *to);
 
 #endif

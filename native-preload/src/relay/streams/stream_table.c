@@ -10,10 +10,8 @@
 #include "session/hash_table.h"
 #include "relay/wire/completion.h"
 
-#define CONTEXTS 65536u /* numbers that a record can name */
-
 /* What a context has without asking: its legacy stream, and the mark of all its streams. */
-struct of_context {
+struct context_streams {
     struct stream legacy;
     struct mark all;
 };
@@ -27,7 +25,6 @@ struct own {
 };
 
 static struct table streams = TABLE_INITIAL;
-static struct of_context *contexts[CONTEXTS];
 static uint64_t next_id = 1;
 static void (*ending)(const struct stream *stream);
 static __thread struct own *owned __attribute__((tls_model("initial-exec")));
@@ -44,18 +41,19 @@ static void fill(struct stream *stream, struct relay_context *context)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
-static struct of_context *of_context(struct relay_context *context)
+/* NULL: no memory. */
+static struct context_streams *streams_of(struct relay_context *context)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct of_context *known = __atomic_load_n(&contexts[context->number], __ATOMIC_ACQUIRE);
+    struct context_streams *known = __atomic_load_n(&context->streams, __ATOMIC_ACQUIRE);
     if (__builtin_expect(known != NULL, 1))
         return known;
     pthread_mutex_lock(&lock);
-    known = contexts[context->number];
+    known = context->streams;
     if (!known && (known = calloc(1, sizeof *known)) != NULL) {
         fill(&known->legacy, context);
         known->all.word = -1;
-        __atomic_store_n(&contexts[context->number], known, __ATOMIC_RELEASE);
+        __atomic_store_n(&context->streams, known, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
     return known;
@@ -64,7 +62,7 @@ static struct of_context *of_context(struct relay_context *context)
 struct mark *stream_context_mark(struct relay_context *context)
 {
     static struct mark none = {.word = -1}; /* without memory: never reached, shared by all */
-    struct of_context *of = of_context(context);
+    struct context_streams *of = streams_of(context);
     return of ? &of->all : &none;
 }
 
@@ -160,33 +158,35 @@ static CUresult own_stream(struct relay_context *context, struct stream **stream
 
 CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream)
 {
-    bool named = (uintptr_t)handle > TESSERA_STREAM_PER_THREAD;
-    *stream = named ? table_find(&streams, (uintptr_t)handle) : NULL;
-    bool elsewhere = *stream && (*stream)->context != relay_current;
+    uintptr_t name = (uintptr_t)handle;
+    bool named = name > TESSERA_STREAM_PER_THREAD;
+    *stream = named ? table_find(&streams, name) : NULL;
     CUresult result;
-    if (__builtin_expect(elsewhere, 0)) {
+    if (*stream) { /* its context is alive, or the stream would not be in the table */
+        struct relay_link *link = (*stream)->context->link;
+        bool usable = __atomic_load_n(&link->segment->context_error, __ATOMIC_RELAXED) == 0 &&
+                      __atomic_load_n(&link->lost, __ATOMIC_RELAXED) == 0;
         *context = (*stream)->context;
-        result = relay_link_state((*context)->link);
+        result = __builtin_expect(usable, 1) ? CUDA_SUCCESS : relay_link_state(link);
+    } else if ((result = relay_enter(context)) != CUDA_SUCCESS || named) {
+        result = result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_HANDLE;
+    } else if (name == TESSERA_STREAM_PER_THREAD) {
+        result = own_stream(*context, stream);
     } else {
-        result = relay_enter(context);
+        struct context_streams *of = __atomic_load_n(&(*context)->streams, __ATOMIC_ACQUIRE);
+        if (!of && !(of = streams_of(*context)))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+        else if (__builtin_expect(__atomic_load_n(&(*context)->captures, __ATOMIC_ACQUIRE) != 0, 0))
+            result = capture_implicit(*context);
+        *stream = of ? &of->legacy : NULL;
     }
-    if (result != CUDA_SUCCESS || *stream)
-        return result;
-    if (named)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if ((uintptr_t)handle == TESSERA_STREAM_PER_THREAD)
-        return own_stream(*context, stream);
-    struct of_context *of = of_context(*context);
-    if (!of)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *stream = &of->legacy;
-    return capture_any() ? capture_implicit(*context) : CUDA_SUCCESS;
+    return result;
 }
 
 struct stream *stream_of(struct relay_context *context, uint64_t wire)
 {
     if (wire == 0) {
-        struct of_context *of = of_context(context);
+        struct context_streams *of = streams_of(context);
         return of ? &of->legacy : NULL;
     }
     return table_find(&streams, wire);
@@ -226,7 +226,7 @@ void relay_streams_context_ended(struct relay_context *context)
         forget(stream);
         free(stream);
     }
-    struct of_context *of = __atomic_exchange_n(&contexts[context->number], NULL, __ATOMIC_ACQ_REL);
+    struct context_streams *of = __atomic_exchange_n(&context->streams, NULL, __ATOMIC_ACQ_REL);
     if (of) {
         forget(&of->legacy);
         completion_give(context->link, of->all.word);

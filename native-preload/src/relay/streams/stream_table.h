@@ -13,7 +13,7 @@ CUresult stream_create(struct relay_context *context, unsigned flags, int priori
 /* Lets a stream go: here, then in the executor, which lets its work end. */
 CUresult stream_destroy(struct stream *stream);
 
-/* Who is told of each stream that ends, before its memory is given back. At cuInit. */
+/* Registers what is called for each stream that ends, before its memory is freed. At cuInit. */
 void streams_on_end(void (*ending)(const struct stream *stream));
 
 /* Forgets the streams of a context that ends. */

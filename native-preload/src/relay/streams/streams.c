@@ -16,8 +16,8 @@
 #define MARK_ROOM ((sizeof(struct tessera_record) + sizeof(struct tessera_mark) + 15) & ~15ULL)
 
 /*
- * The last mark still speaks for all work. Where other streams' work counts too (the legacy stream waits for blocking
- * streams, a context for all), nothing may have been claimed in the ring since, by whomever.
+ * Whether the last mark lies behind all work. For the legacy stream, which waits for blocking streams, and for a context,
+ * which waits for all, no record at all may have been claimed since.
  */
 static bool is_last(const struct relay_link *link, const struct mark *mark, const struct stream *stream)
 {
@@ -37,7 +37,7 @@ static bool look(struct relay_link *link, struct mark *mark)
 }
 
 /*
- * Sends a mark unless the last one still speaks. Under the mark's lock. stream NULL: all of the context. query: the
+ * Sends a mark unless the last one lies behind all work. Under the mark's lock. stream NULL: all of the context. query: the
  * executor answers whether the stream has come here, SUCCESS or NOT_READY.
  */
 static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark, bool query)
@@ -62,7 +62,7 @@ static CUresult ask(struct relay_context *context, const struct stream *stream, 
                  : relay_send_awaited_mark(context, handle, mark->word, mark->value);
 }
 
-/* Waits for all work before now, and brings what it printed. */
+/* Waits for all work submitted so far, and writes what its kernels printed. */
 static CUresult wait_for(struct relay_context *context, const struct stream *stream, struct mark *mark,
                          pthread_mutex_t *lock)
 {

@@ -9,8 +9,8 @@
 struct capture;
 
 /*
- * A word that the device writes when the work before it is done, and up to which place of the ring that speaks. Whoever
- * finds that nothing was submitted since needs not ask again.
+ * A completion word that the device writes when the work before a ring position is done. No new MARK is needed while nothing
+ * was submitted behind that position.
  */
 struct mark {
     int word;          /* -1: none yet */
@@ -36,7 +36,7 @@ struct stream {
     bool joined;                  /* its capture began in another stream */
 };
 
-/* The stream that travels as `wire` in a context: NULL where there is none such. */
+/* The stream of the executor's handle `wire` (0: the context's legacy stream); NULL: none. */
 struct stream *stream_of(struct relay_context *context, uint64_t wire);
 
 /*
@@ -91,7 +91,7 @@ static inline void stream_submitted(struct stream *stream)
         stream_submitted_to(stream, ring_position(stream->context->link));
 }
 
-/* Waits for all that was submitted to the stream; brings device printf. What it ended with, as cuStreamSynchronize. */
+/* As cuStreamSynchronize: waits for all work of the stream, writes what it printed, and returns its error, or 0. */
 CUresult stream_synchronise(struct stream *stream);
 
 /*
@@ -112,7 +112,7 @@ CUresult relay_context_wait(struct relay_context *context);
  */
 void relay_wait_all(struct relay_link *link);
 
-/* As cuStreamSynchronize: waits for all that was submitted, and returns what it ended with. */
+/* As cuStreamSynchronize: waits for all submitted work and returns its error, or 0. */
 CUresult relay_stream_wait(struct relay_context *context, uint64_t wire);
 
 /* Whether the stream is being captured. */

@@ -9,7 +9,7 @@ struct user_object;
 /* Makes an object with `count` references; 0: no memory. `destroy` is called with `data` when the last reference goes. */
 uint64_t user_object_make(void (*destroy)(void *data), void *data, unsigned count);
 
-/* The object of a handle; NULL: there is none such. */
+/* The object of a handle; NULL: none. */
 struct user_object *user_object_of(uint64_t handle);
 
 void user_object_retain(struct user_object *object, unsigned count);

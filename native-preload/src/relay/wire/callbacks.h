@@ -21,7 +21,7 @@ struct callback {
  */
 int callback_prepare(struct relay_context *context, const struct callback *callback, bool again);
 
-/* What stands behind a word: false if nothing does. */
+/* The function and argument registered for a word; false: none. */
 bool callback_of(struct relay_link *link, int word, struct callback *callback);
 
 /* Puts another function behind the word of a graph's node. */

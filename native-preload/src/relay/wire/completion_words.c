@@ -8,7 +8,7 @@
 /* Bit set: taken. */
 static uint64_t taken[TESSERA_MAX_DEVICES][WORDS_OF_BITS];
 static uint32_t taken_count[TESSERA_MAX_DEVICES];
-static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins: what was given back last is reused last */
+static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins, so that the word given back last is reused last */
 
 int relay_word_take(struct relay_link *link, unsigned leave)
 {
@@ -30,8 +30,8 @@ int relay_word_take(struct relay_link *link, unsigned leave)
             unused = ~__atomic_load_n(&bits[at], __ATOMIC_RELAXED);
         }
     }
-    __atomic_fetch_sub(&taken_count[link->device], 1,
-                       __ATOMIC_RELAXED); /* another thread gives back what it was counted for */
+    /* Other threads took and gave back words during the search. */
+    __atomic_fetch_sub(&taken_count[link->device], 1, __ATOMIC_RELAXED);
     return -1;
 }
 
@@ -63,7 +63,7 @@ static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned
         return relay_link_state(context->link);
     claimed.record->context = context->number;
     claimed.record->flags = (uint16_t)flags;
-    struct tessera_mark *mark = relay_body(claimed);
+    struct tessera_mark *mark = claimed.body;
     *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
@@ -88,10 +88,9 @@ CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t h
     struct relay_claimed claimed = relay_claim(link, kind, sizeof(struct tessera_mark));
     CUresult result = relay_link_state(link);
     if (claimed.record) {
-        relay_slot_expect(&slot);
         claimed.record->slot = slot.index + 1;
         claimed.record->context = context->number;
-        struct tessera_mark *mark = relay_body(claimed);
+        struct tessera_mark *mark = claimed.body;
         *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
         relay_commit(link, claimed);
         result = relay_slot_wait(link, &slot);

@@ -1,7 +1,6 @@
 /*
- * Contexts of the program. The executor has one context of the device; which things are of which of ours it knows by
- * number.
- * Numbers and structures are used again, handles are not: each carries how often its place was used.
+ * Contexts of the program. The executor has one context of the device, and tells the program's contexts apart by number.
+ * Numbers and structures are reused, handles are not: a handle contains its place's generation.
  */
 #include "relay/wire/context.h"
 
@@ -11,7 +10,7 @@
 
 static struct relay_context places[PLACES];
 static struct relay_context *primaries[TESSERA_MAX_DEVICES];
-/* Who makes and ends contexts, across the executor's answer; recursive, for the destructors of what is stored in one. */
+/* Held while a context is made or ended, also while the executor answers. Recursive: destructors of stored values call in. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint64_t next_id = 1;
 static const context_ending *endings;
@@ -35,16 +34,16 @@ static CUresult change(struct relay_context *context, unsigned what)
     struct relay_slot slot;
     if (!relay_slot_take(link, &slot))
         return relay_link_state(link);
-    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof(struct tessera_context_change));
+    struct tessera_context_change *body;
+    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof *body);
     if (!claimed.record) {
         relay_slot_give(link, &slot);
         return relay_link_state(link);
     }
-    relay_slot_expect(&slot);
     claimed.record->slot = slot.index + 1;
     claimed.record->context = context->number;
-    *(struct tessera_context_change *)relay_body(claimed) = (struct tessera_context_change){.change = what,
-                                                                                            .flags = context->flags};
+    body = claimed.body;
+    *body = (struct tessera_context_change){.change = what, .flags = context->flags};
     relay_commit(link, claimed);
     CUresult result = relay_slot_wait(link, &slot);
     relay_slot_give(link, &slot);
@@ -66,7 +65,7 @@ static CUresult begin(struct relay_context *context)
     return result;
 }
 
-/* What was made in it goes first, so that nobody asks the executor for it afterwards. */
+/* The layers above forget the context's objects first, so that no call names them to the executor afterwards. */
 static CUresult end(struct relay_context *context)
 {
     for (const context_ending *ending = endings; ending && *ending; ending++)
@@ -146,7 +145,7 @@ CUresult context_release(struct relay_context *primary)
     return result;
 }
 
-/* Those who retained it before have not lost their right to release it, but find it inactive, as with the driver. */
+/* As with the driver, a release after a reset is allowed and finds the context inactive. */
 CUresult context_reset(struct relay_context *primary)
 {
     CUresult result = CUDA_SUCCESS;

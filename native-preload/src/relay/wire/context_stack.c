@@ -9,7 +9,7 @@
 __thread struct relay_context *relay_current __attribute__((tls_model("initial-exec")));
 __thread bool callback_inside __attribute__((tls_model("initial-exec")));
 
-/* What lies below the current one. */
+/* The thread's contexts below the current one. */
 struct below {
     unsigned depth, room;
     struct relay_context *contexts[];

@@ -56,8 +56,8 @@ void link_lose(struct relay_link *link, const char *why)
     report_line("device %u: %s: every later CUDA call fails", link->device, why);
 }
 
-/* Whether the executor's process can go on by itself: it is there, and neither stopped nor dead. One that cannot be seen is not; one that cannot be
- * looked at for want of a descriptor is. */
+/* Whether the executor's process exists and is neither stopped nor dead. False if /proc does not show it; true if no descriptor is left to
+ * look. */
 static bool may_go_on(int socket)
 {
     struct ucred peer;
@@ -149,7 +149,7 @@ static void *watch(void *unused)
             bool alive = relay_link_alive(link);
             if (alive)
                 __atomic_store_n(&link->segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
-            /* What arrives belongs to whoever asked (pinned.c): only the end is of interest here. */
+            /* Messages are answers to pinned.c, which reads them: here only the end of the connection counts. */
             ready[i] = (struct pollfd){.fd = alive ? link->socket : -1, .events = POLLRDHUP};
         }
         if (wait_ready(ready, relay_link_count, TICK_MS) <= 0)

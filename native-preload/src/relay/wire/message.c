@@ -12,13 +12,6 @@ static uint64_t padded(uint64_t bytes)
     return (bytes + 7) & ~7ULL;
 }
 
-static void describe(uint64_t *words, const struct message_argument *arguments, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        words[i] = arguments[i].pointer ? POINTER | (uint64_t)arguments[i].out_bytes << 32 | arguments[i].in_bytes
-                                        : arguments[i].value;
-}
-
 /* Copies part of the in-data, laid out as one run of bytes, without making the run. */
 static void copy_in(unsigned char *to, uint64_t from, uint64_t bytes, const struct message_argument *arguments,
                     unsigned count)
@@ -50,7 +43,7 @@ static bool send_bulk(struct relay_context *context, uint32_t slot, uint64_t tot
             return false;
         claimed.record->slot = slot;
         claimed.record->context = context->alive ? context->number : 0; /* libraries need none */
-        struct tessera_bulk *bulk = relay_body(claimed);
+        struct tessera_bulk *bulk = claimed.body;
         *bulk = (struct tessera_bulk){(uint32_t)done, (uint32_t)piece};
         copy_in((unsigned char *)(bulk + 1), done, piece, arguments, count);
         relay_commit(context->link, claimed);
@@ -74,9 +67,11 @@ static bool send(struct relay_context *context, unsigned entry, uint32_t slot, u
     claimed.record->slot = slot;
     claimed.record->context = context->alive ? context->number : 0; /* libraries need none */
     claimed.record->flags = bulk ? TESSERA_RELAY_FLAG_BULK : 0;
-    uint64_t *words = relay_body(claimed);
-    describe(words, arguments, count);
-    if (!bulk)
+    uint64_t *words = claimed.body;
+    for (unsigned i = 0; i < count; i++)
+        words[i] = arguments[i].pointer ? POINTER | (uint64_t)arguments[i].out_bytes << 32 | arguments[i].in_bytes
+                                        : arguments[i].value;
+    if (in_bytes != 0 && !bulk)
         copy_in((unsigned char *)(words + count), 0, in_bytes, arguments, count);
     *span = claimed.span;
     relay_commit(context->link, claimed);
@@ -103,8 +98,10 @@ static struct totals totals_of(const struct message_argument *arguments, unsigne
 {
     struct totals total = {0, 0};
     for (unsigned i = 0; i < count; i++) {
-        total.in += padded(arguments[i].in_bytes);
-        total.out += padded(arguments[i].out_bytes);
+        if (arguments[i].in_bytes != 0)
+            total.in += padded(arguments[i].in_bytes);
+        if (arguments[i].out_bytes != 0)
+            total.out += padded(arguments[i].out_bytes);
     }
     return total;
 }
@@ -125,7 +122,6 @@ CUresult message_call(struct relay_context *context, unsigned entry, const struc
     struct relay_slot slot;
     if (!relay_slot_take(context->link, &slot))
         return relay_link_state(context->link);
-    relay_slot_expect(&slot);
     CUresult result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     struct ring_span span;
     if (send(context, entry, slot.index + 1, total.in, arguments, count, &span)) {

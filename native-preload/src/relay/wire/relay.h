@@ -59,10 +59,10 @@ static inline unsigned relay_handle_type(uint64_t value)
     return value >> 45 == TESSERA_HANDLE_TAG >> 45 ? (unsigned)(value >> 40 & 0x1f) : 0;
 }
 
-/* The link whose executor gave out the handle; NULL: it is no handle, or of no link. */
+/* The link whose executor made the handle; NULL: not a handle, or not of a link of this process. */
 struct relay_link *relay_link_of(uint64_t handle);
 
-/* 0, or why this link serves nobody any more: context_error, or CONTEXT_IS_DESTROYED. A few loads. */
+/* 0, or the error of every further call: context_error, or CONTEXT_IS_DESTROYED. Reads the clock. */
 CUresult relay_link_state(struct relay_link *link);
 
 /* context_error, else the first error of records without a reply, taken. For calls that may report earlier errors. */
@@ -86,9 +86,12 @@ struct relay_context {
     unsigned version;    /* cuCtxGetApiVersion */
     unsigned retained;   /* primary: cuDevicePrimaryCtxRetain less Release */
     uint64_t id;         /* cuCtxGetId */
-    unsigned generation; /* grows whenever the context ends: what was made in an earlier one is gone */
+    unsigned generation; /* incremented when the context ends; objects of an earlier generation no longer exist */
     int cache_config;
     int shared_config;
+    /* Of the streams' layer: */
+    struct context_streams *streams; /* NULL until a stream of it is used */
+    unsigned captures;               /* open captures of its streams */
 };
 
 /* The calling thread's current context; NULL: none. */
@@ -105,17 +108,13 @@ static inline CUresult relay_enter(struct relay_context **context)
 {
     struct relay_context *current = relay_current;
     *context = current;
-    if (__builtin_expect(!current || !__atomic_load_n(&current->alive, __ATOMIC_RELAXED), 0))
-        return relay_no_context();
-    const struct tessera_relay_segment *segment = current->link->segment;
-    if (__builtin_expect(__atomic_load_n(&segment->context_error, __ATOMIC_RELAXED) != 0 ||
-                             __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) != 0,
-                         0))
-        return relay_link_state(current->link);
-    return CUDA_SUCCESS;
+    bool usable = current && __atomic_load_n(&current->alive, __ATOMIC_RELAXED) &&
+                  __atomic_load_n(&current->link->segment->context_error, __ATOMIC_RELAXED) == 0 &&
+                  __atomic_load_n(&current->link->lost, __ATOMIC_RELAXED) == 0;
+    return __builtin_expect(usable, 1) ? CUDA_SUCCESS : relay_no_context();
 }
 
-/* The context that a program's handle names; NULL as handle: the current one. NULL: there is none such. */
+/* The context of a program's handle, the current one for NULL; NULL if there is none. */
 struct relay_context *relay_context_of(CUcontext handle);
 
 /* The primary context of a link, active or not. */
@@ -130,6 +129,7 @@ struct ring_span {
 
 struct relay_claimed {
     struct tessera_record *record; /* NULL: the link is lost */
+    void *body;                    /* what follows the record's header */
     int32_t length;
     struct ring_span span;
 };
@@ -144,11 +144,6 @@ struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t 
 /* Makes the record visible and wakes the executor if it sleeps. */
 void relay_commit(struct relay_link *link, struct relay_claimed claimed);
 
-static inline void *relay_body(struct relay_claimed claimed)
-{
-    return claimed.record + 1;
-}
-
 /* ---- Calls (forward_call.c, reply.c) ------------------------------------------------------------------------------------- */
 
 /* One slot for the time of one call. */
@@ -157,11 +152,11 @@ struct relay_slot {
     unsigned index; /* the record's slot is index + 1 */
 };
 
-/* Takes a slot, the calling thread's last one if it is free; waits, bounded by the executor's life. False: lost. */
+/*
+ * Takes a slot for one record that is answered, the calling thread's last slot if it is free. Waits, bounded by the executor's
+ * life. False: lost.
+ */
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot);
-
-/* Announces one more record that is answered into this slot. Before its commit. */
-void relay_slot_expect(struct relay_slot *slot);
 
 /* Waits for the answer: the executor's result, or why there is none. reply->bytes of out-data are at reply + 1. */
 CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot);
@@ -209,14 +204,15 @@ CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t h
 /* One submission of the kind (TESSERA_KIND_*), for `tessera status`. */
 static inline void relay_count(const struct relay_link *link, unsigned kind)
 {
-    struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
-    if (__builtin_expect(thread_slot_shared(slot), 0)) {
+    struct tessera_thread *own = thread_slot;
+    if (__builtin_expect(own != NULL, 1)) {
+        uint64_t *submitted = &own->submitted[kind], *submissions = &own->device_submissions[link->device];
+        __atomic_store_n(submitted, *submitted + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
+    } else { /* the thread's first, or of a thread that shares its slot */
+        struct tessera_thread *slot = thread_slot_take();
         __atomic_fetch_add(&slot->submitted[kind], 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&slot->device_submissions[link->device], 1, __ATOMIC_RELAXED);
-    } else {
-        __atomic_store_n(&slot->submitted[kind], slot->submitted[kind] + 1, __ATOMIC_RELAXED);
-        uint64_t *submissions = &slot->device_submissions[link->device];
-        __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
     }
 }
 

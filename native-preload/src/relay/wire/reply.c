@@ -12,8 +12,8 @@
 
 #define SPIN_NS 20000u
 /*
- * Then the core is offered to others for so long before the thread sleeps: a futex costs its waker and the wakened some
- * 20 us, as much as the driver's own allocations take, and they are what programs wait for most.
+ * After the spin the thread yields for this long, then sleeps. A futex costs some 20 us on both sides, as much as an
+ * allocation by the driver, which is what programs wait for most.
  */
 #define YIELD_NS 200000u
 #define SPINS_BETWEEN_CLOCKS 16u
@@ -26,30 +26,27 @@ _Static_assert(TESSERA_RELAY_SLOTS == 64, "one word of bits a link");
 static uint64_t taken[TESSERA_MAX_DEVICES];
 /* The slot that the thread had last: its lines are in this core's cache. */
 static __thread uint8_t last_slot __attribute__((tls_model("initial-exec")));
-/* What a call that was given up finds: no out-data. */
+/* The reply of a call that was given up: no out-data. */
 static struct tessera_reply no_answer;
-
-static bool try_take(uint64_t *slots, unsigned index)
-{
-    uint64_t bit = 1ULL << index;
-    return !(__atomic_load_n(slots, __ATOMIC_RELAXED) & bit) && !(__atomic_fetch_or(slots, bit, __ATOMIC_ACQUIRE) & bit);
-}
 
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot)
 {
     uint64_t *slots = &taken[link->device];
     struct relay_backoff backoff = {0};
     unsigned index = last_slot;
-    while (!try_take(slots, index)) {
+    while (__atomic_fetch_or(slots, 1ULL << index, __ATOMIC_ACQUIRE) & 1ULL << index) {
         uint64_t others = ~__atomic_load_n(slots, __ATOMIC_RELAXED);
-        if (others)
-            index = (unsigned)__builtin_ctzll(others);
-        else if (!relay_backoff_step(&backoff, link))
-            return false;
+        while (others == 0) {
+            if (!relay_backoff_step(&backoff, link))
+                return false;
+            others = ~__atomic_load_n(slots, __ATOMIC_RELAXED);
+        }
+        index = (unsigned)__builtin_ctzll(others);
     }
     last_slot = (uint8_t)index;
     slot->index = index;
     slot->reply = (struct tessera_reply *)link->segment->reply[index];
+    __atomic_store_n(&slot->reply->expected, slot->reply->expected + 1, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -57,11 +54,6 @@ void relay_slot_give(struct relay_link *link, struct relay_slot *slot)
 {
     if (slot->index < TESSERA_RELAY_SLOTS)
         __atomic_fetch_and(&taken[link->device], ~(1ULL << slot->index), __ATOMIC_RELEASE);
-}
-
-void relay_slot_expect(struct relay_slot *slot)
-{
-    __atomic_store_n(&slot->reply->expected, slot->reply->expected + 1, __ATOMIC_RELEASE);
 }
 
 static bool answered(const struct tessera_reply *reply)
@@ -123,7 +115,7 @@ CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
             relay_notice(link); /* whatever was asked: the executor says there why it refuses */
         return result;
     }
-    /* Its answer may still come: nobody else may have this slot. */
+    /* The answer may still come, so the slot is never given to another call. */
     slot->reply = &no_answer;
     slot->index = TESSERA_RELAY_SLOTS;
     CUresult state = relay_link_state(link);
@@ -140,11 +132,10 @@ CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, vo
         relay_slot_give(link, &slot);
         return relay_link_state(link);
     }
-    relay_slot_expect(&slot);
     claimed.record->entry = (uint16_t)query;
     claimed.record->slot = slot.index + 1;
     claimed.record->context = relay_current && relay_current->link == link ? relay_current->number : 0;
-    memcpy(relay_body(claimed), &value, sizeof value);
+    memcpy(claimed.body, &value, sizeof value);
     relay_commit(link, claimed);
     CUresult result = relay_slot_wait(link, &slot);
     size_t got = slot.reply->bytes < bytes ? slot.reply->bytes : bytes;

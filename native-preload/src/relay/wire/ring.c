@@ -8,10 +8,12 @@
 
 #define ALIGNMENT 16u
 
-static void begin(struct tessera_record *record, int32_t length, unsigned kind)
+/* The end of the ring, where the next record has no room. */
+static void pad(struct tessera_record *filler, uint64_t bytes)
 {
-    __atomic_store_n(&record->length, -length, __ATOMIC_RELEASE);
-    record->kind = (uint16_t)kind;
+    __atomic_store_n(&filler->length, -(int32_t)bytes, __ATOMIC_RELEASE);
+    filler->kind = TESSERA_RELAY_PADDING;
+    __atomic_store_n(&filler->length, (int32_t)bytes, __ATOMIC_RELEASE);
 }
 
 struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes)
@@ -20,32 +22,27 @@ struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t 
     int32_t length = (int32_t)(sizeof(struct tessera_record) + bytes);
     uint64_t room = ((uint64_t)length + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
     struct relay_backoff backoff = {0};
+    struct relay_claimed claimed = {0};
     uint64_t at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&link->lost, __ATOMIC_RELAXED))
-        return (struct relay_claimed){0};
-    for (;;) {
+    bool alive = __atomic_load_n(&link->lost, __ATOMIC_RELAXED) == 0;
+    while (alive && !claimed.record) {
         uint64_t place = at & (TESSERA_RELAY_RING_BYTES - 1);
         uint64_t padding = place + room > TESSERA_RELAY_RING_BYTES ? TESSERA_RELAY_RING_BYTES - place : 0;
-        /* Acquire: the room was zeroed before `consumed` went past it. */
-        if (at + padding + room - __atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) > TESSERA_RELAY_RING_BYTES) {
-            if (!relay_backoff_step(&backoff, link))
-                return (struct relay_claimed){0};
-            at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
-            continue;
-        }
         uint64_t end = at + padding + room;
-        if (!__atomic_compare_exchange_n(&segment->claimed, &at, end, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            continue;
-        if (padding) {
-            struct tessera_record *filler = (struct tessera_record *)(segment->ring + place);
-            begin(filler, (int32_t)padding, TESSERA_RELAY_PADDING);
-            __atomic_store_n(&filler->length, (int32_t)padding, __ATOMIC_RELEASE);
-            place = 0;
+        /* Acquire: the room was zeroed before `consumed` went past it. */
+        if (end - __atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) > TESSERA_RELAY_RING_BYTES) {
+            alive = relay_backoff_step(&backoff, link);
+            at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
+        } else if (__atomic_compare_exchange_n(&segment->claimed, &at, end, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            if (padding)
+                pad((struct tessera_record *)(segment->ring + place), padding);
+            struct tessera_record *record = (struct tessera_record *)(segment->ring + (padding ? 0 : place));
+            __atomic_store_n(&record->length, -length, __ATOMIC_RELEASE);
+            record->kind = (uint16_t)kind;
+            claimed = (struct relay_claimed){record, record + 1, length, {end - room, end}};
         }
-        struct tessera_record *record = (struct tessera_record *)(segment->ring + place);
-        begin(record, length, kind);
-        return (struct relay_claimed){record, length, {end - room, end}};
     }
+    return claimed;
 }
 
 void relay_commit(struct relay_link *link, struct relay_claimed claimed)

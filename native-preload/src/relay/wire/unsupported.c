@@ -22,7 +22,7 @@ static bool is_new(const char *reason)
     return false;
 }
 
-/* A program of which a part does not work is not told by an error code alone what to do. */
+/* An error code alone does not tell the user what to do. */
 static void say(const char *name, const char *reason)
 {
     bool managed = strcmp(name, "cuMemAllocManaged") == 0 || strcmp(name, "cuLibraryGetManaged") == 0;

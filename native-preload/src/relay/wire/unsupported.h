@@ -10,7 +10,7 @@
  */
 CUresult relay_unsupported(const char *entry, const char *why);
 
-/* The same without a line: a question, whose asker does without where the answer is NOT_SUPPORTED. */
+/* The same without a line, for a query whose caller goes on after NOT_SUPPORTED. */
 CUresult relay_unsupported_query(const char *entry, const char *why);
 
 /* A bound of the library's own: OUT_OF_MEMORY, with a line for the user. `said` is the caller's, one for each bound. */

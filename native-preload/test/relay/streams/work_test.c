@@ -61,6 +61,46 @@ static void launches(void)
     CHECK(seen[TESSERA_RELAY_QUERY] == 1);
 }
 
+/* The thread's context decides, but not for a stream of another context. A refused launch is neither sent nor counted. */
+static void launches_without_context(void)
+{
+    CUstream stream;
+    struct relay_context other = {.link = context.link, .number = 6, .alive = true};
+    const struct tessera_record *record = (const struct tessera_record *)launch_record;
+    CHECK(relay_cuStreamCreate(&stream, 0) == CUDA_SUCCESS && launch(1, 1, 0, stream) == CUDA_SUCCESS);
+    uint64_t counted = thread_slot->submitted[TESSERA_KIND_LAUNCH];
+    player_settle();
+    unsigned sent = seen[TESSERA_RELAY_LAUNCH];
+
+    relay_current = NULL;
+    CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(launch(1, 1, 0, (CUstream)(uintptr_t)HANDLE(TESSERA_HANDLE_STREAM, 9)) == CUDA_ERROR_INVALID_CONTEXT);
+    callback_inside = true;
+    CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_NOT_PERMITTED);
+    callback_inside = false;
+    relay_current = &other;
+    other.alive = false;
+    CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    relay_current = &context;
+    segment->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_ILLEGAL_ADDRESS && launch(1, 1, 0, stream) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    segment->context_error = 0;
+    context.link->lost = 1;
+    CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    CHECK(launch(1, 1, 0, stream) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    context.link->lost = 0;
+    player_settle();
+    CHECK(seen[TESSERA_RELAY_LAUNCH] == sent && thread_slot->submitted[TESSERA_KIND_LAUNCH] == counted);
+
+    relay_current = &other;
+    other.alive = true;
+    CHECK(launch(1, 1, 0, stream) == CUDA_SUCCESS);
+    player_settle();
+    CHECK(record->context == 5 && thread_slot->submitted[TESSERA_KIND_LAUNCH] == counted + 1);
+    relay_current = &context;
+    CHECK(relay_cuStreamDestroy_v2(stream) == CUDA_SUCCESS);
+}
+
 static void time_launches(void)
 {
     enum { ROUNDS = 40, COUNT = 1000 };
@@ -203,6 +243,7 @@ int main(void)
     player_begin();
     load();
     launches();
+    launches_without_context();
     streams();
     events();
     host_functions();

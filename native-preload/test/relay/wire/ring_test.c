@@ -136,7 +136,7 @@ static void *produce(void *argument)
         uint64_t bytes = next(&state) % 16 ? next(&state) % 200 : next(&state) % LONGEST;
         struct relay_claimed claimed = relay_claim(link0, TESSERA_RELAY_CALL, sizeof(struct body) + bytes);
         CHECK(claimed.record, "no room although the executor lives");
-        struct body *body = relay_body(claimed);
+        struct body *body = claimed.body;
         body->producer = producer;
         body->number = number;
         for (uint64_t i = 0; i < bytes; i++)
@@ -223,7 +223,7 @@ static void measure(void)
     for (int i = 0; i < TIMES; i++) {
         uint64_t from_ns = monotonic_ns();
         struct relay_claimed claimed = relay_claim(link0, TESSERA_RELAY_PADDING, 112);
-        memset(relay_body(claimed), 1, 112);
+        memset(claimed.body, 1, 112);
         relay_commit(link0, claimed);
         taken[i] = monotonic_ns() - from_ns;
     }

@@ -11,6 +11,9 @@ import java.util.TreeMap;
 
 /** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
 final class ProgramLaunch {
+    /** The library built with sanitizers, whose own libraries have to come first; null: the ordinary one (tests/run). */
+    private static final String SANITIZED = System.getenv("TESSERA_SANITIZED");
+
     private final TestRun run;
     private final List<String> command = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
@@ -19,8 +22,10 @@ final class ProgramLaunch {
     ProgramLaunch(TestRun run, String... command) {
         this.run = run;
         this.command.addAll(List.of(command));
-        environment.put("LD_LIBRARY_PATH", BuildOutputs.nativeFolder().toString());
-        environment.put("LD_PRELOAD", BuildOutputs.preload() + ":" + BuildOutputs.nvml());
+        environment.put("LD_LIBRARY_PATH", SANITIZED == null ? BuildOutputs.nativeFolder().toString()
+                : Path.of(SANITIZED).getParent() + ":" + BuildOutputs.nativeFolder());
+        environment.put("LD_PRELOAD", (SANITIZED == null ? BuildOutputs.preload().toString()
+                : System.getenv("TESSERA_SANITIZERS") + ":" + SANITIZED) + ":" + BuildOutputs.nvml());
         environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
         environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
         // A busy machine may keep a manager from every sign of life for longer than it is given by default.
