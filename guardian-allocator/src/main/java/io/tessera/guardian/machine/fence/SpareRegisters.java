@@ -12,6 +12,8 @@ final class SpareRegisters {
     private static final int GROUP = 8;
     /** {@code EIATTR_REGCOUNT} is so much more than the registers that a function may name. */
     private static final int BEYOND_COUNT = 2;
+    /** A function of 255 registers has all that there are. */
+    private static final int MOST_COUNT = 254;
     private static final int FIRST = 6;
     private static final int LAST = 58;
 
@@ -80,7 +82,7 @@ final class SpareRegisters {
      */
     static int general(ControlFlow flow, int count) {
         int register = count - BEYOND_COUNT;
-        if (count < GROUP || count % GROUP == 0 || register >= Instruction.ZERO_REGISTER - 1) {
+        if (count < GROUP || count % GROUP == 0 || count >= MOST_COUNT) {
             return Instruction.ZERO_REGISTER;
         }
         for (int i = 0; i < flow.count(); i++) {
