@@ -10,10 +10,12 @@ import io.tessera.executor.call.CallBody;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallPlan;
-import io.tessera.executor.call.CallRow.Pause;
 import io.tessera.executor.call.CallRow;
+import io.tessera.executor.call.CallRow.Pause;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.context.ContextFamily;
@@ -30,6 +32,7 @@ import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.fence.Watchdog;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
@@ -63,20 +66,21 @@ public final class CallExecutor implements AutoCloseable {
     private boolean unheard;
 
     /** For one client; memory of an arena that lives as long as this. */
-    public CallExecutor(ClientState client, Arena arena) {
-        this.device = client.device();
-        this.driver = client.driver();
-        this.handles = client.handles();
-        this.streams = client.streams();
-        this.fences = client.fences();
-        this.checks = CallChecks.of(client);
+    public CallExecutor(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
+            Arena arena) {
+        this.device = execution.device();
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.checks = CallChecks.of(execution, allocations.memory());
         this.frame = new CallFrame(arena);
-        this.bulk = new BulkData(client.handles().account().tenant());
-        this.graphs = new GraphFamily(client, checks, table);
-        this.memory = new MemoryFamily(client, checks, graphs.memory(), table);
-        this.modules = new ModuleFamily(client, checks, table);
-        this.textures = new TextureFamily(client, checks, table);
-        ContextFamily.register(client, checks, table);
+        this.bulk = new BulkData(execution.handles().account().tenant());
+        this.graphs = new GraphFamily(execution, allocations, completion.words(), checks, table);
+        this.memory = new MemoryFamily(execution, allocations, checks, graphs.memory(), table);
+        this.modules = new ModuleFamily(execution, allocations.memory(), completion, images, checks, table);
+        this.textures = new TextureFamily(execution, allocations.window(), checks, table);
+        ContextFamily.register(execution, completion.watch(), allocations.exports(), checks, table);
     }
 
     /** How large the client's graphs are. */

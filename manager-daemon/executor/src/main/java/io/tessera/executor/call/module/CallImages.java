@@ -6,6 +6,7 @@ import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.ProgramRefusedException;
 import io.tessera.executor.fence.ProgramSource;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
 import io.tessera.guardian.image.ImageKind;
@@ -29,10 +30,10 @@ final class CallImages {
     private final ImageOffers offers;
     private final ImageStore store;
 
-    CallImages(ClientFences fences, ImageOffers offers, ImageStore store) {
+    CallImages(ClientFences fences, ClientImages images) {
         this.fences = fences;
-        this.offers = offers;
-        this.store = store;
+        this.offers = images.offers();
+        this.store = images.store();
     }
 
     /**

@@ -9,16 +9,18 @@ import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallShape;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.dispatch.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
-import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
@@ -99,9 +101,9 @@ class ForeignValuesTest {
         ClientExports exports = new ClientExports(new Exports(), "tenant", null, memory, charge.tenant(), driver,
                 new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
-        return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new MovedBytes(MoveTime.ofSoftware(), _ -> false), null,
-                exports, null, null, new SynchronizationGate(Clocks.system().monotonic()).enter("client")), arena);
+        ClientExecution execution = new ClientExecution(device, driver, handles, streams, null, new MovedBytes(MoveTime.ofSoftware(), _ -> false));
+        ClientAllocations allocations = new ClientAllocations(memory, charge, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), exports);
+        return new CallExecutor(execution, allocations, new ClientCompletion(null, null, null, null), new ClientImages(null, null), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */
