@@ -7,6 +7,8 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
@@ -40,8 +42,6 @@ public final class ClientSession {
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
-    /** For what a client that is gone has left in its ring. */
-    private static final long REST_NS = 2_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
@@ -192,7 +192,7 @@ public final class ClientSession {
      * process. Where its streams are full, its waits and its kernels are ended first.
      */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
-        long untilNs = clock.nanoTime() + REST_NS;
+        BoundedWait rest = BoundedWait.begin(clock, WaitLimit.LEFT_RECORDS);
         int work;
         do {
             while (state.execution().streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
@@ -200,13 +200,13 @@ public final class ClientSession {
                 if (releaseAndAsk() != CudaResult.NOT_READY) {
                     break;
                 }
-                if (clock.nanoTime() - untilNs > 0) {
+                if (rest.isOver()) {
                     return; // what it waits for may be found stuck at the end
                 }
-                LockSupport.parkNanos(Containment.RELEASE_NS);
+                rest.pause();
             }
             work = poll(records, ring, BATCH, clock.nanoTime());
-        } while (work > 0 && clock.nanoTime() - untilNs < 0);
+        } while (work > 0 && !rest.isOver());
     }
 
     /** Executes records; while pages of the tenant's window change, the client waits here. */
