@@ -55,9 +55,12 @@ final class PendingReclaims {
      */
     int attempt(ClientWindow client, IntSupplier action) {
         long goneBefore = gone.get();
-        int result = pressure.attempt(client.waiting(), action);
-        return (int) again(client, goneBefore, result, () -> pressure.attempt(client.waiting(), action),
+        return (int) again(client, goneBefore, attemptUnderPressure(client, action), () -> attemptUnderPressure(client, action),
                 answer -> answer == CudaResult.OUT_OF_MEMORY);
+    }
+
+    private int attemptUnderPressure(ClientWindow client, IntSupplier action) {
+        return pressure.again(client.waiting(), action.getAsInt(), action);
     }
 
     /**

@@ -6,7 +6,6 @@ import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Handle;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
-import io.tessera.executor.call.CallBody;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallPlan;
@@ -55,7 +54,7 @@ public final class CallExecutor implements AutoCloseable {
     private final ClientHandles handles;
     private final ClientStreams streams;
     private final ClientFences fences;
-    private final CallTable table = new CallTable();
+    private final CallTable table;
     private final CallChecks checks;
     private final GraphFamily graphs;
     private final MemoryFamily memory;
@@ -73,6 +72,7 @@ public final class CallExecutor implements AutoCloseable {
         this.handles = execution.handles();
         this.streams = execution.streams();
         this.fences = execution.fences();
+        this.table = new CallTable((called, _) -> driver.call(called.entry(), called.slots()));
         this.checks = CallChecks.of(execution, allocations.memory());
         this.frame = new CallFrame(arena);
         this.bulk = new BulkData(execution.handles().account().tenant());
@@ -220,7 +220,7 @@ public final class CallExecutor implements AutoCloseable {
         if (submits) {
             streams.before(stream);
         }
-        int result = plan.row().pause() == Pause.NONE || stream == null ? make(plan) : pausing(plan, stream);
+        int result = plan.row().pause() == Pause.NONE || stream == null ? plan.body().call(frame, frame.context()) : pausing(plan, stream);
         if (submits) {
             if (result == CudaResult.SUCCESS) {
                 plan.row().submitted(frame);
@@ -235,7 +235,7 @@ public final class CallExecutor implements AutoCloseable {
         RejectedException[] rejected = new RejectedException[1];
         IntSupplier submission = () -> {
             try {
-                return make(plan);
+                return plan.body().call(frame, frame.context());
             } catch (RejectedException e) {
                 rejected[0] = e;
                 return CudaResult.INVALID_VALUE;
@@ -249,11 +249,6 @@ public final class CallExecutor implements AutoCloseable {
             throw rejected[0];
         }
         return result;
-    }
-
-    private int make(CallPlan plan) throws RejectedException {
-        CallBody body = plan.row().body();
-        return body == null ? driver.call(plan.entry(), frame.slots()) : body.call(frame, frame.context());
     }
 
     /** Handles become the driver's, devices and contexts the executor's. Finds the stream that the call works on. */
