@@ -139,7 +139,6 @@ static void records(void)
     }
 }
 
-/* A kernel with a second entry, which lists of the module's kernels leave out. */
 static const char listed[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry store(.param .u64 to)\n{\n"
                              ".reg .b64 %d<2>;\nld.param.u64 %d1, [to];\nst.global.u64 [%d1], 1;\nret;\n}\n";
 enum { PLACES = 8 };

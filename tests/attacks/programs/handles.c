@@ -229,71 +229,42 @@ static void confused(void)
     }
 }
 
-/* Makes a kernel longer: what is short has no entry for few blocks. */
-#define NOTHING                                                                                                        \
-    "add.u64 %d6, %d6, 1;\nsub.u64 %d6, %d6, 1;\nadd.u64 %d6, %d6, 2;\nsub.u64 %d6, %d6, 2;\n"                         \
-    "add.u64 %d6, %d6, 3;\nsub.u64 %d6, %d6, 3;\nadd.u64 %d6, %d6, 4;\nsub.u64 %d6, %d6, 4;\n"
-
-/* A kernel with entries that are for launches somebody has looked at: without what fences its pointers. */
 static const char copying[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry copy(.param .u64 from, .param .u64 to)\n{\n.reg .b64 %d<8>;\n.reg .b32 %r<2>;\n"
     "ld.param.u64 %d1, [from];\nld.param.u64 %d2, [to];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d3, %r1, 8;\n"
-    "add.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\nld.global.u64 %d6, [%d4];\nst.global.u64 [%d5], %d6;\n" NOTHING NOTHING
-        NOTHING NOTHING NOTHING NOTHING "ret;\n}\n";
+    "add.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\nld.global.u64 %d6, [%d4];\nst.global.u64 [%d5], %d6;\nret;\n}\n";
 enum { MOST_LISTED = 16 };
 
-static void second_entries(void)
+/* Launches all kernels of a list over the victim's memory. */
+static void launch_listed(const handle *listed, unsigned count)
 {
     CUdeviceptr from = fact("device"), to = own_memory();
     void *parameters[] = {&from, &to};
-    handle module = 0, function = 0, listed[MOST_LISTED] = {0};
-    unsigned count = 0;
-    NEED(cuModuleLoadData(&module, copying));
-    NEED(cuModuleGetFunction(&function, module, "copy"));
-    for (int round = 0; round < 2;
-         round++) { /* the second time after a launch that keeps to the terms has made one known */
-        ANSWER(cuModuleGetFunction(&function, module, "__tessera_checked_copy"));
-        ANSWER(cuModuleGetFunction(&function, module, "__tessera_few_copy"));
-        if (cuModuleGetFunctionCount(&count, module) == 0 &&
-            cuModuleEnumerateFunctions(listed, count < MOST_LISTED ? count : MOST_LISTED, module) == 0)
-            for (unsigned i = 0; i < count && i < MOST_LISTED; i++)
-                cuLaunchKernel(listed[i], 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL);
-        if (cuCtxSynchronize() ==
-            700) /* in the mode that reports them, the listed kernel's accesses have ended the program */
-            return;
+    for (unsigned i = 0; i < count && i < MOST_LISTED; i++)
+        cuLaunchKernel(listed[i], 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL);
+    if (cuCtxSynchronize() != 700) /* in the mode that reports them, the kernel's accesses have ended the program */
         loot_device(to, LOOT_BYTES);
-        void *kept[] = {&to, &to};
-        NEED(cuModuleGetFunction(&function, module, "copy"));
-        NEED(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, kept, NULL));
-        NEED(cuCtxSynchronize());
-    }
-    function += 16; /* numbers near the handle of the kernel, which may be the driver's next */
-    LATER(cuLaunchKernel(function, 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL));
 }
 
-static void library_entries(void)
+static void listed_functions(void)
 {
-    CUdeviceptr from = fact("device"), to = own_memory();
-    void *parameters[] = {&from, &to}, *kept[] = {&to, &to};
-    handle library = 0, kernel = 0, entry = 0, listed[MOST_LISTED] = {0};
+    handle module = 0, listed[MOST_LISTED] = {0};
+    unsigned count = 0;
+    NEED(cuModuleLoadData(&module, copying));
+    NEED(cuModuleGetFunctionCount(&count, module));
+    NEED(cuModuleEnumerateFunctions(listed, count < MOST_LISTED ? count : MOST_LISTED, module));
+    launch_listed(listed, count);
+}
+
+static void listed_kernels(void)
+{
+    handle library = 0, listed[MOST_LISTED] = {0};
     unsigned count = 0;
     NEED(cuLibraryLoadData(&library, copying, NULL, NULL, 0, NULL, NULL, 0));
-    NEED(cuLibraryGetKernel(&kernel, library, "copy"));
-    for (int round = 0; round < 2; round++) {
-        ANSWER(cuLibraryGetKernel(&entry, library, "__tessera_checked_copy"));
-        ANSWER(cuLibraryGetKernel(&entry, library, "__tessera_few_copy"));
-        if (cuLibraryGetKernelCount(&count, library) == 0 &&
-            cuLibraryEnumerateKernels(listed, count < MOST_LISTED ? count : MOST_LISTED, library) == 0)
-            for (unsigned i = 0; i < count && i < MOST_LISTED; i++)
-                cuLaunchKernel(listed[i], 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL);
-        if (cuCtxSynchronize() == 700)
-            return;
-        loot_device(to, LOOT_BYTES);
-        NEED(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, kept, NULL));
-        NEED(cuCtxSynchronize());
-    }
-    LATER(cuLaunchKernel(kernel + 16, 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL));
+    NEED(cuLibraryGetKernelCount(&count, library));
+    NEED(cuLibraryEnumerateKernels(listed, count < MOST_LISTED ? count : MOST_LISTED, library));
+    launch_listed(listed, count);
 }
 
 static const struct attack attacks[] = {
@@ -301,9 +272,9 @@ static const struct attack attacks[] = {
     {"events", REFUSED, "uses and ends the victim's event", events},
     {"modules", HARMLESS, "asks the victim's module for functions and variables, and unloads it", modules},
     {"functions", HARMLESS, "launches the victim's kernel over the victim's memory", functions},
-    {"second_entries", REFUSED, "asks for entries of its kernel that are for launches somebody has looked at",
-     second_entries},
-    {"library_entries", REFUSED, "asks for them where the kernel is a library's", library_entries},
+    {"listed_functions", HARMLESS, "launches what a list of its module's functions has over the victim's memory",
+     listed_functions},
+    {"listed_kernels", HARMLESS, "the same of a library's kernels", listed_kernels},
     {"exported", REFUSED, "opens what the victim hands to its own tenant, and makes such handles up", exported},
     {"graphs", REFUSED, "launches, changes and ends the victim's graphs", graphs},
     {"memory", REFUSED, "frees and unmaps the victim's memory", memory},

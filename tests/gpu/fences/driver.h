@@ -34,7 +34,6 @@ extern int cuDeviceGetAttribute(int *, int, int);
 extern int cuFuncGetAttribute(int *, int, CUfunction);
 extern int cuEventElapsedTime(float *, CUevent, CUevent);
 
-enum { DEVICE_MULTIPROCESSORS = 16, DEVICE_REGISTERS_EACH = 82 };
-enum { FUNCTION_THREADS = 0, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
+enum { FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
 
 #endif

@@ -2,9 +2,9 @@
  * What fences cost: kernels as they are and fenced with each mode, in one process, in turn, on the same data; their results are
  * compared bit by bit. Prints a line of JSON for each kernel, with --text a table.
  *
- *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,plain,modulo,check,many,jit,linked,relay] [--rounds N]
+ *   fences FOLDER [--text] [--only KERNEL,...] [--modes mask,modulo,check,jit,linked,relay] [--rounds N]
  *
- * FOLDER holds the file `cases`, compare.ptx, and FILE.MODE.cubin (or .ptx), FILE.MODE.variables and FILE.MODE.entries as
+ * FOLDER holds the file `cases`, compare.ptx, and FILE.MODE.cubin (or .ptx) and FILE.MODE.variables as
  * tests/gpu/fences/build makes.
  */
 #include <math.h>
@@ -18,8 +18,8 @@
 enum { CASE_SECONDS = 20, DEFAULT_ROUNDS = 20 };
 
 static char running[NAME_BYTES];
-static const char *modes[MOST_FORMS] = {"native", "mask", "plain", "modulo", "check", "many", "jit", "linked", "relay"};
-static int form_count = 9, text_wanted;
+static const char *modes[MOST_FORMS] = {"native", "mask", "modulo", "check", "jit", "linked", "relay"};
+static int form_count = MOST_FORMS, text_wanted;
 static double logarithms[MOST_FORMS], worst[MOST_FORMS];
 static int counted[MOST_FORMS];
 
@@ -52,9 +52,9 @@ static void print_json(const struct fenced_case *what, const struct form *forms)
 {
     printf("{\"kernel\":\"%s\",\"file\":\"%s\",\"forms\":[", what->kernel, what->file);
     for (int f = 0; f < form_count; f++)
-        printf("%s{\"mode\":\"%s\",\"refused\":%d,\"entry\":%d,\"few\":%d,\"us\":%.3f,\"ratio\":%.4f,\"registers\":%d,\"localBytes\":%d,"
+        printf("%s{\"mode\":\"%s\",\"refused\":%d,\"us\":%.3f,\"ratio\":%.4f,\"registers\":%d,\"localBytes\":%d,"
                "\"differences\":%llu,\"violations\":%u}",
-               f ? "," : "", forms[f].mode, forms[f].refused, forms[f].entry, forms[f].few, forms[f].microseconds,
+               f ? "," : "", forms[f].mode, forms[f].refused, forms[f].microseconds,
                forms[f].refused ? 0 : forms[f].microseconds / forms[0].microseconds, forms[f].registers,
                forms[f].localBytes, forms[f].differences, forms[f].violations);
     printf("]}\n");

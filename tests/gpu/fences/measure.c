@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "entries.h"
 #include "images.h"
 
 enum { TARGET_MICROSECONDS = 300, MOST_LAUNCHES = 20 };
@@ -25,8 +24,6 @@ void device_open(struct device *device, const char *folder)
     CHECK(cuDeviceGet(&number, 0));
     CHECK(cuDevicePrimaryCtxRetain(&context, number));
     CHECK(cuCtxSetCurrent(context));
-    CHECK(cuDeviceGetAttribute(&device->multiprocessors, DEVICE_MULTIPROCESSORS, number));
-    CHECK(cuDeviceGetAttribute(&device->registers, DEVICE_REGISTERS_EACH, number));
     window_open(&device->window, number);
     snprintf(path, sizeof path, "%s/compare.ptx", folder);
     FILE *file = fopen(path, "r");
@@ -48,33 +45,13 @@ int form_load(struct device *device, struct form *form, const char *folder, cons
     if (!image_load(&form->module, &form->library, folder, file, form->mode))
         return 0;
     CHECK(cuModuleGetFunction(&form->function, form->module, kernel));
-    snprintf(form->entries, sizeof form->entries, "%s/%s.%s.entries", folder, file, form->mode);
+    CHECK(cuFuncGetAttribute(&form->registers, FUNCTION_REGISTERS, form->function));
+    CHECK(cuFuncGetAttribute(&form->localBytes, FUNCTION_LOCAL_BYTES, form->function));
     if (!image_is_original(form->mode)) {
         snprintf(path, sizeof path, "%s/%s.%s.variables", folder, file, form->mode);
         window_fill(&device->window, form->module, form->mode, path);
     }
     return 1;
-}
-
-/* Once it is known where the buffers are. */
-static void choose(struct device *device, const struct fenced_case *what, const struct data *data, struct form *form)
-{
-    char name[ENTRY_BYTES], few[ENTRY_BYTES];
-    form->entry = entry_serves(form->entries, what, data->values, &device->window, name, few);
-    if (form->entry)
-        CHECK(cuModuleGetFunction(&form->function, form->module, name));
-    if (form->entry && strcmp(few, "-") != 0) {
-        CUfunction function;
-        int registers, threads;
-        CHECK(cuModuleGetFunction(&function, form->module, few));
-        CHECK(cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, function));
-        CHECK(cuFuncGetAttribute(&threads, FUNCTION_THREADS, function));
-        form->few = entry_few(what, registers, threads, device->multiprocessors, device->registers);
-        if (form->few)
-            form->function = function;
-    }
-    CHECK(cuFuncGetAttribute(&form->registers, FUNCTION_REGISTERS, form->function));
-    CHECK(cuFuncGetAttribute(&form->localBytes, FUNCTION_LOCAL_BYTES, form->function));
 }
 
 static void place(struct device *device, const struct fenced_case *what, struct data *data)
@@ -159,8 +136,6 @@ void measure(struct device *device, const struct fenced_case *what, struct form 
 {
     struct data data = {0};
     place(device, what, &data);
-    for (int f = 0; f < count; f++)
-        choose(device, what, &data, &forms[f]);
     expect(device, what, &data, &forms[0]);
     for (int f = 0; f < count; f++) {
         restore(device, what, &data);

@@ -5,7 +5,7 @@
 #include "cases.h"
 #include "window.h"
 
-enum { MOST_FORMS = 9, MOST_ROUNDS = 200 };
+enum { MOST_FORMS = 7, MOST_ROUNDS = 200 };
 
 /* A form of the kernel: the original, or fenced with some mode. */
 struct form {
@@ -14,9 +14,6 @@ struct form {
     void *library; /* that it is the module of; NULL: none */
     CUfunction function;
     int registers, localBytes, refused;
-    int entry; /* whether its launches get the kernel's second entry */
-    int few;   /* whether they get the one for few blocks */
-    char entries[4096];
     float times[MOST_ROUNDS];
     double microseconds;
     unsigned long long differences;
@@ -29,7 +26,6 @@ struct device {
     CUdeviceptr count;
     CUstream stream;
     CUevent begin, end;
-    int multiprocessors, registers; /* registers of each */
 };
 
 void device_open(struct device *device, const char *folder);

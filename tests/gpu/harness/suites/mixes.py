@@ -201,12 +201,10 @@ def _fence_notes(results):
     kinds = sorted({str(client.get("fence")) for client in clients})
     unfenced = sum(client.get("unfenced", 0) for client in clients)
     violations = sum(client.get("violations", 0) for client in clients)
-    launches, second, few, heap = (
-        sum(client.get(name, 0) for client in clients) for name in ("launches", "secondLaunches", "fewLaunches", "heapAllocatedBytes")
-    )
+    launches, heap = (sum(client.get(name, 0) for client in clients) for name in ("launches", "heapAllocatedBytes"))
     return (
         f"{len(clients)} clients of the executor, fences: {', '.join(kinds)}; run unfenced: {unfenced}; violations: {violations}",
-        f"launches: {launches}, {second} by second entries, {few} of them for few blocks",
+        f"launches: {launches}",
         f"allocated by the clients' threads on the executor's heap: {heap / 2**20:.0f} MiB",
     )
 

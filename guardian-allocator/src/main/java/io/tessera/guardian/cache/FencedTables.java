@@ -1,6 +1,5 @@
 package io.tessera.guardian.cache;
 
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
@@ -34,12 +33,10 @@ import java.util.Set;
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
  * @param refused     why what {@link FencedModule#refused()} has is not there, by name
  * @param clusters    {@link FencedModule#clusters()}
- * @param entries     {@link FencedModule#entries()}
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
-        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters,
-        List<CheckedEntry> entries) {
+        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
@@ -51,7 +48,6 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
         refused = Map.copyOf(refused);
-        entries = List.copyOf(entries);
     }
 
     /** The tables of a module. */
@@ -60,17 +56,15 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
                 module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
-                module.clusters(), module.entries());
+                module.clusters());
     }
 
     /** The same for a module without some kernels, by name, and why they are not there. */
     public FencedTables without(Map<String, String> kernels) {
         Map<String, String> all = new HashMap<>(refused);
         all.putAll(kernels);
-        List<CheckedEntry> left = entries.stream().filter(entry -> !kernels.containsKey(entry.kernel()) && !kernels.containsKey(entry.entry())
-                && !kernels.containsKey(entry.few())).toList();
         return new FencedTables(mode, id, variables, patches, functions, assertTexts, reports, keepsState,
-                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, left);
+                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters);
     }
 
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {

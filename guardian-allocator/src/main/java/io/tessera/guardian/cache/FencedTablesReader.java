@@ -1,6 +1,5 @@
 package io.tessera.guardian.cache;
 
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
@@ -37,8 +36,7 @@ final class FencedTablesReader {
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
                             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-                    in.get() != 0,
-                    list(in, FencedTablesReader::entry));
+                    in.get() != 0);
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }
@@ -67,12 +65,6 @@ final class FencedTablesReader {
 
     private static TensorMapParameter tensorMap(ByteBuffer in) throws IOException {
         return new TensorMapParameter(text(in), text(in), in.getInt(), in.getLong());
-    }
-
-    private static CheckedEntry entry(ByteBuffer in) throws IOException {
-        return new CheckedEntry(text(in), text(in), text(in), in.getInt(), in.getInt(), in.getLong(),
-                list(in, each -> new CheckedEntry.Number(each.getInt(), each.getLong(), each.getInt(), each.getLong())),
-                list(in, each -> new CheckedEntry.Pointer(each.getInt(), each.getLong(), each.getInt())));
     }
 
     private static ConstantPatch patch(ByteBuffer in) throws IOException {

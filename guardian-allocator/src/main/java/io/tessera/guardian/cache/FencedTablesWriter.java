@@ -1,6 +1,5 @@
 package io.tessera.guardian.cache;
 
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.TensorMapParameter;
@@ -15,12 +14,12 @@ import java.util.TreeMap;
 
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
- * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels, whether it knows clusters,
- * and second entries. A text is its length in bytes and UTF-8. Stateless.
+ * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels,
+ * and whether it knows clusters. A text is its length in bytes and UTF-8. Stateless.
  */
 final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 6;
+    static final int VERSION = 7;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -59,10 +58,6 @@ final class FencedTablesWriter {
                 text(out, kernel.getValue());
             }
             out.writeBoolean(tables.clusters());
-            out.writeInt(tables.entries().size());
-            for (CheckedEntry entry : tables.entries()) {
-                entry(out, entry);
-            }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }
@@ -90,28 +85,6 @@ final class FencedTablesWriter {
         out.writeByte(relocation.shiftBits());
         text(out, relocation.variable());
         out.writeLong(relocation.addend());
-    }
-
-    private static void entry(DataOutputStream out, CheckedEntry entry) throws IOException {
-        text(out, entry.kernel());
-        text(out, entry.entry());
-        text(out, entry.few());
-        out.writeInt(entry.blockX());
-        out.writeInt(entry.blockY());
-        out.writeLong(entry.gridX());
-        out.writeInt(entry.numbers().size());
-        for (CheckedEntry.Number number : entry.numbers()) {
-            out.writeInt(number.parameter());
-            out.writeLong(number.offsetBytes());
-            out.writeInt(number.bits());
-            out.writeLong(number.most());
-        }
-        out.writeInt(entry.pointers().size());
-        for (CheckedEntry.Pointer pointer : entry.pointers()) {
-            out.writeInt(pointer.parameter());
-            out.writeLong(pointer.offsetBytes());
-            out.writeInt(pointer.alignmentBytes());
-        }
     }
 
     private static void texts(DataOutputStream out, List<String> texts) throws IOException {

@@ -17,21 +17,19 @@ import java.util.Map;
  *                    every process
  * @param variables   what moved into the window, in the order of the module
  * @param patches     what has to be written into constants that stayed
- * @param functions   names of the functions of the original module that were fenced, in order, a kernel's again for its second entry;
- *                    then those of the functions that were added for indirect calls
+ * @param functions   names of the functions of the original module that were fenced, in order; then those of the functions that were added for indirect calls
  * @param assertTexts texts of assertions: {@code file:line: function: text}
  * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
  * @param refused     kernels, and functions for others to link with, that the fenced module does not have because they cannot be fenced, by name: line and reason are
  *                    those of the instruction that is in the way
  * @param clusters    whether the module has to do with clusters, or not even with shared memory; if not, its kernels must not be
  *                    launched with a cluster dimension
- * @param entries     second entries of kernels, for launches that were looked at; the client must not reach them in another way
  * @param reports     one for each function of the original that was fenced, in order
  */
 public record FencedModule(FenceMode mode, PtxModule module, int id, List<HoistedVariable> variables,
         List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
         List<TensorMapParameter> tensorMaps, Map<String, FenceRefusedException> refused, boolean clusters,
-        List<CheckedEntry> entries, List<KernelReport> reports) {
+        List<KernelReport> reports) {
     /** Copies the lists. */
     public FencedModule {
         variables = List.copyOf(variables);
@@ -40,13 +38,12 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
         refused = Collections.unmodifiableMap(new LinkedHashMap<>(refused));
-        entries = List.copyOf(entries);
         reports = List.copyOf(reports);
     }
 
     /** The same with other reports. */
     FencedModule with(List<KernelReport> others) {
-        return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, entries, others);
+        return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, others);
     }
 
     /** The PTX to compile. */

@@ -4,11 +4,7 @@ import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.DataFlowOracle;
 import io.tessera.guardian.fence.proof.OriginOracle;
 import io.tessera.guardian.ptx.PtxModule;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** Fences modules. Immutable; may be used by any number of threads. */
 public final class Fencer {
@@ -21,17 +17,13 @@ public final class Fencer {
     private final AddressOracle oracle;
     private final boolean linked;
     private final PlainFunctions plain;
-    private final boolean specialising;
 
     /** Another one whenever the same module might be fenced in another way: part of the key of caches. */
     public static String version() {
         return Version.VALUE;
     }
 
-    /**
-     * A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. Kernels get neither second bodies
-     * nor second entries: nothing that reads the fenced text by itself could show that they are launched for what they were made.
-     */
+    /** A fencer of that mode, with the proofs of this module, for modules that are loaded as they are. */
     public Fencer(FenceMode mode) {
         this(mode, new DataFlowOracle(), false);
     }
@@ -47,7 +39,7 @@ public final class Fencer {
      *               and indirect calls reach the functions of their own module alone
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
-        this(mode, oracle, linked, PlainFunctions.none(), false);
+        this(mode, oracle, linked, PlainFunctions.none());
     }
 
     /**
@@ -66,22 +58,11 @@ public final class Fencer {
      * @param functions which
      */
     public Fencer plainly(PlainFunctions functions) {
-        return new Fencer(mode, oracle, linked, functions, specialising);
+        return new Fencer(mode, oracle, linked, functions);
     }
 
-    /**
-     * A fencer that also writes second bodies and second entries. Kernels whose accesses to shared memory need no fence in blocks of a
-     * certain size, or whose loops need less in grids and for parameters of a certain size, get a second body for such launches, but in
-     * the mode NONE. In all modes but CHECK kernels also get a second entry for launches that somebody looks at: see
-     * {@link FencedModule#entries()}.
-     */
-    static Fencer specialising(FenceMode mode) {
-        return new Fencer(mode, new DataFlowOracle(), false, PlainFunctions.none(), true);
-    }
-
-    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain, boolean specialising) {
+    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain) {
         this.plain = Objects.requireNonNull(plain, "plain");
-        this.specialising = specialising;
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
         this.linked = linked;
@@ -99,35 +80,17 @@ public final class Fencer {
         PtxModule current = OldText.raised(module);
         PtxModule written = mode == FenceMode.NONE ? current : MemoryBarriers.lowered(current, linked);
         PtxModule laidOut = SharedLayout.aligned(written);
-        SmallBlocks.Specialised bodies = specialising ? SmallBlocks.specialise(laidOut, mode != FenceMode.CHECK, mode != FenceMode.NONE)
-                : new SmallBlocks.Specialised(laidOut);
-        ModulePlan plan = new ModulePlan(bodies, mode, new KnownFacts(bodies.known(), each()), linked, plain);
-        if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE && !specialising) {
-            SmallBlocks.Specialised copied = new SmallBlocks.Specialised(ParameterCopies.made(laidOut, plan.escapingParameters()));
-            plan = new ModulePlan(copied, mode, new KnownFacts(copied.known(), each()), linked, plain);
+        ModulePlan plan = new ModulePlan(laidOut, mode, each(), linked, plain);
+        if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE) {
+            plan = new ModulePlan(ParameterCopies.made(laidOut, plan.escapingParameters()), mode, each(), linked, plain);
         }
         FencedModule fenced = new ModuleFencer(plan).fence();
-        FencedModule noted = bodies.limits().isEmpty() ? fenced : noted(fenced, bodies.limits());
-        return written == current ? noted : MemoryBarriers.noted(noted, current);
+        return written == current ? fenced : MemoryBarriers.noted(fenced, current);
     }
 
     /** What is known about the addresses of each function. */
     private AddressOracle each() {
         AddressOracle origin = new OriginOracle();
         return (function, module) -> (plain.contains(function.name()) ? origin : oracle).of(function, module);
-    }
-
-    /** Says of kernels with two bodies that they have, since accesses and fences of both are counted. */
-    private static FencedModule noted(FencedModule fenced, Map<String, BodyLimits> limits) {
-        List<KernelReport> reports = new ArrayList<>();
-        for (KernelReport report : fenced.reports()) {
-            List<String> notes = new ArrayList<>(report.notes());
-            if (limits.containsKey(report.name())) {
-                notes.add("counted twice: it has a second body for launches with " + limits.get(report.name()));
-            }
-            reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(),
-                    report.proved(), report.calls(), notes));
-        }
-        return fenced.with(reports);
     }
 }

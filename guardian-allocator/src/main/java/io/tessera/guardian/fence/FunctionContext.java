@@ -26,8 +26,6 @@ final class FunctionContext {
     /** The statements that are being rewritten, and which of them: what follows is looked at for groups of accesses. */
     List<Statement> statements = List.of();
     int index;
-    /** Whether what is rewritten is the body that a kernel with a second one had. */
-    boolean inPlainBody;
 
     FunctionContext(ModulePlan plan, PtxFunction function, int number) {
         this.plan = plan;
@@ -72,23 +70,9 @@ final class FunctionContext {
         return address;
     }
 
-    /**
-     * Address behind the block's shared memory. In the body that a kernel with a second one had, and in a second one that hardly needs
-     * it, it is made where it is used: kept from the kernel's start on it would take a register of the most that either body has.
-     */
+    /** Address behind the block's shared memory. */
     Operand.Register sharedEnd() {
-        if (plan.clusters() || !inPlainBody && !plan.hasBareBody(function)) {
-            return prologue.sharedEnd();
-        }
-        Operand.Register symbol = new Operand.Register(Prologue.DYNAMIC_SHARED);
-        BlockCache.Entry known = cache.find(symbol, BlockCache.Purpose.SYMBOL, 0);
-        if (known != null) {
-            return known.fenced();
-        }
-        Operand.Register end = code.word();
-        prologue.sharedEnd(end, code);
-        cache.put(symbol, new BlockCache.Entry(BlockCache.Purpose.SYMBOL, 0, end));
-        return end;
+        return prologue.sharedEnd();
     }
 
     /** Bytes of the block's shared memory. */

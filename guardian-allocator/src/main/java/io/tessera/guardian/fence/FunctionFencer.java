@@ -123,7 +123,6 @@ final class FunctionFencer {
             case Label label -> {
                 context.cache.clear();
                 loops.before(label);
-                context.inPlainBody |= context.plan.hasTwoBodies(context.function) && TwoBodies.isPlainBody(label.name());
                 code.add(label);
             }
             case Pragma pragma -> {

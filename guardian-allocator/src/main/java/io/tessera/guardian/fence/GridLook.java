@@ -31,12 +31,12 @@ final class GridLook {
     }
 
     /**
-     * The kernel with a look where it begins; any other function, and what is launched for small grids alone, as it is.
+     * The kernel with a look where it begins; any other function as it is.
      *
      * @param most instructions that it may make, at most, before it looks
      */
     static PtxFunction looking(PtxFunction function, long most) {
-        if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty() || CheckedEntries.isOne(function.name())) {
+        if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty()) {
             return function;
         }
         Block body = function.body().get();

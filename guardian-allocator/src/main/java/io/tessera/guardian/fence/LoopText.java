@@ -9,7 +9,6 @@ import io.tessera.guardian.ptx.TargetList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +34,6 @@ final class LoopText {
     private final List<Integer> lastLabel = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
-    private Map<Instruction, Integer> depths;
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
     /** The first and the last branch that lead to each place; a table leads there from everywhere. */
@@ -134,17 +132,6 @@ final class LoopText {
     /** How many loops of the text enclose the instruction at a place. */
     int depth(int at) {
         return hasLoops() ? nesting[at] : 0;
-    }
-
-    /** How many loops of the text enclose an instruction. */
-    int depth(Instruction instruction) {
-        if (depths == null) {
-            depths = new IdentityHashMap<>(flat.size());
-            for (int i = 0; i < flat.size(); i++) {
-                depths.put(flat.get(i), depth(i));
-            }
-        }
-        return depths.getOrDefault(instruction, 0);
     }
 
     private static boolean sleeps(Instruction instruction) {

@@ -132,21 +132,6 @@ final class Loops {
         return text.place(label);
     }
 
-    /** How many loops of the text enclose an instruction. */
-    int depth(Instruction instruction) {
-        return text.depth(instruction);
-    }
-
-    /** Shows all instructions that loops of the text enclose. */
-    void inside(LoopCosts.Inside each) {
-        List<Instruction> flat = text.instructions();
-        for (int i = 0; i < flat.size(); i++) {
-            if (text.depth(i) > 0) {
-                each.take(flat.get(i), text.depth(i), text.start(i) >= 0 ? weight(flat.get(i)) : 0);
-            }
-        }
-    }
-
     /** How much of the fuel a branch takes, or 0 where it need not look. */
     int weight(Instruction branch) {
         return weights.getOrDefault(branch, 0);

@@ -3,7 +3,6 @@ package io.tessera.guardian.fence;
 import io.tessera.guardian.ptx.Alias;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Directive;
-import io.tessera.guardian.ptx.Initializer;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.ptx.Location;
 import io.tessera.guardian.ptx.Pragma;
@@ -84,15 +83,7 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.mayRunInClusters(), entries(), List.copyOf(reports.values()));
-    }
-
-    private List<CheckedEntry> entries() {
-        return plan.entries().stream().filter(entry -> fenced.containsKey(entry.entry()) && fenced.containsKey(entry.kernel())).toList();
-    }
-
-    private Optional<String> fewBlocks(String entry) {
-        return plan.entries().stream().filter(one -> one.entry().equals(entry) && !one.few().isEmpty()).map(CheckedEntry::few).findFirst();
+                plan.mayRunInClusters(), List.copyOf(reports.values()));
     }
 
     private void functions() throws FenceRefusedException {
@@ -101,14 +92,12 @@ final class ModuleFencer {
         for (PtxFunction function : bodies) {
             try {
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
-                functionNames.add(CheckedEntries.kernel(function.name()));
+                functionNames.add(function.name());
                 PtxFunction result = fencer.fence();
                 fenced.put(function.name(), result);
                 calls.put(function.name(), fencer.report().calls());
-                if (!CheckedEntries.isOne(function.name())) {
-                    reports.put(function.name(), fencer.report());
-                    tensorMaps.addAll(fencer.tensorMaps()); // whoever launches looks at the kernel's, whichever entry it takes
-                }
+                reports.put(function.name(), fencer.report());
+                tensorMaps.addAll(fencer.tensorMaps());
                 usesShared |= fencer.usesShared();
                 namesBarriers |= fencer.hasNamedBarriers();
             } catch (FenceRefusedException e) {
@@ -174,7 +163,7 @@ final class ModuleFencer {
         for (PtxFunction function : plan.module().functions()) {
             FenceRefusedException refusal = plan.refused().get(function.name());
             boolean shown = function.kind() == PtxFunction.Kind.ENTRY || plan.linked() && function.linkage() != Linkage.INTERNAL;
-            if (refusal != null && shown && !CheckedEntries.isOne(function.name())) {
+            if (refusal != null && shown) {
                 kernels.put(function.name(), refusal);
             }
             left |= function.body().isPresent() && refusal == null;
@@ -234,9 +223,7 @@ final class ModuleFencer {
             }
             case PtxFunction function -> {
                 if (!isRefused(function.name())) {
-                    PtxFunction rewritten = function(function);
-                    into.add(rewritten);
-                    fewBlocks(function.name()).ifPresent(few -> into.add(FewBlocks.of(rewritten, few)));
+                    into.add(function(function));
                 }
             }
             // Debug information names variables that are gone.

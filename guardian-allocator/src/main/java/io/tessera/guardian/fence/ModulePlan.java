@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
-import java.util.stream.Collectors;
 
 /** What is decided about a module before its functions are rewritten. Not thread-safe. */
 final class ModulePlan {
@@ -40,14 +39,12 @@ final class ModulePlan {
     private final AddressOracle oracle;
     private final boolean linked;
     private final PlainFunctions plain;
-    private final SmallBlocks.Specialised bodies;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, FunctionNames> names = new IdentityHashMap<>();
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
-    /** By body: a second entry mostly has that of its kernel. */
     private final Map<Block, Contents> contents = new IdentityHashMap<>();
-    private final Map<Block, LoopText> loops;
+    private final Map<Block, LoopText> loops = new IdentityHashMap<>();
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
     private final BarrierUse barriers;
     private boolean workspace;
@@ -66,16 +63,14 @@ final class ModulePlan {
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
-    ModulePlan(SmallBlocks.Specialised bodies, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain)
+    ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain)
             throws FenceRefusedException {
-        this.module = bodies.module();
-        this.bodies = bodies;
-        this.loops = new IdentityHashMap<>(bodies.loops());
+        this.module = module;
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
         this.plain = plain;
-        this.symbols = new ModuleSymbols(module, bodies.entries().stream().map(CheckedEntry::entry).collect(Collectors.toSet()));
+        this.symbols = new ModuleSymbols(module);
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
         this.dispatchers = new Dispatchers(symbols);
@@ -157,7 +152,7 @@ final class ModulePlan {
         }
     }
 
-    /** What an instruction says of the module. Second entries have the instructions of their kernels: these are looked at once. */
+    /** What an instruction says of the module. */
     private void note(Instruction instruction, InstructionClass what) {
         shared |= mayTouchShared(what);
         readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses)
@@ -286,21 +281,6 @@ final class ModulePlan {
 
     PtxModule module() {
         return module;
-    }
-
-    /** Whether a kernel was written with a second body. */
-    boolean hasTwoBodies(PtxFunction function) {
-        return bodies.limits().containsKey(function.name());
-    }
-
-    /** Whether its second body has hardly a fence of shared memory. */
-    boolean hasBareBody(PtxFunction function) {
-        return bodies.bare().contains(function.name());
-    }
-
-    /** Second entries that were written, whether or not they can be fenced. */
-    List<CheckedEntry> entries() {
-        return bodies.entries();
     }
 
     FenceMode mode() {

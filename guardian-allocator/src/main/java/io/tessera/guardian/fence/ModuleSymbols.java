@@ -29,12 +29,8 @@ final class ModuleSymbols {
     private final Set<String> refused = new HashSet<>();
     private boolean constantsMove;
 
-    /**
-     * Those of a module.
-     *
-     * @param own functions that were added, and may have the names that the program must not have
-     */
-    ModuleSymbols(PtxModule module, Set<String> own) throws FenceRefusedException {
+    /** Those of a module. */
+    ModuleSymbols(PtxModule module) throws FenceRefusedException {
         for (Directive directive : module.directives()) {
             switch (directive) {
                 case Variable variable -> {
@@ -53,7 +49,7 @@ final class ModuleSymbols {
                 default -> {}
             }
         }
-        checkNames(own);
+        checkNames();
     }
 
     /** Whether a variable is known in this module alone. */
@@ -76,14 +72,12 @@ final class ModuleSymbols {
         return (int) (hash ^ hash >>> Integer.SIZE);
     }
 
-    private void checkNames(Set<String> own) throws FenceRefusedException {
+    private void checkNames() throws FenceRefusedException {
         for (Variable variable : variables.values()) {
             reserved(variable.name(), variable.line());
         }
         for (PtxFunction function : functions.values()) {
-            if (!own.contains(function.name())) {
-                reserved(function.name(), function.line());
-            }
+            reserved(function.name(), function.line());
         }
     }
 

@@ -126,7 +126,7 @@ final class SharedFence {
         }
         context.counts.fence(Fence.SHARED);
         String symbol = ((Placement.NearSymbol) fact.placement()).symbol();
-        return context.limits.inVariable(symbol, context.variable(symbol).sizeBytes() - bytes & -alignment, context.inPlainBody);
+        return context.limits.inVariable(symbol, context.variable(symbol).sizeBytes() - bytes & -alignment);
     }
 
     /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
@@ -136,16 +136,16 @@ final class SharedFence {
                 && variable.space() == StateSpace.SHARED && bytes(variable) >= bytes;
     }
 
-    /** Bytes from a shared variable's start that there are. */
-    private long bytes(Variable variable) {
+    /** Bytes from a shared variable's start that there are; of dynamic memory none is certain. */
+    private static long bytes(Variable variable) {
         boolean dynamic = variable.space() == StateSpace.SHARED && variable.linkage() == Linkage.EXTERN
                 && variable.dimensions().contains(Variable.UNSIZED);
-        return dynamic ? context.facts.dynamicSharedBytes() : variable.sizeBytes();
+        return dynamic ? 0 : variable.sizeBytes();
     }
 
     private Operand.Register below(long bytes, int alignment) {
         context.counts.fence(Fence.SHARED);
-        return context.limits.beforeEnd(bytes, alignment, context.sharedEnd(), context.inPlainBody);
+        return context.limits.beforeEnd(bytes, alignment, context.sharedEnd());
     }
 
     private Operand.Register aligned(Operand.Register word, int alignment) {
@@ -177,7 +177,7 @@ final class SharedFence {
             }
             context.sites.branchIf(little, i.guard(), context.sites.narrow(ReportArea.Kind.ADDRESS, i.line(), word));
         }
-        return context.limits.beforeEnd(bytes, alignment, end, context.inPlainBody);
+        return context.limits.beforeEnd(bytes, alignment, end);
     }
 
     /** The address in its own space, of a generic one. */

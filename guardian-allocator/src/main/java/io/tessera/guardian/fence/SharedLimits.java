@@ -39,20 +39,16 @@ final class SharedLimits {
         this.code = code;
     }
 
-    /**
-     * The address of a variable, with an offset, in a register.
-     *
-     * @param here whether it has to be made here
-     */
-    Operand.Register inVariable(String variable, long offset, boolean here) {
+    /** The address of a variable, with an offset, in a register. */
+    Operand.Register inVariable(String variable, long offset) {
         Limit limit = new Limit(variable, offset, 1);
-        return use(limit, here ? List.of(code.word()) : registers(limit), null);
+        return use(limit, registers(limit), null);
     }
 
     /** The highest aligned address from which that many bytes are left before the end of the block's shared memory, in a register. */
-    Operand.Register beforeEnd(long bytes, int alignment, Operand.Register end, boolean here) {
+    Operand.Register beforeEnd(long bytes, int alignment, Operand.Register end) {
         Limit limit = new Limit("", -bytes, alignment);
-        return use(limit, here ? List.of(code.word(), code.word()) : registers(limit), end);
+        return use(limit, registers(limit), end);
     }
 
     private List<Operand.Register> registers(Limit limit) {

@@ -3,7 +3,6 @@ package io.tessera.guardian.cache;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
@@ -32,15 +31,7 @@ class FencedTablesTest {
                 random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
                 List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
                 List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
-                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(),
-                random.nextBoolean() ? List.of() : List.of(entry(random), entry(random)));
-    }
-
-    private static CheckedEntry entry(Random random) {
-        return new CheckedEntry("kernel", "__tessera_checked_kernel", random.nextBoolean() ? "" : "__tessera_few_kernel", random.nextInt(1025),
-                random.nextInt(1025), random.nextInt(1 << 20),
-                List.of(new CheckedEntry.Number(random.nextInt(9), random.nextInt(99), 32 << random.nextInt(2), random.nextLong())),
-                List.of(new CheckedEntry.Pointer(random.nextInt(9), random.nextInt(99), 1 << random.nextInt(6))));
+                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean());
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

@@ -59,9 +59,4 @@ public interface AddressFacts {
     default List<LoopCut> loopCuts() {
         return List.of();
     }
-
-    /** How much dynamic shared memory every launch has at least, which is what {@code extern .shared x[]} names. */
-    default long dynamicSharedBytes() {
-        return 0;
-    }
 }

@@ -11,7 +11,7 @@ import io.tessera.guardian.ptx.Operand;
  * @param alignmentBytes to what the shadow is aligned by clearing low bits; 1 clears none. A legal program must not notice,
  *                       so it is at most what every access that is made from the shadow demands
  * @param trusted        whether the value is known to be inside the window and aligned so already (the address of a hoisted
- *                       variable, or what a {@link LaunchPromise} says): then the shadow is a plain copy
+ *                       variable): then the shadow is a plain copy
  * @param again          whether the shadow itself is fenced, which a {@link Derivation} of the same instruction has just
  *                       made, instead of the register
  */

@@ -32,7 +32,7 @@ public final class CountedLoops {
      * @param module   the module that it belongs to
      */
     public static CountedLoops of(PtxFunction function, PtxModule module) {
-        return FunctionAnalysis.of(function, module, null).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
+        return FunctionAnalysis.of(function, module).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
                 .orElseGet(() -> new CountedLoops(Map.of()));
     }
 

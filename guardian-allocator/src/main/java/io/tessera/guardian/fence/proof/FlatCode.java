@@ -37,7 +37,6 @@ final class FlatCode {
     private final List<Integer> branches = new ArrayList<>();
     private final BitSet counters = new BitSet();
     private final BitSet readsResults = new BitSet();
-    private final BitSet readsSpecial = new BitSet();
     private final BitSet cutsResults = new BitSet();
     /** Of the instruction that is being added. */
     private final IntArray read = new IntArray();
@@ -93,9 +92,6 @@ final class FlatCode {
             collect(operands.get(i), i < results ? written : read);
             if (i < results && readsThem) {
                 collect(operands.get(i), read);
-            }
-            if (operands.get(i) instanceof Operand.SpecialRegister) {
-                readsSpecial.set(index);
             }
         }
         reads.add(read.isEmpty() ? NO_REGISTERS : read.toArray());
@@ -199,11 +195,6 @@ final class FlatCode {
     /** Whether what an instruction may write is perhaps only read, or read and written. */
     boolean readsItsResults(int index) {
         return readsResults.get(index);
-    }
-
-    /** Whether an operand of it is a special register. */
-    boolean readsSpecial(int index) {
-        return readsSpecial.get(index);
     }
 
     /** Whether it gives another number where its result is too large, or negative. */

@@ -28,7 +28,7 @@ final class GuardedRanges {
         this.of = of;
         ssa = of.ssa();
         there = of.states().clone();
-        transfer = new Transfer(of.code(), ssa, of.bounds(), there);
+        transfer = new Transfer(of.code(), ssa, of.special(), there);
         for (int v = 0; v < ssa.values(); v++) {
             if (ssa.kind(v) == Ssa.Kind.REFINED && !ssa.isUnstable(v)) {
                 refined.computeIfAbsent(ssa.origin(v), _ -> new IntArray()).add(v);

@@ -157,13 +157,10 @@ final class Induction {
                 && (!loop.contains(ssa.block(ssa.origin(value))) || isPlace(ssa.origin(value)));
     }
 
-    /**
-     * Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. What is
-     * bounded for a trial is not: a second body reads it once, at its start, and copies it here.
-     */
+    /** Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. */
     private boolean isPlace(int value) {
         int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
-        return index >= 0 && !of.bounds().isBounded(index) && code.instruction(index).opcode().equals("mov")
+        return index >= 0 && code.instruction(index).opcode().equals("mov")
                 && code.onlyResult(index) == ssa.register(value)
                 && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
                 && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));

@@ -22,73 +22,24 @@ final class Propagation {
     private final TreeSet<Long> stops;
     /** Places of values that may be something else since they were computed. */
     private final BitSet dirty;
-    /** The states before they were narrowed, null where they are not reached; null if they were not found. */
-    private AbstractValue[] reached;
 
-    private Propagation(FunctionGraph graph, LaunchBounds bounds) {
+    private Propagation(FunctionGraph graph, SpecialBounds special) {
         code = graph.code();
         ssa = graph.ssa();
         order = graph.order();
         states = new AbstractValue[ssa.values()];
         dirty = new BitSet(states.length);
-        transfer = new Transfer(code, ssa, bounds, states);
+        transfer = new Transfer(code, ssa, special, states);
         changes = new int[states.length];
-        stops = stops(graph, bounds);
+        stops = graph.order().stops();
     }
 
-    private static TreeSet<Long> stops(FunctionGraph graph, LaunchBounds bounds) {
-        TreeSet<Long> stops = graph.order().stops();
-        for (int i = bounds.nextBounded(0); i >= 0; i = bounds.nextBounded(i + 1)) {
-            stops = stops == graph.order().stops() ? new TreeSet<>(stops) : stops;
-            for (long near = -1; near <= 1; near++) {
-                stops.add(bounds.most(i) + near);
-            }
-        }
-        return stops;
-    }
-
-    /** The states of all values for launches within bounds. */
-    static Propagation run(FunctionGraph graph, LaunchBounds bounds) {
-        Propagation propagation = new Propagation(graph, bounds);
+    /** The states of all values. */
+    static Propagation run(FunctionGraph graph, SpecialBounds special) {
+        Propagation propagation = new Propagation(graph, special);
         propagation.dirty.set(0, propagation.states.length);
         propagation.settle();
         return propagation;
-    }
-
-    /**
-     * The states for launches within bounds, where those for all launches are known already: only what is made from what is bounded is
-     * computed anew.
-     */
-    static Propagation run(FunctionGraph graph, LaunchBounds bounds, Propagation unlimited) {
-        if (unlimited.reached == null) {
-            return run(graph, bounds);
-        }
-        Propagation propagation = new Propagation(graph, bounds);
-        System.arraycopy(unlimited.reached, 0, propagation.states, 0, propagation.states.length);
-        propagation.forget(bounds);
-        propagation.settle();
-        return propagation;
-    }
-
-    /** Forgets what follows from what is bounded. */
-    private void forget(LaunchBounds bounds) {
-        IntArray work = new IntArray();
-        for (int value = 0; value < states.length; value++) {
-            boolean made = ssa.kind(value) == Ssa.Kind.RESULT || ssa.kind(value) == Ssa.Kind.REFINED;
-            if (made && bounds.concerns(code, ssa.instruction(value))) {
-                work.add(value);
-            }
-        }
-        while (!work.isEmpty()) {
-            int value = work.removeLast();
-            if (!dirty.get(order.place(value))) {
-                dirty.set(order.place(value));
-                states[value] = null;
-                for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
-                    work.add(order.user(u));
-                }
-            }
-        }
     }
 
     private void settle() {
@@ -96,7 +47,6 @@ final class Propagation {
         if (settled) {
             descend();
             descend();
-            reached = states.clone();
         }
         for (int value = 0; value < states.length; value++) {
             if (!settled || states[value] == null) {

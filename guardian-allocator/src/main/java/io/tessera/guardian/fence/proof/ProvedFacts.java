@@ -125,15 +125,8 @@ final class ProvedFacts implements AddressFacts {
         return of.ssa().use(index, ((Operand.Register) address.base()).name());
     }
 
-    /**
-     * Whether a value is the address of a variable of the window, which lies inside, aligned as it is declared; or what the kernel's
-     * launches promise to be inside and aligned.
-     */
+    /** Whether a value is the address of a variable of the window, which lies inside, aligned as it is declared. */
     private boolean trusted(int value, int wanted) {
-        int index = of.ssa().kind(value) == Ssa.Kind.RESULT ? of.ssa().instruction(value) : -1;
-        if (index >= 0 && of.bounds().isInWindow(index) && of.code().onlyResult(index) == of.ssa().register(value)) {
-            return true;
-        }
         AbstractValue state = of.states()[value];
         Variable variable = state.variable();
         return variable != null && variable.space() == StateSpace.GLOBAL && state.bounded() && state.low() >= 0
@@ -250,11 +243,6 @@ final class ProvedFacts implements AddressFacts {
     public long endsSoon(Instruction branch) {
         decide();
         return soon.rounds(branch);
-    }
-
-    @Override
-    public long dynamicSharedBytes() {
-        return of.bounds().special().dynamicSharedBytes();
     }
 
     @Override

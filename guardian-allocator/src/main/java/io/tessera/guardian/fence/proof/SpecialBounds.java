@@ -21,7 +21,6 @@ final class SpecialBounds {
     private final long[] mostThreads = {THREADS, THREADS, THREADS_Z};
 
     private final boolean ofClusters;
-    private long dynamicSharedBytes;
 
     private SpecialBounds(boolean ofClusters) {
         this.ofClusters = ofClusters;
@@ -31,16 +30,9 @@ final class SpecialBounds {
      * Those that hold in a function. A device function can be called from kernels of any shape.
      *
      * @param ofClusters whether its grids may count clusters
-     * @param shape      what is known of a kernel's launches, or null
      */
-    static SpecialBounds of(PtxFunction function, boolean ofClusters, LaunchShape shape) {
+    static SpecialBounds of(PtxFunction function, boolean ofClusters) {
         SpecialBounds bounds = new SpecialBounds(ofClusters);
-        if (function.kind() == PtxFunction.Kind.ENTRY && shape != null) {
-            bounds.dynamicSharedBytes = shape.dynamicSharedBytes();
-            bounds.mostThreads[0] = Math.min(THREADS, shape.x());
-            bounds.mostThreads[1] = Math.min(THREADS, shape.y());
-            bounds.mostThreads[2] = Math.min(THREADS_Z, shape.z());
-        }
         if (function.kind() == PtxFunction.Kind.ENTRY) {
             function.attribute("maxntid").ifPresent(bounds::mostThreads);
             function.attribute("reqntid").ifPresent(bounds::exactThreads);
@@ -68,11 +60,6 @@ final class SpecialBounds {
                 mostThreads[i] = exact;
             }
         }
-    }
-
-    /** What a launch has at least. */
-    long dynamicSharedBytes() {
-        return dynamicSharedBytes;
     }
 
     /** What a 32-bit read of a special register gives. */

@@ -11,7 +11,7 @@ import java.util.List;
 final class Transfer {
     private final FlatCode code;
     private final Ssa ssa;
-    private final LaunchBounds bounds;
+    private final SpecialBounds special;
     private final AbstractValue[] states;
 
     /**
@@ -19,10 +19,10 @@ final class Transfer {
      *
      * @param states one for each value, null for one that is not reached; read when it is needed
      */
-    Transfer(FlatCode code, Ssa ssa, LaunchBounds bounds, AbstractValue[] states) {
+    Transfer(FlatCode code, Ssa ssa, SpecialBounds special, AbstractValue[] states) {
         this.code = code;
         this.ssa = ssa;
-        this.bounds = bounds;
+        this.special = special;
         this.states = states;
     }
 
@@ -36,7 +36,7 @@ final class Transfer {
                 boolean known = value != Ssa.NONE && ssa.bits(value) == bits && states[value] != null;
                 yield known ? states[value] : AbstractValue.TOP;
             }
-            case Operand.SpecialRegister register -> bits == 32 ? bounds.special().of(register) : AbstractValue.TOP;
+            case Operand.SpecialRegister register -> bits == 32 ? special.of(register) : AbstractValue.TOP;
             case Operand.Symbol symbol -> address(index, symbol, bits);
             default -> AbstractValue.TOP;
         };
@@ -94,7 +94,7 @@ final class Transfer {
             return elementOf(index, instruction, vector, value, bits);
         }
         boolean single = operands.getFirst() instanceof Operand.Register && code.onlyResult(index) == ssa.register(value);
-        return single ? bounds.within(index, single(index, instruction, bits).in(bits), bits) : AbstractValue.TOP;
+        return single ? single(index, instruction, bits).in(bits) : AbstractValue.TOP;
     }
 
     private AbstractValue elementOf(int index, Instruction instruction, Operand.Vector vector, int value, int bits) {

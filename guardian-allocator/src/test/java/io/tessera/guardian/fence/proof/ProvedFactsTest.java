@@ -13,10 +13,8 @@ import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -41,21 +39,21 @@ class ProvedFactsTest {
     private List<String> lines = List.of();
 
     private void analyse(String statements) throws PtxException {
-        analyse(statements, new DataFlowOracle());
+        analyse(statements, "");
     }
 
-    private void analyse(String statements, AddressOracle oracle) throws PtxException {
+    private void analyse(String statements, String attributes) throws PtxException {
         // Each instruction has a line of its own, by which its source is found again.
         String text = (".version 9.0\n.target sm_90\n.address_size 64\n.global .align 8 .b8 table[64];\n"
-                + ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n\t.reg .pred %p<4>;\n\t.reg .f32 %f<4>;\n"
-                + "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t.shared .align 4 .b8 tile[1024];\n\tld.param.u64 %rd1, [p];\n"
+                + ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) " + attributes + "\n{\n\t.reg .pred %p<4>;\n"
+                + "\t.reg .f32 %f<4>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t.shared .align 4 .b8 tile[1024];\n\tld.param.u64 %rd1, [p];\n"
                 + "\tld.param.u32 %r1, [n];\n" + statements + "\n\tret;\n}\n").replace(";", ";\n");
         lines = text.lines().toList();
         PtxModule module = PtxParser.parse(text);
         PtxFunction kernel = module.entry("k").orElseThrow();
         instructions.clear();
         flatten(kernel.body().orElseThrow());
-        facts = oracle.of(kernel, module);
+        facts = new DataFlowOracle().of(kernel, module);
     }
 
     private void flatten(Block block) {
@@ -228,7 +226,7 @@ class ProvedFactsTest {
         analyse("mov.u32 %r2, %tid.x; setp.gt.u32 %p1, %r2, 99; @%p1 ret; mov.u32 %r3, tile; shl.b32 %r4, %r2, 2;\n"
                 + "add.s32 %r5, %r3, %r4; ld.shared.f32 %f1, [%r5];");
         assertEquals(new Placement.NearSymbol(TILE, 0, 396), fact("ld.shared").placement());
-        analyse(access.replace("GUARD", ""), new DataFlowOracle(Map.of("k", new LaunchShape(128, 1, 1, 0))));
+        analyse(access.replace("GUARD", ""), ".maxntid 128, 1, 1");
         assertEquals(new Placement.NearSymbol(TILE, 4, 512), fact("ld.shared").placement());
         assertEquals(4, fact("ld.shared").alignmentBytes());
     }
@@ -430,7 +428,7 @@ class ProvedFactsTest {
     /** Whether what block numbers add to the pointer is known to be less than a megabyte or so. */
     private static boolean isBounded(String text) throws PtxException {
         PtxModule module = PtxParser.parse(text);
-        FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), module, null).orElseThrow();
-        return analysis.bounds().special().of(new Operand.SpecialRegister("%ctaid", "y")).high() < 65536;
+        FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), module).orElseThrow();
+        return analysis.special().of(new Operand.SpecialRegister("%ctaid", "y")).high() < 65536;
     }
 }

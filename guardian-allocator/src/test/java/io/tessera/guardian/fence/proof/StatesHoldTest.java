@@ -60,7 +60,7 @@ class StatesHoldTest {
     private void analyse() throws PtxException {
         PtxModule module = PtxParser.parse(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
                 + ".reg .pred %p<4>;\n.reg .b32 %r<9>;\nld.param.u32 %r1, [n];\n" + text + "ret;\n}\n");
-        analysis = FunctionAnalysis.of(module.entry("k").orElseThrow(), module, null).orElseThrow();
+        analysis = FunctionAnalysis.of(module.entry("k").orElseThrow(), module).orElseThrow();
         entries = new EntryValues(analysis);
         guarded = new GuardedRanges(analysis);
         ControlFlow flow = analysis.flow();

@@ -183,8 +183,6 @@ public final class ManagerChannel {
                 client.addProperty("fence", fences.fence());
                 client.addProperty("unfenced", fences.unfenced());
                 client.addProperty("violations", fences.violations());
-                client.addProperty("secondLaunches", fences.second());
-                client.addProperty("fewLaunches", fences.few());
                 client.addProperty("nativeLaunches", fences.alone());
             }
             clients.add(client);

@@ -47,7 +47,6 @@ final class AloneModules {
             try {
                 ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, stream, driver);
                 module.aloneCode = code;
-                module.aloneProgram = program;
                 module.neverAlone = false;
                 return code.handle();
             } finally {

@@ -11,7 +11,6 @@ import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.memory.ClientCharge;
-import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.executor.worker.Answer;
@@ -20,7 +19,6 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,7 +55,6 @@ public final class ClientFences {
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
-    private final ClientMemory memory;
     private final ClientKernels kernels;
     private final Watchdog watchdog;
     private long nextStandIn = FIRST_STAND_IN;
@@ -67,7 +64,7 @@ public final class ClientFences {
 
     /** A client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
-            ClientCharge charge, ClientMemory memory, DriverCalls driver, RelaySegment segment, ClientHandles handles,
+            ClientCharge charge, DriverCalls driver, RelaySegment segment, ClientHandles handles,
             ProgressEvents progress, SynchronizationGate.Client synchronization) {
         this.settings = settings;
         this.fencing = fencing;
@@ -76,7 +73,6 @@ public final class ClientFences {
         this.charge = charge;
         this.driver = driver;
         this.segment = segment;
-        this.memory = memory;
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
         this.textures = new TextureBitmap(stream, driver);
@@ -92,11 +88,6 @@ public final class ClientFences {
     /** The driver's number of the device. */
     int device() {
         return device;
-    }
-
-    /** Whether an address is in the tenant's window or is memory of the client. */
-    boolean owns(long address) {
-        return window.contains(address, 1) || memory.contains(address, 1);
     }
 
     /** The module that the client's tables hold so; null: it runs as it is. */
@@ -337,11 +328,6 @@ public final class ClientFences {
         return violations;
     }
 
-    /** The module that a driver's handle belongs to; null: none of the fenced ones. */
-    TenantModule ofHandle(long handle) {
-        return loaded.get(handle);
-    }
-
     /** A library was asked for its module. */
     public void moduleOfLibrary(long library, long module) {
         TenantModule known = loaded.get(library);
@@ -398,17 +384,6 @@ public final class ClientFences {
             throw RefusedCode.refused("kernel " + name + " of image " + module.label(),
                     new ProgramRefusedException(CudaResult.NOT_SUPPORTED, refusal), segment);
         }
-    }
-
-    /** How many of the kernels that the driver counts in a module or library, by its handle, are not the program's. */
-    public int addedKernels(long handle) {
-        TenantModule module = loaded.get(handle);
-        return module == null || module.asItIs ? 0 : module.program.addedKernels();
-    }
-
-    /** Whether a function or kernel of the driver's is one that the program must not know. */
-    public boolean isAdded(long function, boolean kernel) {
-        return name(function, kernel).startsWith(WindowConstants.PREFIX);
     }
 
     /** Whether kernels of all modules that are loaded may run in clusters. */
@@ -489,8 +464,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        VariantLaunchCounts codes = kernels.codes();
-        return new FenceFigures(settings.label(), unfenced.count(), violationCount, codes.bySecond(), codes.byFew(), codes.byNativeCode());
+        return new FenceFigures(settings.label(), unfenced.count(), violationCount, kernels.nativeLaunches());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */

@@ -17,10 +17,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which code a client's kernels run: fenced, by a specialised variant where the launch keeps to its terms, without a fence while the tenant is
- * alone, or as it is, its pointers checked.
+ * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or as it is, its pointers checked.
  * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
  * any.
  */
@@ -32,11 +32,10 @@ public final class ClientKernels {
     private final ClientFences fences;
     private final FencingService fencing;
     private final AloneModules modules;
-    private final CheckedLaunches checked;
     private final ClientHandles handles;
     private final DriverCalls driver;
     private final SynchronizationGate.Client synchronization;
-    private final VariantLaunchCounts codes = new VariantLaunchCounts();
+    private final AtomicLong nativeLaunches = new AtomicLong();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
@@ -48,14 +47,13 @@ public final class ClientKernels {
         this.fences = fences;
         this.fencing = fencing;
         this.modules = modules;
-        this.checked = new CheckedLaunches(fences, driver, synchronization, codes);
         this.handles = handles;
         this.driver = driver;
     }
 
-    /** By which code its launches ran. */
-    VariantLaunchCounts codes() {
-        return codes;
+    /** Launches of code without fences, while the tenant was alone. Any thread. */
+    long nativeLaunches() {
+        return nativeLaunches.getAcquire();
     }
 
     /** Whether a kernel may run in clusters. Errors where it is none. */
@@ -111,11 +109,10 @@ public final class ClientKernels {
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
         if (!captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
-            return alone(kernel, launch); // without walls either way: nobody is on their other side
+            return alone(kernel); // without walls either way: nobody is on their other side
         }
         prepare();
-        long second = captured ? 0 : checked.function(kernel.second, kernel, launch);
-        return second == 0 ? kernel.function : second;
+        return kernel.function;
     }
 
     /**
@@ -194,21 +191,20 @@ public final class ClientKernels {
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
         Launchable found = new Launchable(clientHandle, function, name, module, tensorMaps(module, name, function, kernel),
-                parameterBytes(function, kernel), module == null ? null
-                        : checked.entry(module.program, module.code.handle(), module.library, name, function, kernel));
+                parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
     }
 
     /**
-     * The program has got a function: what a driver does not do while streams wait is done now.
+     * The program has got a function.
      *
      * @param clientHandle the client's handle for it
-     * @param function the driver's
+     * @param function     the driver's
+     * @throws ProgramRefusedException if it is none of the program's
      */
     public void got(long clientHandle, long function) throws ProgramRefusedException {
-        Launchable kernel = find(clientHandle, function);
-        checked.prepare(kernel.second, kernel);
+        find(clientHandle, function);
     }
 
     /**
@@ -232,7 +228,7 @@ public final class ClientKernels {
         if (RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number()) {
             return true;
         }
-        return fencing.deepens(kernel.second == null ? local : Math.max(local, kernel.second.localBytes()));
+        return fencing.deepens(local);
     }
 
     private int localBytes(Launchable kernel) {
@@ -282,13 +278,13 @@ public final class ClientKernels {
         return null;
     }
 
-    private long alone(Launchable kernel, LaunchPlan launch) {
+    private long alone(Launchable kernel) {
         long alone = aloneFunction(kernel);
-        long second = checked.function(alone == 0 ? kernel.second : kernel.aloneSecond, kernel, launch);
-        if (alone != 0) {
-            codes.nativeCode();
+        if (alone == 0) {
+            return kernel.function;
         }
-        return second != 0 ? second : alone != 0 ? alone : kernel.function;
+        nativeLaunches.setRelease(nativeLaunches.getPlain() + 1);
+        return alone;
     }
 
     /** The driver's function without fences; 0: it is not there, or not yet. */
@@ -310,7 +306,6 @@ public final class ClientKernels {
         }
         boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
         new KernelAttributes(driver, fences.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
-        kernel.aloneSecond = checked.entry(kernel.module.aloneProgram, module, false, kernel.name, kernel.function, ofKernel);
         return kernel.aloneFunction;
     }
 
@@ -320,9 +315,6 @@ public final class ClientKernels {
             for (long clientHandle : handles.ofContext(kind, -1)) {
                 if (handles.table(kind).attachment(clientHandle) instanceof Launchable known) {
                     known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
-                    if (known.second != null) {
-                        known.second.changed();
-                    }
                 }
             }
         }
@@ -332,7 +324,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.handle, known.function, known.name, null, NO_MAPS, known.parameterBytes, null);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, NO_MAPS, known.parameterBytes);
             }
         }
     }

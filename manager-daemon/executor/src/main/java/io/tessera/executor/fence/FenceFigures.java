@@ -6,9 +6,7 @@ package io.tessera.executor.fence;
  * @param fence      mask, modulo, check
  * @param unfenced   images that run as they are
  * @param violations what its kernels were kept from doing
- * @param second     launches by kernels' specialised variants
- * @param few        those of them that were compiled for few blocks
  * @param alone      launches of code without fences, while the client was alone
  */
-public record FenceFigures(String fence, long unfenced, long violations, long second, long few, long alone) {
+public record FenceFigures(String fence, long unfenced, long violations, long alone) {
 }

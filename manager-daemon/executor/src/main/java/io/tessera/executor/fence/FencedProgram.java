@@ -1,7 +1,6 @@
 package io.tessera.executor.fence;
 
 import io.tessera.guardian.cache.FencedTables;
-import io.tessera.guardian.fence.CheckedEntry;
 import java.util.List;
 import java.util.Objects;
 
@@ -30,10 +29,6 @@ record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolea
 
     boolean clusters() {
         return tables.stream().allMatch(FencedTables::clusters);
-    }
-
-    int addedKernels() {
-        return tables.stream().flatMap(table -> table.entries().stream()).mapToInt(CheckedEntry::kernels).sum();
     }
 
     boolean reports() {

@@ -11,12 +11,6 @@ import io.tessera.executor.driver.DriverCalls;
  * @param device its number of the device
  */
 public record KernelAttributes(DriverCalls driver, int device) {
-    /** CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK. */
-    static final int MOST_THREADS = 0;
-    /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
-    static final int SHARED_BYTES = 1;
-    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
-    static final int REGISTERS = 4;
     /** CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES. */
     static final int LOCAL_BYTES = 3;
     /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */

@@ -26,11 +26,6 @@ public final class LaunchPlan {
     private static final long SHARED_BYTES = RecordHeader.BYTES + offset(LAUNCH, "shared_bytes");
     private static final long ATTRIBUTES = RecordHeader.BYTES + offset(LAUNCH, "attributes");
     private static final long PARAMETER_BYTES = RecordHeader.BYTES + offset(LAUNCH, "parameter_bytes");
-    /**
-     * Attributes that say nothing of how many blocks run together, by their bits: none, access policy, synchronisation policy, programmatic
-     * serialisation and event, priority, memory domains, completion event.
-     */
-    private static final long OF_ANY_CODE = 1 | 1 << 1 | 1 << 3 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12;
 
     private final MemorySegment record;
     private final MemorySegment parameters;
@@ -102,16 +97,6 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, BLOCK + 4L * dimension);
     }
 
-    /** Blocks of the grid: a product of three numbers that a client says, which no integer has room for. */
-    double blocks() {
-        return (double) Integer.toUnsignedLong(grid(0)) * Integer.toUnsignedLong(grid(1)) * Integer.toUnsignedLong(grid(2));
-    }
-
-    /** Threads of a block, such a product too. */
-    double threads() {
-        return (double) Integer.toUnsignedLong(block(0)) * Integer.toUnsignedLong(block(1)) * Integer.toUnsignedLong(block(2));
-    }
-
     /** Dynamic shared memory of each block. */
     public long sharedBytes() {
         return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));
@@ -120,15 +105,5 @@ public final class LaunchPlan {
     /** Whether all blocks must run together. */
     public boolean isCooperative() {
         return (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
-    }
-
-    /** Whether it says nothing of how many blocks run together: it is not cooperative and not of clusters. */
-    boolean isPlain() {
-        boolean plain = !isCooperative();
-        for (int i = 0; i < attributes() && plain; i++) {
-            int id = attribute(i);
-            plain = id >= 0 && id < Long.SIZE && (OF_ANY_CODE >> id & 1) != 0;
-        }
-        return plain;
     }
 }

@@ -16,19 +16,14 @@ public final class Launchable {
     final long parameterBytes;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
-    /** The specialised variant of that; null: it has none. */
-    SpecialisedVariant aloneSecond;
-    /** Its specialised variant; null: it has none. */
-    final SpecialisedVariant second;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(long handle, long function, String name, TenantModule module, long[] tensorMaps, long parameterBytes, SpecialisedVariant second) {
+    Launchable(long handle, long function, String name, TenantModule module, long[] tensorMaps, long parameterBytes) {
         this.handle = handle;
         this.function = function;
-        this.second = second;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;
         this.name = name;

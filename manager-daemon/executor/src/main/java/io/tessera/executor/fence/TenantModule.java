@@ -23,8 +23,6 @@ final class TenantModule {
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     LoadedCode aloneCode;
-    /** What that was made of; null without it. */
-    FencedProgram aloneProgram;
     /** Whether the driver has the original, which cannot be fenced. */
     boolean asItIs;
     /** Whether there is none and will be none without fences. */

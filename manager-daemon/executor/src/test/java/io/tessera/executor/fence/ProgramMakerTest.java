@@ -261,8 +261,7 @@ class ProgramMakerTest {
     void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
         List<FencedTables> tables = new ArrayList<>();
         for (boolean clusters : new boolean[] {true, false}) {
-            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters,
-                    List.of()));
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters));
         }
         assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
         assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
@@ -330,13 +329,13 @@ class ProgramMakerTest {
         FencedProgram made = make(maker(), CodeOptions.none());
         for (String constant : List.of("__tessera_window", "anything")) {
             FencedTables tables = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", constant, Linkage.INTERNAL, false, false, 8, 8,
-                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false);
             assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
         }
         FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(),
                 List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
                         "x", 0))),
-                List.of("work"), List.of(), false, false, List.of(), Map.of(), false, List.of());
+                List.of("work"), List.of(), false, false, List.of(), Map.of(), false);
         assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
         String more = new String(made.code(), StandardCharsets.US_ASCII)
                 .replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
@@ -349,7 +348,7 @@ class ProgramMakerTest {
     void tablesThatCannotBeMeantAreRefused() throws Exception {
         FencedTables wide = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", "__tessera_at_x", Linkage.INTERNAL, false,
                 false, 8, 8, new byte[0], List.of(new HoistedVariable.Relocation(4, 8, 0, "x", 0)))), List.of(), List.of("work"), List.of(),
-                false, false, List.of(), Map.of(), false, List.of());
+                false, false, List.of(), Map.of(), false);
         assertTrue(TablesCheck.refusal(wide, FenceMode.MASK).contains("variable x"));
         assertTrue(TablesCheck.refusal(wide, FenceMode.CHECK).contains("mode"));
         workers.tables = wide.bytes();

@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.fence.LaunchCheck;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.software.clock.DeviceClock;
@@ -26,7 +24,6 @@ import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.processor.ProcessorOptions;
 import io.tessera.software.processor.SoftwareProcessor;
 import io.tessera.software.program.Parameter;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -47,8 +44,6 @@ class FencedKernelsTest {
     private static final int OUT_BYTES = RandomKernel.OUT_BYTES * RandomKernel.THREADS * RandomKernel.BLOCKS;
     private static final int SECRET = 0x5EC12E75;
     private static final int VICTIM_BYTES = 1 << 20;
-    /** Index of the kernels' last parameter. */
-    private static final int FOREIGN = 3;
 
     private static SoftwareProcessor processor(boolean compiled) {
         Interpreter interpreter = new Interpreter();
@@ -74,20 +69,6 @@ class FencedKernelsTest {
                 null, 0, packed(kernel, arguments), false), text -> {}, new GridControl());
     }
 
-    /** The second entry if the launch keeps to its terms, else null: as whoever launches for a tenant has to decide. */
-    private static LoadedKernel second(FencedModule fenced, LoadedModule module, FenceWindow window, Object... arguments) {
-        for (CheckedEntry entry : fenced.entries()) {
-            LoadedKernel kernel = module.kernel(entry.entry());
-            MemorySegment parameters = MemorySegment.ofArray(packed(kernel, arguments));
-            LaunchCheck check = new LaunchCheck(entry, i -> kernel.kernel().entry().parameters().get(i).offset());
-            if (check.admits(RandomKernel.BLOCKS, RandomKernel.THREADS, 1, parameters, parameters.byteSize(), window.base,
-                    FenceWindow.WINDOW_BYTES)) {
-                return kernel;
-            }
-        }
-        return null;
-    }
-
     private static void fill(long address, int bytes, long seed) {
         Random random = new Random(seed);
         for (int i = 0; i < bytes; i += Integer.BYTES) {
@@ -106,7 +87,6 @@ class FencedKernelsTest {
     @ParameterizedTest
     @EnumSource
     void legalKernelsComputeTheSame(FenceMode mode) throws Exception {
-        int seconds = 0;
         try (SoftwareProcessor processor = processor(false)) {
             FenceWindow window = new FenceWindow(processor, mode);
             long in = window.allocate(RandomKernel.IN_BYTES);
@@ -119,15 +99,9 @@ class FencedKernelsTest {
                 int[] expected = results(processor, processor.load(text).kernel("k"), in, out, seed);
                 // A run of its own for each: a program that counts in its variables would count on.
                 assertArrayEquals(expected, results(processor, window.load(fenced).kernel("k"), in, out, seed), "seed " + seed);
-                LoadedKernel second = second(fenced, window.load(fenced), window, in, out, (int) seed, 0L);
-                if (second != null) {
-                    seconds++;
-                    assertArrayEquals(expected, results(processor, second, in, out, seed), "second entry, seed " + seed);
-                }
                 assertEquals(List.of(), window.violations(), "seed " + seed);
             }
         }
-        assertEquals(0, seconds, "second entries are switched off");
     }
 
     private static int[] results(SoftwareProcessor processor, LoadedKernel kernel, long in, long out, long seed) {
@@ -139,7 +113,6 @@ class FencedKernelsTest {
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void wildKernelsStayInside(FenceMode mode) throws Exception {
-        int seconds = 0;
         try (SoftwareProcessor processor = processor(mode == FenceMode.MASK)) {
             FenceWindow window = new FenceWindow(processor, mode);
             long in = window.allocate(RandomKernel.IN_BYTES);
@@ -161,15 +134,7 @@ class FencedKernelsTest {
                 String what = "seed " + seed + " " + mode;
                 // From the window's borders wild offsets lead as far outside as they can.
                 long[] borders = {window.base, window.base + FenceWindow.WINDOW_BYTES - 512, in};
-                long border = borders[n % borders.length];
-                LoadedKernel second = second(fenced, module, window, in, out, (int) seed, border);
-                if (second != null) {
-                    seconds++;
-                    launch(processor, second, in, out, (int) seed, border);
-                }
-                boolean asked = fenced.entries().stream().flatMap(entry -> entry.pointers().stream())
-                        .anyMatch(pointer -> pointer.parameter() == FOREIGN);
-                assertTrue(!asked || second(fenced, module, window, in, out, (int) seed, victim) == null, what);
+                launch(processor, module.kernel("k"), in, out, (int) seed, borders[n % borders.length]);
                 for (int value : read(victim, VICTIM_BYTES)) {
                     assertEquals(SECRET, value, what);
                 }
@@ -180,7 +145,6 @@ class FencedKernelsTest {
                 assertEquals(WindowConstants.GO_ON, RealMemory.getInt(window.stopWord), what);
             }
         }
-        assertEquals(0, seconds, "second entries are switched off");
     }
 
     /** The control: without fences most of the wild kernels fault, so the test above tests something. */

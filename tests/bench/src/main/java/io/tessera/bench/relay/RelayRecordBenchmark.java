@@ -111,7 +111,7 @@ public class RelayRecordBenchmark {
         FenceSettings settings = new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 30);
         ClientFences fences = new ClientFences(settings,
                 new FencingService(device, CodeCache.none(), TrustedImages.none(), CodeWorkers.none(), clock),
-                new TenantPresence().enter("bench", 0, () -> {}), window, charge, owned, driver, segment, handles,
+                new TenantPresence().enter("bench", 0, () -> {}), window, charge, driver, segment, handles,
                 streams.progress(), synchronization);
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,

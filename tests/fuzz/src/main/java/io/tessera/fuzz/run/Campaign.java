@@ -218,8 +218,7 @@ public final class Campaign {
 
     /** What came of it so far. */
     public synchronized CampaignResult result() {
-        return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::second),
-                sum(FencingTrial::looked),
+        return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::looked),
                 sum(FencingTrial::plain), sum(FencingTrial::unverified), assembler == null ? 0 : assembler.assembled(),
                 (System.nanoTime() - beganNs) / 1e9,
                 (int) threads.stream().filter(Thread::isAlive).count(), Map.copyOf(counts), Map.copyOf(refusals), List.copyOf(failures));

@@ -14,7 +14,6 @@ import java.util.Map;
  * @param legal     of these, legal ones
  * @param endless   of these, ones that may ask for endless work
  * @param launches  of kernels, unfenced and fenced
- * @param second    of these, of second entries
  * @param looked    fenced texts that the verifier looked at
  * @param plain     of these, those that it took only without proofs
  * @param unverified of these, those that it took in neither form
@@ -25,7 +24,7 @@ import java.util.Map;
  * @param refusals  why modules were refused, without numbers, and how often
  * @param failures  what must not be
  */
-public record CampaignResult(long seed, int kernels, int legal, int endless, long launches, long second, long looked, long plain, long unverified,
+public record CampaignResult(long seed, int kernels, int legal, int endless, long launches, long looked, long plain, long unverified,
         int assembled, double seconds, int running,
         Map<KernelFinding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
     /** Whether nothing failed, and all ended. */
@@ -45,7 +44,6 @@ public record CampaignResult(long seed, int kernels, int legal, int endless, lon
         FencingTrial.MODES.forEach(mode -> modes.add(mode.name().toLowerCase(Locale.ROOT)));
         json.add("modes", modes);
         json.addProperty("launches", launches);
-        json.addProperty("secondEntries", second);
         json.addProperty("verified", looked - plain - unverified);
         json.addProperty("verifiedWithoutProofsOnly", plain);
         json.addProperty("unverified", unverified);

@@ -1,12 +1,10 @@
 package io.tessera.fuzz.run;
 
 import io.tessera.fuzz.generate.GeneratedKernel;
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.fence.LaunchCheck;
 import io.tessera.guardian.fence.PlainFunctions;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
@@ -17,7 +15,6 @@ import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.processor.LoadedModule;
 import io.tessera.software.program.UnsupportedPtxException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +45,6 @@ public final class FencingTrial implements AutoCloseable {
     private final Map<FenceMode, Fencer> fencers = new EnumMap<>(FenceMode.class);
     private final int verifyEvery;
     private volatile int launches;
-    private volatile int second;
     private volatile int looked;
     private volatile int plain;
     private volatile int unverified;
@@ -74,11 +70,6 @@ public final class FencingTrial implements AutoCloseable {
     /** Launches so far. */
     public int launches() {
         return launches;
-    }
-
-    /** Of these, of second entries. */
-    public int second() {
-        return second;
     }
 
     /** Fenced texts that the verifier looked at. */
@@ -229,15 +220,6 @@ public final class FencingTrial implements AutoCloseable {
             long foreign = kernel.hostile() ? targets[(int) Long.remainderUnsigned(kernel.seed() + mode.ordinal(), targets.length)] : device.out;
             byte[] parameters = parameters(loaded, kernel, foreign);
             launch(kernel, mode, mode.name(), loaded, parameters, expected, found);
-            for (CheckedEntry entry : fenced.entries()) {
-                LoadedKernel other = module.kernel(entry.entry());
-                LaunchCheck check = new LaunchCheck(entry, i -> other.kernel().entry().parameters().get(i).offset());
-                if (check.admits(kernel.blocks(), kernel.threads(), 1, MemorySegment.ofArray(parameters), parameters.length, device.window.base(),
-                        FuzzWindow.BYTES)) {
-                    second++;
-                    launch(kernel, mode, mode.name() + ", second entry", other, parameters, expected, found);
-                }
-            }
         }
     }
 

@@ -2,7 +2,6 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
-import io.tessera.guardian.fence.CheckedEntry;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.image.ComputeCapability;
@@ -56,14 +55,6 @@ final class KernelText {
         lines.add(style.apply(Emphasis.HEADING, name + ", after (" + fenced.mode().name().toLowerCase(Locale.ROOT)
                 + "); new and changed lines begin with +"));
         compare(before, after, style, lines);
-        for (CheckedEntry entry : fenced.entries()) {
-            if (entry.kernel().equals(name)) {
-                lines.add("");
-                lines.add(style.apply(Emphasis.HEADING, name + ", second entry, for launches with " + entry.terms()
-                        + (entry.few().isEmpty() ? "" : "; once more for grids of few blocks")));
-                compare(before, text(fenced.module(), function(fenced.module(), entry.entry()).orElseThrow()), style, lines);
-            }
-        }
         return Optional.of(lines);
     }
 

@@ -67,7 +67,10 @@ final class ModuleCalls {
         calls.row(DriverApi.cuLibraryGetKernel).withoutContext().executes(this::kernel);
         calls.row(DriverApi.cuModuleGetGlobal).makesMemory().executes(this::global).completes(this::globalFound);
         calls.row(DriverApi.cuLibraryGetGlobal).withoutContext().makesMemory().executes(this::global).completes(this::globalFound);
-        calls.plain(DriverApi.cuModuleGetSurfRef, DriverApi.cuModuleGetTexRef);
+        calls.row(DriverApi.cuModuleEnumerateFunctions).executes((frame, _) -> list(frame));
+        calls.row(DriverApi.cuLibraryEnumerateKernels).withoutContext().executes((frame, _) -> list(frame));
+        calls.plain(DriverApi.cuModuleGetFunctionCount, DriverApi.cuModuleGetSurfRef, DriverApi.cuModuleGetTexRef);
+        calls.plainWithoutContext(DriverApi.cuLibraryGetKernelCount);
     }
 
     /** Fences what can be fenced; the client's policy decides about the rest. */
@@ -171,6 +174,12 @@ final class ModuleCalls {
     private int function(CallFrame frame, ClientContext context) throws RejectedException {
         int result = kernel(frame, context);
         found = result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0;
+        return result;
+    }
+
+    private int list(CallFrame frame) {
+        int result = driver.call(frame.entry(), frame.slots());
+        RefusedCode.byDriver(result, driver.port(), segment);
         return result;
     }
 

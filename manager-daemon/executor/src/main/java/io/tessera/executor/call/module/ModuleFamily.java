@@ -17,7 +17,6 @@ public final class ModuleFamily {
             CallTable calls) {
         this.modules = new ModuleCalls(execution, memory, completion, images, checks.results());
         modules.register(calls);
-        new KernelLists(execution.driver(), execution.fences(), completion.segment()).register(calls);
         new FunctionCalls(execution.driver(), execution.fences(), checks.structures(), checks.results()).register(calls);
         new LinkCalls(execution.fences(), execution.handles().account(), completion.segment()).register(calls);
     }

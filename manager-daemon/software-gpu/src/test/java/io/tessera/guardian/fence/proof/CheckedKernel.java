@@ -9,11 +9,7 @@ import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.print.PtxPrinter;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -25,15 +21,11 @@ final class CheckedKernel {
     /** The window that shadows are forced into. */
     static final long WINDOW = 0x2000_0000_0000L;
     static final long WINDOW_BYTES = 1L << 32;
-    /** The greatest number of a launch that keeps the promise. */
-    static final long MOST = 100;
     /** Generated kernels end after a few hundred rounds: greater bounds say nothing. */
     private static final long SOON = 250;
-    /** Parameters of the generated kernels, in order. */
+    /** Parameters of the generated kernels. */
     private static final int IN = 0;
     private static final int ERR = 1;
-    private static final int POINTER = 2;
-    private static final int NUMBER = 3;
 
     private final FunctionAnalysis analysis;
     private final AddressFacts facts;
@@ -44,19 +36,8 @@ final class CheckedKernel {
     private final TreeMap<Integer, Long> rounds = new TreeMap<>();
 
     CheckedKernel(PtxModule module) {
-        this(module, false);
-    }
-
-    /**
-     * A kernel with its facts.
-     *
-     * @param promised whether of launches whose {@code number} is at most {@link #MOST} and whose {@code pointer} is inside the window, and
-     *                 aligned
-     */
-    CheckedKernel(PtxModule module, boolean promised) {
         PtxFunction function = module.functions().getFirst();
-        FunctionGraph graph = FunctionGraph.of(function, module).orElseThrow();
-        analysis = FunctionAnalysis.of(graph, promised ? LaunchBounds.of(graph, promise(function)) : LaunchBounds.of(graph, (LaunchShape) null));
+        analysis = FunctionAnalysis.of(function, module).orElseThrow();
         facts = new ProvedFacts(analysis);
         cuts = facts.loopCuts();
         Induction induction = new Induction(analysis);
@@ -90,27 +71,6 @@ final class CheckedKernel {
     /** Parameters of the generated kernels have names of the parser's own here. */
     private static String parameter(PtxFunction function, int index) {
         return function.parameters().get(index).name();
-    }
-
-    private static LaunchPromise promise(PtxFunction function) {
-        Map<Instruction, Long> most = new IdentityHashMap<>();
-        Set<Instruction> windows = Collections.newSetFromMap(new IdentityHashMap<>());
-        for (Statement statement : function.body().orElseThrow().statements()) {
-            if (statement instanceof Instruction read && read.mnemonic().startsWith("ld.param")) {
-                String name = ((Operand.Named) ((Operand.Address) read.operands().get(1)).base()).name();
-                if (name.equals(parameter(function, NUMBER))) {
-                    most.put(read, MOST);
-                } else if (name.equals(parameter(function, POINTER))) {
-                    windows.add(read);
-                }
-            }
-        }
-        return new LaunchPromise(most, windows);
-    }
-
-    /** How many pointers are taken as they are. */
-    int trusted() {
-        return (int) facts.baseFences().stream().filter(BaseFence::trusted).count();
     }
 
     String text() {
@@ -169,10 +129,6 @@ final class CheckedKernel {
         for (BaseFence fence : facts.baseFences()) {
             if (fence.definition() == instruction) {
                 String shadow = ((Operand.Register) shadow(fence.register())).name();
-                if (fence.trusted()) {
-                    line("mov.b64 %s, %s", shadow, fence.register().name());
-                    continue;
-                }
                 line("and.b64 %s, %s, %d", shadow, fence.again() ? shadow : fence.register().name(), WINDOW_BYTES - 1);
                 line("or.b64 %s, %s, %d", shadow, shadow, WINDOW);
                 line("and.b64 %s, %s, %d", shadow, shadow, -fence.alignmentBytes());

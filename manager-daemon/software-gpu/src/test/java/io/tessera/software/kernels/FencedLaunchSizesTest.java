@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Kernels with a second body for small blocks compute in blocks of every size what they computed before. */
+/** Fenced kernels compute in blocks of every size, and with counts of every size, what they compute unfenced. */
 @Timeout(180)
-class SmallBlockKernelsTest {
+class FencedLaunchSizesTest {
     /**
      * Reverses the first 256 numbers of each block in shared memory, in rounds; threads beyond add their number to what stays. The
      * block's size itself is a result too.
@@ -182,7 +182,7 @@ class SmallBlockKernelsTest {
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void launchesOnBothSidesOfTheLimitsComputeTheSame(FenceMode mode) throws Exception {
+    void countsOfEverySizeComputeTheSame(FenceMode mode) throws Exception {
         withBoth(mode, STRIDED, (processor, window, plain, fenced) -> {
             long out = window.allocate((long) Integer.BYTES * THREADS * 4);
             for (int n : new int[] {0, 1, 97, 500, 1 << 13, (1 << 13) + 1, 1 << 16, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, Integer.MAX_VALUE, -1,
