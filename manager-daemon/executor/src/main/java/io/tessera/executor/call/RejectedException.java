@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.ProgramRefusedException;
 import java.io.Serial;
 

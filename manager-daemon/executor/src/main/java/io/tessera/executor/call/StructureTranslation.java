@@ -1,9 +1,9 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
-import io.tessera.device.StructureDescription.Field;
 import io.tessera.device.StructureDescription;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.StructureDescription.Field;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;

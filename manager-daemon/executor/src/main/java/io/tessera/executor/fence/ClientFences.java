@@ -1,8 +1,8 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.driver.SynchronizationGate;
@@ -137,7 +137,7 @@ public final class ClientFences {
                 : fencing.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(fencing.maker().target().capability());
         if (lacking != null && source.isForOthers(fencing.maker().target().capability())) {
-            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label() + " is for other devices alone");
+            throw new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, "image " + source.label() + " is for other devices alone");
         }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());

@@ -1,13 +1,13 @@
 package io.tessera.executor.fence;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.FencedTables;
-import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.ptx.Linkage;
 import io.tessera.guardian.verify.Verdict;
 import java.lang.foreign.Arena;
@@ -169,7 +169,7 @@ final class HoistedMemory {
     private long value(Relocation relocation, Map<String, Place> part) throws ProgramRefusedException {
         Place target = part.get(relocation.variable());
         if (target == null) {
-            throw new ProgramRefusedException(ProgramRefusedException.INVALID_PTX,
+            throw new ProgramRefusedException(CudaResult.INVALID_PTX,
                     "an initialiser names " + relocation.variable() + ", which nobody defines");
         }
         return relocation.value(address + target.offset);

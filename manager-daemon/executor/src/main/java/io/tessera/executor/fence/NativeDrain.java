@@ -1,8 +1,9 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
@@ -44,7 +45,7 @@ public final class NativeDrain {
             for (ClientContext context : streams.contexts()) {
                 int result = begin(context);
                 if (result != CudaResult.SUCCESS) {
-                    return CudaResult.isFatal(result) ? result : CudaResult.SUCCESS;
+                    return FatalErrors.isFatal(result) ? result : CudaResult.SUCCESS;
                 }
             }
         }
@@ -54,7 +55,7 @@ public final class NativeDrain {
             if (result == CudaResult.NOT_READY) {
                 return CudaResult.SUCCESS;
             }
-            if (CudaResult.isFatal(result)) {
+            if (FatalErrors.isFatal(result)) {
                 return result;
             }
             driver.call(DriverEntry.cuEventDestroy_v2, event);

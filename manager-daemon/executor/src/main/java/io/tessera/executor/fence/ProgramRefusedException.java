@@ -4,11 +4,6 @@ import java.io.Serial;
 
 /** A program is not loaded: what the client is answered, and why in words for its user. Without a stack trace. */
 public final class ProgramRefusedException extends Exception {
-    /** CUDA_ERROR_INVALID_PTX. */
-    static final int INVALID_PTX = 218;
-    /** CUDA_ERROR_NO_BINARY_FOR_GPU. */
-    static final int NO_BINARY = 209;
-
     @Serial
     private static final long serialVersionUID = 1L;
 

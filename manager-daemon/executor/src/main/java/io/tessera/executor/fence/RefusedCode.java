@@ -1,7 +1,7 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverPort;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.relay.RelaySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

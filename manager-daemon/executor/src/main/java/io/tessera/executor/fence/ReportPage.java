@@ -1,7 +1,7 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.ReportArea.Violation;

@@ -1,6 +1,6 @@
 package io.tessera.executor.fence;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
@@ -58,7 +58,7 @@ final class UnfencedImages {
                 }
                 LOG.info("{}: the program is asked to start again in time sharing", what);
                 segment.askForTimeSharing();
-                throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, what);
+                throw new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, what);
             }
             case REFUSE -> throw refused(what + "; run it with --share time, or see tessera help run, --unfenced");
         }
@@ -68,7 +68,7 @@ final class UnfencedImages {
     private ProgramRefusedException refused(String why) {
         LOG.warn("{}", why);
         segment.notice(why);
-        return new ProgramRefusedException(ProgramRefusedException.NO_BINARY, why);
+        return new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, why);
     }
 
     /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */

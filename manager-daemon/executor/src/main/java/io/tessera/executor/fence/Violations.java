@@ -1,6 +1,6 @@
 package io.tessera.executor.fence;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.ReportArea.Kind;
 import io.tessera.guardian.fence.ReportArea.Violation;
@@ -18,11 +18,6 @@ import org.slf4j.LoggerFactory;
  * and a sentence for its user. One owner thread.
  */
 final class Violations {
-    private static final int ILLEGAL_ADDRESS = 700;
-    private static final int ASSERT = 710;
-    private static final int MISALIGNED_ADDRESS = 716;
-    private static final int INVALID_PC = 718;
-    private static final int LAUNCH_FAILED = 719;
     /** Shows a line as it is, as RELAY.md says. */
     private static final char AS_IT_IS = 1;
     /** {@code file:line: function: text}. */
@@ -69,11 +64,11 @@ final class Violations {
 
     private static int result(Kind kind) {
         return switch (kind) {
-            case ADDRESS, HANDLE -> ILLEGAL_ADDRESS;
-            case MISALIGNED -> MISALIGNED_ADDRESS;
-            case TRAP, RETURNED, BARRIER, DEVICE -> LAUNCH_FAILED;
-            case ASSERT -> ASSERT;
-            case CALL_TARGET -> INVALID_PC;
+            case ADDRESS, HANDLE -> CudaResult.ILLEGAL_ADDRESS;
+            case MISALIGNED -> CudaResult.MISALIGNED_ADDRESS;
+            case TRAP, RETURNED, BARRIER, DEVICE -> CudaResult.LAUNCH_FAILED;
+            case ASSERT -> CudaResult.ASSERT;
+            case CALL_TARGET -> CudaResult.INVALID_PC;
         };
     }
 

@@ -1,11 +1,11 @@
 package io.tessera.executor.launch;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.GraphBook;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;

@@ -3,13 +3,14 @@ package io.tessera.executor.query;
 import static io.tessera.protocol.relay.RelayLayout.FUNCTION_INFO;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.KernelAttributes;
 import io.tessera.executor.fence.ProgramRefusedException;
@@ -59,7 +60,7 @@ final class FunctionQuery {
         int valid = 0;
         for (int attribute = 0; attribute < RelayLayout.FUNCTION_ATTRIBUTES; attribute++) {
             int result = attributes.ask(value, kernel, attribute);
-            if (CudaResult.isFatal(result)) {
+            if (FatalErrors.isFatal(result)) {
                 return result;
             }
             if (result == CudaResult.SUCCESS) {

@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;

@@ -1,13 +1,14 @@
 package io.tessera.executor.session;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.dispatch.CallExecutor;
 import io.tessera.executor.call.graph.GraphEnd;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
@@ -91,7 +92,7 @@ final class ClientResources {
     }
 
     private static int worse(int known, int result) {
-        return known == CudaResult.SUCCESS && CudaResult.isFatal(result) ? result : known;
+        return known == CudaResult.SUCCESS && FatalErrors.isFatal(result) ? result : known;
     }
 
     private int free(HandleKind kind, int context) {

@@ -2,8 +2,9 @@ package io.tessera.executor.session;
 
 import com.sun.management.ThreadMXBean;
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
@@ -250,7 +251,7 @@ public final class ClientSession {
         records.pollAwaited(nowNs);
         if (!state.completion().watch().isEmpty()) {
             int result = state.completion().watch().poll();
-            if (CudaResult.isFatal(result)) {
+            if (FatalErrors.isFatal(result)) {
                 records.lose(result, "a watched event");
             } else if (result != CudaResult.SUCCESS) {
                 segment.callError(result);
@@ -308,11 +309,11 @@ public final class ClientSession {
         state.execution().streams().awaited().close(state.execution().driver());
         state.execution().fences().watchdog().idle();
         freeing = true;
-        if (!CudaResult.isFatal(result)) {
+        if (!FatalErrors.isFatal(result)) {
             state.execution().fences().quiet();
             result = freeAll(records);
         }
-        if (CudaResult.isFatal(result)) {
+        if (FatalErrors.isFatal(result)) {
             records.lose(result, "the end of " + name);
             return;
         }
@@ -345,8 +346,8 @@ public final class ClientSession {
             state.execution().handles().deferredReleases().close();
             int result = executors.resources().freeAll();
             int heldOver = state.execution().handles().deferredReleases().release();
-            result = CudaResult.isFatal(result) ? result : CudaResult.isFatal(heldOver) ? heldOver : result;
-            if (!CudaResult.isFatal(result)) {
+            result = FatalErrors.isFatal(result) ? result : FatalErrors.isFatal(heldOver) ? heldOver : result;
+            if (!FatalErrors.isFatal(result)) {
                 state.allocations().pools().close();
             }
             return result;

@@ -1,7 +1,7 @@
 package io.tessera.executor.session;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.ClientExecution;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;

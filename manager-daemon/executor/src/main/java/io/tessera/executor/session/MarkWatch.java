@@ -1,6 +1,7 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.relay.RelaySegment;
@@ -69,6 +70,6 @@ final class MarkWatch {
         }
         nextNs = nowNs + INTERVAL_NS;
         int result = streams.query(); // of all: the marked stream may be destroyed meanwhile
-        return CudaResult.isFatal(result) ? result : CudaResult.SUCCESS;
+        return FatalErrors.isFatal(result) ? result : CudaResult.SUCCESS;
     }
 }

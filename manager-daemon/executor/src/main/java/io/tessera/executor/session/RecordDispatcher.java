@@ -3,14 +3,15 @@ package io.tessera.executor.session;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.ClientCompletion;
 import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.dispatch.CallExecutor;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
@@ -136,7 +137,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** An error that is nobody's answer. */
     private void noticed(int result) {
-        if (CudaResult.isFatal(result) && !isLost()) {
+        if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");
         } else if (result != CudaResult.SUCCESS) {
             segment.callError(result);
@@ -172,7 +173,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
         }
-        if (CudaResult.isFatal(result) && !isLost()) {
+        if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
             result = lostResult;
         }
@@ -328,7 +329,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         ClientStream stream = stream(record, true);
         streams.before(stream);
         if (streams.isCapturing(stream)) {
-            return CudaResult.CAPTURE_UNSUPPORTED;
+            return CudaResult.STREAM_CAPTURE_UNSUPPORTED;
         }
         int before = query ? driver.call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {

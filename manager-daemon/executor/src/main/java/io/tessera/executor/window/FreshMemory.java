@@ -1,8 +1,8 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.wait.BoundedWait;

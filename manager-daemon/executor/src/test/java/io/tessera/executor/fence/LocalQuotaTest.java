@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import org.junit.jupiter.api.Test;
 
 /** How much of a device one kernel's local memory may take. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.FakeDriver;
@@ -22,7 +23,6 @@ class WatchdogTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LOOK_NS = 100_000_000L;
     private static final int SHARED_S = 3;
-    private static final int CAPTURED_EVENT = 907;
     private static final long ATTACK = 0x10;
     private static final long VICTIM = 0x20;
 
@@ -102,7 +102,7 @@ class WatchdogTest {
         assertEquals(0, watchdog.pausing(ATTACK, true, () -> 0));
         watchdog.forgetPauses();
         assertTrue(standing.isStanding());
-        driver.failEvents(CAPTURED_EVENT);
+        driver.failEvents(CudaResult.CAPTURED_EVENT);
         watchdog.forgetPauses();
         assertFalse(standing.isStanding());
     }

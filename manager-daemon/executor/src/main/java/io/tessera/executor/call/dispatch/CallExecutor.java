@@ -1,5 +1,6 @@
 package io.tessera.executor.call.dispatch;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.EntryDescriptions;
 import io.tessera.device.HandleKind;
@@ -23,7 +24,6 @@ import io.tessera.executor.call.graph.GraphFamily;
 import io.tessera.executor.call.memory.MemoryFamily;
 import io.tessera.executor.call.module.ModuleFamily;
 import io.tessera.executor.call.texture.TextureFamily;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
@@ -9,7 +10,6 @@ import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.executor.call.AddressRule;
 import io.tessera.executor.call.CallFrame;
@@ -7,7 +8,6 @@ import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.GraphMemoryCalls;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;

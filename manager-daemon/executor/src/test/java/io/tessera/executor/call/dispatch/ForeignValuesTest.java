@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
@@ -72,7 +73,7 @@ class ForeignValuesTest {
                 MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(ARRAY_BYTES);
                 shape.copyFrom(MemorySegment.ofArray(new long[] {1 << 10, 1 << 10, 1 << 10, 1L << 32 | 1, 0}));
             }
-            return SUCCESS;
+            return CudaResult.SUCCESS;
         }
 
         @Override
