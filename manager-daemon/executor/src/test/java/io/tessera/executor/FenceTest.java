@@ -12,7 +12,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.fake.FakeDriver;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.protocol.FenceChoice;

@@ -10,7 +10,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.memory.ClientMemory;

@@ -13,7 +13,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.KernelAttributes;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.print.ClientPrinting;

@@ -14,7 +14,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.FencingService;
-import io.tessera.executor.fence.TenantPresence;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.image.ImageOffers;

@@ -11,7 +11,7 @@ import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;

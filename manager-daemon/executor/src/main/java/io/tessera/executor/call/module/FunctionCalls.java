@@ -9,7 +9,7 @@ import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
