@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param cached whether it was found on disk, where another driver may have made it that this one does not understand
  */
 public record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
+    /** Copies the list. */
     public FencedProgram {
         tables = List.copyOf(tables);
     }
@@ -27,7 +28,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
-    /** Whether a kernel has a cluster size of its own. */
+    /** Whether kernels may be launched with a cluster dimension: all modules allow it. */
     public boolean clusters() {
         return tables.stream().allMatch(FencedTables::clusters);
     }
