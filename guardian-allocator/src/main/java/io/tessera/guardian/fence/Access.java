@@ -1,5 +1,8 @@
 package io.tessera.guardian.fence;
 
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+
 /**
  * One address of an instruction that touches memory. Immutable.
  *
@@ -20,5 +23,40 @@ record Access(int operand, Place place, Kind kind, int sizeBytes, int alignmentB
     /** What is done. */
     enum Kind {
         READ, WRITE, ATOMIC, PREFETCH
+    }
+
+    /** Index of the n-th operand (from 0) that is an address, or -1. */
+    static int address(Instruction instruction, int n) {
+        int left = n;
+        for (int i = 0; i < instruction.operands().size(); i++) {
+            if (instruction.operands().get(i) instanceof Operand.Address && left-- == 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** The place that a state space's word names. */
+    static Place place(String word) {
+        return switch (word) {
+            case "global" -> Place.GLOBAL;
+            case "shared", "shared::cta" -> Place.SHARED;
+            case "shared::cluster" -> Place.CLUSTER;
+            case "local" -> Place.LOCAL;
+            case "const" -> Place.CONST;
+            case "param", "param::entry", "param::func" -> Place.PARAM;
+            default -> null;
+        };
+    }
+
+    /** The first place that an instruction names, or GENERIC. */
+    static Place place(Instruction instruction) {
+        for (String word : instruction.modifiers()) {
+            Place place = place(word);
+            if (place != null) {
+                return place;
+            }
+        }
+        return Place.GENERIC;
     }
 }

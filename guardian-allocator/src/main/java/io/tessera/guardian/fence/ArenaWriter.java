@@ -11,6 +11,8 @@ import java.util.Map;
 
 /** Writes a function's statements anew, with places of a {@link LocalArena} where local variables were. Used once. */
 final class ArenaWriter {
+    /** The kernel's variable, and the parameter that device functions get. */
+    static final String NAME = WindowConstants.PREFIX + "local";
     private final Map<String, Long> places;
     private final boolean kernel;
     private final Code code = new Code(WindowConstants.PREFIX + "local_");
@@ -40,7 +42,7 @@ final class ArenaWriter {
         }
         List<Statement> run = code.leave(new ArrayList<>());
         if (start != null) {
-            code.emit("ld.param.b64", start, Code.at(new Operand.Named(LocalArena.NAME), 0));
+            code.emit("ld.param.b64", start, Code.at(new Operand.Named(NAME), 0));
         }
         List<Statement> all = new ArrayList<>(code.declarations());
         all.addAll(head);
@@ -80,7 +82,7 @@ final class ArenaWriter {
         return switch (operand) {
             case Operand.Symbol(String name, long offset) when places.containsKey(name) -> value(places.get(name) + offset);
             case Operand.Address(Operand.Named(String name), long offset) when places.containsKey(name) ->
-                Code.at(kernel ? new Operand.Named(LocalArena.NAME) : start(), places.get(name) + offset);
+                Code.at(kernel ? new Operand.Named(NAME) : start(), places.get(name) + offset);
             case Operand.Vector(List<Operand> elements) -> new Operand.Vector(elements.stream().map(this::moved).toList());
             default -> operand;
         };
@@ -88,7 +90,7 @@ final class ArenaWriter {
 
     private Operand value(long place) {
         if (kernel) {
-            return new Operand.Symbol(LocalArena.NAME, place);
+            return new Operand.Symbol(NAME, place);
         }
         Operand.Register sum = code.wide();
         code.emit("add.s64", sum, start(), Code.number(place));

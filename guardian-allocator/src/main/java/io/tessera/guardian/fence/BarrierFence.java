@@ -14,7 +14,6 @@ import java.util.List;
  * in a legal program they agree, and taking the first lane's operand changes nothing. Not thread-safe.
  */
 final class BarrierFence {
-    static final int WARP = 32;
     private static final int LARGEST_BLOCK = 1024;
     /** Whole warps. */
     private static final int WARPS_MASK = 0x7E0;
@@ -33,20 +32,6 @@ final class BarrierFence {
         this.mixed = context.mode() != FenceMode.NONE && context.plan.mixesBarriers(context.function);
     }
 
-    private static int first(Instruction i) {
-        return i.has("red") ? 1 : 0;
-    }
-
-    private static boolean isCounted(Instruction i) {
-        return i.operands().size() == (i.has("red") ? 4 : 2);
-    }
-
-    /** The barrier's number, and that of the threads where the instruction says it. */
-    static List<Operand> numbers(Instruction i) {
-        int from = first(i);
-        return i.operands().subList(from, Math.min(i.operands().size(), from + (isCounted(i) ? 2 : 1)));
-    }
-
     /** What a function does before it meets a barrier. */
     void begin() {
         if (context.function.kind() == PtxFunction.Kind.ENTRY && context.plan.barriers().hasNamed(context.function)) {
@@ -58,10 +43,10 @@ final class BarrierFence {
     void write(Instruction i) throws FenceRefusedException {
         if (context.plan.barriers().isNamed(context.function, i)) {
             wholeWarp(i);
-            List<Operand> numbers = numbers(i);
+            List<Operand> numbers = BarrierUse.numbers(i);
             // All lanes have the same numbers: those that do not have ended.
             Operand number = bounded(i, numbers.getFirst(), false);
-            kept.write(i, number, isCounted(i) ? ofBlock(bounded(i, numbers.getLast(), true)) : context.prologue.blockThreads());
+            kept.write(i, number, BarrierUse.isCounted(i) ? ofBlock(bounded(i, numbers.getLast(), true)) : context.prologue.blockThreads());
         } else {
             code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands(i), i.line()));
         }
@@ -69,7 +54,7 @@ final class BarrierFence {
 
     private List<Operand> operands(Instruction i) throws FenceRefusedException {
         List<Operand> operands = new ArrayList<>(i.operands());
-        int number = first(i);
+        int number = BarrierUse.first(i);
         lanes = null;
         if (mixed) {
             wholeWarp(i);
@@ -77,7 +62,7 @@ final class BarrierFence {
         if (operands.size() > number) {
             operands.set(number, bounded(i, operands.get(number), false));
         }
-        if (isCounted(i)) {
+        if (BarrierUse.isCounted(i)) {
             operands.set(number + 1, ofBlock(bounded(i, operands.get(number + 1), true)));
         }
         return operands;
@@ -90,7 +75,7 @@ final class BarrierFence {
      */
     private void wholeWarp(Instruction i) {
         context.counts.fence(Fence.WHOLE_WARP);
-        List<Operand> numbers = numbers(i);
+        List<Operand> numbers = BarrierUse.numbers(i);
         Operand.Register all = context.prologue.warpLanes();
         Operand.Register barrier = code.word();
         Operand.Register others = code.word();
@@ -103,7 +88,7 @@ final class BarrierFence {
             code.emit("mov.u32", count, numbers.get(1));
             code.emit("mad.lo.u32", barrier, count, Code.number(NamedBarriers.BARRIERS), barrier);
         }
-        code.emit(i.guard(), "shfl.sync.idx.b32", others, barrier, Code.number(0), Code.number(WARP - 1), all);
+        code.emit(i.guard(), "shfl.sync.idx.b32", others, barrier, Code.number(0), Code.number(Prologue.WARP - 1), all);
         code.emit("setp.eq.u32", same, others, barrier);
         code.emit(i.guard(), "vote.sync.ballot.b32", here, same, all);
         code.emit("setp.ne.u32", alone, here, all);
@@ -112,7 +97,7 @@ final class BarrierFence {
 
     private Operand bounded(Instruction i, Operand operand, boolean threads) throws FenceRefusedException {
         if (operand instanceof Operand.Immediate(long value, boolean _)) {
-            boolean valid = threads ? value > 0 && value % WARP == 0 && value <= LARGEST_BLOCK : value >= 0
+            boolean valid = threads ? value > 0 && value % Prologue.WARP == 0 && value <= LARGEST_BLOCK : value >= 0
                     && value < NamedBarriers.BARRIERS;
             if (!valid) {
                 throw new FenceRefusedException(i.mnemonic(), i.line(), value + (threads ? " threads" : " is no barrier"));
@@ -128,19 +113,19 @@ final class BarrierFence {
         if (named) {
             code.emit("mov.u32", bounded, operand);
         } else {
-            code.emit("shfl.sync.idx.b32", bounded, operand, first, Code.number(WARP - 1), lanes);
+            code.emit("shfl.sync.idx.b32", bounded, operand, first, Code.number(Prologue.WARP - 1), lanes);
         }
         code.emit("and.b32", bounded, bounded, Code.number(threads ? WARPS_MASK : NamedBarriers.BARRIERS - 1));
         if (threads) {
             code.emit("min.u32", bounded, bounded, Code.number(LARGEST_BLOCK));
-            code.emit("max.u32", bounded, bounded, Code.number(WARP));
+            code.emit("max.u32", bounded, bounded, Code.number(Prologue.WARP));
         }
         return bounded;
     }
 
     /** More threads than the block has never come. */
     private Operand ofBlock(Operand threads) {
-        if (context.mode() == FenceMode.NONE || threads.equals(Code.number(WARP))) {
+        if (context.mode() == FenceMode.NONE || threads.equals(Code.number(Prologue.WARP))) {
             return threads;
         }
         context.counts.fence(Fence.BARRIER);
@@ -168,6 +153,6 @@ final class BarrierFence {
         code.emit("brev.b32", first, making);
         code.emit("clz.b32", first, first);
         // With nobody to make it, what comes out does not matter: then any lane will do.
-        code.emit("and.b32", first, first, Code.number(WARP - 1));
+        code.emit("and.b32", first, first, Code.number(Prologue.WARP - 1));
     }
 }

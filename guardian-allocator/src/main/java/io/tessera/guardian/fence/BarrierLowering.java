@@ -67,7 +67,7 @@ final class BarrierLowering {
     }
 
     private static boolean isBarrier(Instruction i) {
-        int address = InstructionTable.address(i, 0);
+        int address = Access.address(i, 0);
         int operands = i.operands().size();
         return !i.modifiers().isEmpty() && switch (i.modifiers().getFirst()) {
             case "inval" -> address == 0;
@@ -216,7 +216,7 @@ final class BarrierLowering {
     }
 
     private void arrive(Instruction i) {
-        int address = InstructionTable.address(i, 0);
+        int address = Access.address(i, 0);
         Operand amount = i.operands().size() > address + 1 ? numbers.of(i.operands().get(address + 1)) : Code.number(1);
         BarrierWord.Place place = place(i, address);
         boolean wanted = address > 0 && i.operands().getFirst() instanceof Operand.Register into && read.contains(into);

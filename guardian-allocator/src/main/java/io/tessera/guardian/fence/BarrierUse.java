@@ -83,7 +83,7 @@ final class BarrierUse {
                 continue;
             }
             if (classes.get(instruction) instanceof InstructionClass.Barrier) {
-                into.own.add(List.copyOf(BarrierFence.numbers(instruction)));
+                into.own.add(List.copyOf(numbers(instruction)));
             } else if (instruction.opcode().equals("call")) {
                 String name = CallSite.of(instruction).function();
                 Part callee = name == null ? anywhere : parts.get(named.apply(name));
@@ -117,7 +117,7 @@ final class BarrierUse {
 
     /** Whether an instruction of a function waits at a barrier in shared memory. One whose number is also used with a count is one, or the two would not meet. */
     boolean isNamed(PtxFunction function, Instruction barrier) {
-        return contained && isNamed(BarrierFence.numbers(barrier), parts.get(function).root());
+        return contained && isNamed(numbers(barrier), parts.get(function).root());
     }
 
     private static boolean isNamed(List<Operand> barrier, Part group) {
@@ -149,5 +149,19 @@ final class BarrierUse {
     private static boolean isMixed(Set<List<Operand>> barriers) {
         return barriers.size() > 1 || barriers.stream().flatMap(List::stream)
                 .anyMatch(operand -> !(operand instanceof Operand.Immediate));
+    }
+
+    /** The barrier's number, and that of the threads where the instruction says it. */
+    static List<Operand> numbers(Instruction i) {
+        int from = first(i);
+        return i.operands().subList(from, Math.min(i.operands().size(), from + (isCounted(i) ? 2 : 1)));
+    }
+
+    static int first(Instruction i) {
+        return i.has("red") ? 1 : 0;
+    }
+
+    static boolean isCounted(Instruction i) {
+        return i.operands().size() == (i.has("red") ? 4 : 2);
     }
 }

@@ -2,6 +2,7 @@ package io.tessera.guardian.fence;
 
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.ptx.CallPrototype;
+import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
@@ -9,6 +10,7 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Calls: direct, indirect, of what the driver provides. Not thread-safe. */
 final class CallFence {
@@ -55,7 +57,7 @@ final class CallFence {
             context.counts.note("prints");
             PrintedStrings strings = context.plan.runtime().printed(i);
             if (strings != null) {
-                strings.write(context, i.guard());
+                write(strings, i.guard());
             }
             code.add(i);
         } else if (context.plan.linked() && !isDrivers(name)) {
@@ -124,5 +126,33 @@ final class CallFence {
             operands.add(new Operand.Arguments(passed));
         }
         code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line()));
+    }
+
+    /** Writes what stands before the call: each pointer becomes one to a private copy. */
+    private void write(PrintedStrings strings, Optional<Guard> guard) {
+        for (long slot : strings.slots()) {
+            Operand.Address argument = Code.at(new Operand.Named(strings.frame()), slot);
+            Operand.Register pointer = code.wide();
+            code.emit("ld.local.u64", pointer, argument);
+            Operand.Register chosen = generic(strings.other());
+            for (PrintedStrings.Text text : strings.texts()) {
+                Operand.Register inside = code.wide();
+                Operand.Register within = code.truth();
+                code.emit("sub.s64", inside, pointer, context.hoistedAddress(text.variable()));
+                code.emit("setp.lt.u64", within, inside, Code.number(text.bytes()));
+                Operand.Register copied = generic(text.copy());
+                code.emit("add.s64", copied, copied, inside);
+                code.emit("selp.b64", chosen, copied, chosen, within);
+            }
+            code.emit(guard, "st.local.u64", argument, chosen);
+        }
+    }
+
+    private Operand.Register generic(String variable) {
+        Operand.Register start = code.wide();
+        Operand.Register generic = code.wide();
+        code.emit("mov.u64", start, new Operand.Symbol(variable, 0));
+        code.emit("cvta.global.u64", generic, start);
+        return generic;
     }
 }

@@ -40,8 +40,8 @@ final class CopyTable {
     }
 
     private static InstructionClass arrive(Instruction i) {
-        int operand = InstructionTable.address(i, 0);
-        Place place = InstructionTable.place(i);
+        int operand = Access.address(i, 0);
+        Place place = Access.place(i);
         return operand < 0 ? UNKNOWN
                 : new Memory(List.of(barrier(operand, place == Place.GENERIC ? Place.GENERIC_SHARED : place)));
     }
@@ -64,7 +64,7 @@ final class CopyTable {
     private static List<Place> places(Instruction i) {
         List<Place> places = new ArrayList<>(2);
         for (String word : i.modifiers()) {
-            Place place = InstructionTable.place(word);
+            Place place = Access.place(word);
             if (place != null) {
                 places.add(place);
             }

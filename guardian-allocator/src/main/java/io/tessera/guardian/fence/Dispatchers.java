@@ -110,7 +110,7 @@ final class Dispatchers {
 
     /** The parameter that every function gets where the address of the {@link LocalArena} is passed on. */
     static Variable arena() {
-        return parameter(LocalArena.NAME, scalar(ScalarType.B64));
+        return parameter(ArenaWriter.NAME, scalar(ScalarType.B64));
     }
 
     private static Variable scalar(ScalarType type) {
@@ -179,7 +179,7 @@ final class Dispatchers {
         }
         List<Operand> arguments = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
-            if (parameters.get(i).name().equals(LocalArena.NAME)) {
+            if (parameters.get(i).name().equals(ArenaWriter.NAME)) {
                 arguments.add(values.get(i).getFirst()); // in a register, as all callers pass it
                 continue;
             }

@@ -102,53 +102,18 @@ final class InstructionTable {
         return row.classify().apply(instruction);
     }
 
-    /** Index of the n-th operand (from 0) that is an address, or -1. */
-    static int address(Instruction instruction, int n) {
-        int left = n;
-        for (int i = 0; i < instruction.operands().size(); i++) {
-            if (instruction.operands().get(i) instanceof Operand.Address && left-- == 0) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    /** The place that a state space's word names. */
-    static Place place(String word) {
-        return switch (word) {
-            case "global" -> Place.GLOBAL;
-            case "shared", "shared::cta" -> Place.SHARED;
-            case "shared::cluster" -> Place.CLUSTER;
-            case "local" -> Place.LOCAL;
-            case "const" -> Place.CONST;
-            case "param", "param::entry", "param::func" -> Place.PARAM;
-            default -> null;
-        };
-    }
-
-    /** The first place that an instruction names, or GENERIC. */
-    static Place place(Instruction instruction) {
-        for (String word : instruction.modifiers()) {
-            Place place = place(word);
-            if (place != null) {
-                return place;
-            }
-        }
-        return Place.GENERIC;
-    }
-
     private static InstructionClass transfer(Instruction i, Kind kind) {
         ScalarType type = i.type().orElse(null);
-        int operand = address(i, 0);
+        int operand = Access.address(i, 0);
         if (type == null || operand < 0) {
             return new Refused("has no type or no address");
         }
         int bytes = type.bytes() * i.vectorLength();
-        Access access = new Access(operand, place(i), kind, bytes, bytes);
+        Access access = new Access(operand, Access.place(i), kind, bytes, bytes);
         if (!i.has("async")) {
             return new Memory(List.of(access));
         }
-        int barrier = address(i, 1);
+        int barrier = Access.address(i, 1);
         if (barrier < 0 || access.place() != Place.CLUSTER) {
             return new Refused("is a form of it that is not fenced");
         }
@@ -160,8 +125,8 @@ final class InstructionTable {
         if (i.has("tensormap")) {
             return new InstructionClass.Dropped();
         }
-        int operand = address(i, 0);
-        Place place = place(i);
+        int operand = Access.address(i, 0);
+        Place place = Access.place(i);
         if (operand < 0 || place == Place.CONST || place == Place.PARAM) {
             return new Refused("has no address that it may have");
         }
@@ -174,18 +139,18 @@ final class InstructionTable {
     }
 
     private static InstructionClass mbarrier(Instruction i) {
-        int operand = address(i, 0);
+        int operand = Access.address(i, 0);
         if (operand < 0) {
             return i.has("pending_count") ? PURE : new Refused("has no address");
         }
-        Place place = place(i);
+        Place place = Access.place(i);
         return new Memory(List.of(new Access(operand, place == Place.GENERIC ? Place.GENERIC_SHARED : place, Kind.ATOMIC,
                 MBARRIER_BYTES, MBARRIER_BYTES)));
     }
 
     private static InstructionClass rows(Instruction i) {
-        int operand = address(i, 0);
-        Place place = place(i) == Place.GENERIC ? Place.GENERIC_SHARED : place(i);
+        int operand = Access.address(i, 0);
+        Place place = Access.place(i) == Place.GENERIC ? Place.GENERIC_SHARED : Access.place(i);
         if (operand < 0 || place == Place.GLOBAL) {
             return new Refused("has no address in shared memory");
         }

@@ -11,7 +11,6 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,8 +28,6 @@ import java.util.Set;
  * over several frames would leave them out. Immutable.
  */
 final class LocalArena {
-    /** The kernel's variable, and the parameter that device functions get. */
-    static final String NAME = WindowConstants.PREFIX + "local";
     private static final int ALIGNMENT = 16;
 
     private final Map<String, Map<String, Long>> places = new HashMap<>();
@@ -158,8 +155,9 @@ final class LocalArena {
         ArenaWriter writer = new ArenaWriter(places.get(function.name()), kernel);
         List<Statement> statements = writer.written(function.body().get().statements());
         if (kernel) {
-            statements.addFirst(new Variable(Linkage.INTERNAL, StateSpace.LOCAL, (int) alignment, ScalarType.B8, 1, NAME, List.of(bytes(function)),
-                    Optional.empty(), Optional.empty(), List.of(), function.line()));
+            statements.addFirst(
+                    new Variable(Linkage.INTERNAL, StateSpace.LOCAL, (int) alignment, ScalarType.B8, 1, ArenaWriter.NAME, List.of(bytes(function)),
+                            Optional.empty(), Optional.empty(), List.of(), function.line()));
         }
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
                 Optional.of(new Block(statements, function.body().get().line())), function.line());

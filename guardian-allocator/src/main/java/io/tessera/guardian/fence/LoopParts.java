@@ -9,16 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Innermost loops that count to a bound, whose rounds are made in parts of at most {@link #ROUNDS}: before each part it is found how far
+ * Innermost loops that count to a bound, whose rounds are made in parts of at most {@link PartedLoop#ROUNDS}: before each part it is found how far
  * it goes, and the loop's own comparison is with that. So a round costs nothing, and no loop goes on for long without a look at the
  * stop word. Not thread-safe.
  */
 final class LoopParts {
-    /** Of a part, at most. The look takes as long as some hundred of the shortest rounds. */
-    static final long ROUNDS = 1 << 14;
-    private static final long FARTHEST = 1 << 30;
-    /** Steps of {@code setp.ne} have so many low bits that are zero, at most. */
-    private static final int MOST_BITS = 16;
 
     /**
      * A loop in parts.
@@ -48,7 +43,7 @@ final class LoopParts {
     LoopParts(Code code, Loops loops) {
         this.code = code;
         this.loops = loops;
-        for (Loops.Parted loop : loops.parted()) {
+        for (PartedLoop loop : loops.parted()) {
             String head = ((Operand.Symbol) loop.branch().operands().getFirst()).name();
             Part part = new Part(loop.counted(), code.newLabel("part"), code.word(), loop.rounds());
             closing.put(loop.branch(), part);
@@ -56,13 +51,6 @@ final class LoopParts {
             heads.put(head, part);
             places.put(loops.place(head), part);
         }
-    }
-
-    /** Whether a loop's rounds can be made in parts. */
-    static boolean fit(LoopText.Counted counted) {
-        long step = Math.abs((long) counted.step());
-        boolean equal = counted.compare().modifiers().getFirst().equals("ne");
-        return counted.parted() && (equal ? Long.bitCount(step) == 1 && counted.bound().ignoredBits() <= MOST_BITS : step <= FARTHEST / ROUNDS);
     }
 
     /** The loop that a branch closes, or null. */
@@ -98,7 +86,7 @@ final class LoopParts {
             untilEqual(part, end);
             return;
         }
-        Loops.Bound bound = part.counted().bound();
+        LoopBound bound = part.counted().bound();
         if (cut != null) {
             end = cut;
         } else if (bound.cut()) {
@@ -149,11 +137,11 @@ final class LoopParts {
     /** The comparison that ends a part. */
     Instruction compare(Part part) {
         Instruction compare = part.counted().compare();
-        return unequal(code, compare, part.limit(), part.equal() ? part.counted().bound() : new Loops.Bound(0, 0, false));
+        return unequal(code, compare, part.limit(), part.equal() ? part.counted().bound() : new LoopBound(0, 0, false));
     }
 
     /** A comparison with a limit, less low bits that a step cannot change. */
-    static Instruction unequal(Code code, Instruction compare, Operand limit, Loops.Bound bound) {
+    static Instruction unequal(Code code, Instruction compare, Operand limit, LoopBound bound) {
         List<Operand> operands = new ArrayList<>(compare.operands());
         if (bound.ignoredBits() == 0) {
             operands.set(2, limit);
@@ -168,7 +156,7 @@ final class LoopParts {
     }
 
     /** The limit of a comparison, so far from the end of its range that the counter cannot pass it. */
-    static Operand cut(Code code, Instruction compare, Loops.Bound bound) {
+    static Operand cut(Code code, Instruction compare, LoopBound bound) {
         boolean up = compare.modifiers().getFirst().startsWith("l");
         Operand limit = compare.operands().get(2);
         if (limit instanceof Operand.Immediate(long value, boolean _)) {

@@ -27,7 +27,7 @@ final class LoopText {
      * @param parted  whether it can be left and entered again after any round: its head is the only way in, and the counter when the
      *                branch is reached is what was compared
      */
-    record Counted(Instruction compare, Loops.Bound bound, int step, boolean parted) {
+    record Counted(Instruction compare, LoopBound bound, int step, boolean parted) {
     }
 
     private final List<Instruction> flat = new ArrayList<>();
@@ -226,7 +226,7 @@ final class LoopText {
         }
         long by = ((Operand.Immediate) step.operands().get(2)).value();
         int gain = step.opcode().equals("add") ? (int) by : (int) -by;
-        Loops.Bound bound = bound(compare, gain);
+        LoopBound bound = bound(compare, gain);
         return bound == null ? null : new Counted(compare, bound, gain, parted(compare, step, start, end));
     }
 
@@ -270,14 +270,14 @@ final class LoopText {
                 || flat.subList(start, end).stream().anyMatch(i -> Definitions.writes(i, register));
     }
 
-    private static Loops.Bound bound(Instruction compare, int step) {
+    private static LoopBound bound(Instruction compare, int step) {
         boolean signed = compare.modifiers().get(1).equals("s32");
         long least = signed ? Integer.MIN_VALUE : 0;
         long most = signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
         return switch (compare.modifiers().getFirst()) {
-            case "ne" -> step == 0 ? null : new Loops.Bound(Integer.numberOfTrailingZeros(step), 0, false);
-            case "lt", "lo" -> step <= 0 ? null : new Loops.Bound(0, most - step + 1, step > 1);
-            case "gt", "hi" -> step >= 0 ? null : new Loops.Bound(0, least - step - 1, step < -1);
+            case "ne" -> step == 0 ? null : new LoopBound(Integer.numberOfTrailingZeros(step), 0, false);
+            case "lt", "lo" -> step <= 0 ? null : new LoopBound(0, most - step + 1, step > 1);
+            case "gt", "hi" -> step >= 0 ? null : new LoopBound(0, least - step - 1, step < -1);
             default -> null;
         };
     }

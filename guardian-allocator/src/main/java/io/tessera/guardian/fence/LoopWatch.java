@@ -150,7 +150,7 @@ final class LoopWatch {
         if (within != null) {
             return against(instruction, within);
         }
-        Loops.Bound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
+        LoopBound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
         if (bound == null || context.mode() == FenceMode.NONE) {
             return instruction;
         }

@@ -26,30 +26,10 @@ final class Loops {
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
     private static final long FENCED = 4;
 
-    /**
-     * What makes certain that a counted loop ends.
-     *
-     * @param ignoredBits low bits that {@code setp.ne} leaves out: a step of a multiple of 2^k cannot miss the bound
-     * @param limit       the bound is cut to this, so that the counter cannot pass it by running over
-     * @param cut         whether {@code limit} is to be used
-     */
-    record Bound(int ignoredBits, long limit, boolean cut) {
-    }
-
-    /**
-     * A loop that looks between parts of its rounds.
-     *
-     * @param branch  closes it
-     * @param counted what it counts
-     * @param rounds  of a part, at most
-     */
-    record Parted(Instruction branch, LoopText.Counted counted, long rounds) {
-    }
-
     private final LoopText text;
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
-    private final Map<Instruction, Bound> bounds = new IdentityHashMap<>();
-    private final List<Parted> parted = new ArrayList<>();
+    private final Map<Instruction, LoopBound> bounds = new IdentityHashMap<>();
+    private final List<PartedLoop> parted = new ArrayList<>();
     private final boolean alone;
     private int countedLoops;
 
@@ -103,7 +83,7 @@ final class Loops {
     private long rounds(int at) {
         long all = BETWEEN_LOOKS / Math.max(1, countedLoops);
         long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / bodyWork(at);
-        return Math.max(LEAST_ROUNDS, Math.min(LoopParts.ROUNDS, most));
+        return Math.max(LEAST_ROUNDS, Math.min(PartedLoop.ROUNDS, most));
     }
 
     private long endsByItself(AddressFacts facts, Instruction branch) {
@@ -112,18 +92,18 @@ final class Loops {
 
     private boolean isCounted(int at) {
         LoopText.Counted counted = text.counted(at).orElse(null);
-        if (counted == null || !alone && !LoopParts.fit(counted)) {
+        if (counted == null || !alone && !PartedLoop.fit(counted)) {
             return false;
         }
         bounds.put(counted.compare(), counted.bound());
         if (!alone) {
-            parted.add(new Parted(text.instructions().get(at), counted, rounds(at)));
+            parted.add(new PartedLoop(text.instructions().get(at), counted, rounds(at)));
         }
         return true;
     }
 
     /** Loops that look between parts of their rounds, in the order of the text. */
-    List<Parted> parted() {
+    List<PartedLoop> parted() {
         return parted;
     }
 
@@ -138,7 +118,7 @@ final class Loops {
     }
 
     /** How a comparison has to be changed, or null. */
-    Bound bound(Instruction compare) {
+    LoopBound bound(Instruction compare) {
         return bounds.get(compare);
     }
 

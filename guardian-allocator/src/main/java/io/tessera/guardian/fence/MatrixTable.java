@@ -24,7 +24,7 @@ final class MatrixTable {
             Matcher matcher = SHAPE.matcher(word);
             shape = matcher.matches() ? matcher : shape;
         }
-        int operand = InstructionTable.address(i, 0);
+        int operand = Access.address(i, 0);
         boolean known = i.has("load") || i.has("store");
         if (type == null || shape == null || operand < 0 || !known || i.modifiers().size() < 2) {
             return new Refused("is a form of it that is not fenced");
@@ -38,7 +38,7 @@ final class MatrixTable {
         boolean byRow = i.has("row");
         int rows = byRow ? down : across;
         int rowBytes = (byRow ? across : down) * type.bits() / 8;
-        Access access = new Access(operand, InstructionTable.place(i), i.has("load") ? Kind.READ : Kind.WRITE,
+        Access access = new Access(operand, Access.place(i), i.has("load") ? Kind.READ : Kind.WRITE,
                 rows * rowBytes, ALIGNMENT);
         int stride = i.operands().size() > 2 ? 2 : -1;
         return new Matrix(access, rows, rowBytes, type.bits(), stride);

@@ -197,7 +197,7 @@ final class ModuleFencer {
                     List.of((long) NamedBarriers.BARRIERS * NamedBarriers.BARRIER_BYTES)));
         }
         if (plan.usesWorkspace()) {
-            String constant = VariableHoister.constant(ModulePlan.WORKSPACE);
+            String constant = ModuleSymbols.addressConstant(ModulePlan.WORKSPACE);
             directives.add(variable(linkage, StateSpace.CONST, 0, ScalarType.B64, constant, List.of()));
             byte[] initial = {(byte) WORKSPACE_BYTES, (byte) (WORKSPACE_BYTES >> 8)};
             hoisted.add(new HoistedVariable(ModulePlan.WORKSPACE, constant, linkage, false, false, WORKSPACE_BYTES,

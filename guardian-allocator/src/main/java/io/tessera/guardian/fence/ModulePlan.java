@@ -188,7 +188,7 @@ final class ModulePlan {
             bytes += variable.space() == StateSpace.CONST ? variable.sizeBytes() + variable.alignment() : Long.BYTES;
             generic |= variable.initializer().map(this::holdsGenericConstant).orElse(false);
         }
-        boolean open = generic || bytes > VariableHoister.CONSTANT_BYTES;
+        boolean open = generic || bytes > ModuleSymbols.CONSTANT_BYTES;
         for (PtxFunction function : readsConstants ? facts.keySet() : Set.<PtxFunction>of()) {
             open |= anyGenericConstant(function.body().orElseThrow()) || anyAccess(function.body().orElseThrow(),
                     (i, access) -> isOpenConstant(function, i, access));
@@ -301,7 +301,7 @@ final class ModulePlan {
      * finds constants by name alone.
      */
     String addressConstant(String variable) {
-        return VariableHoister.constant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);
+        return ModuleSymbols.addressConstant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);
     }
 
     boolean linked() {

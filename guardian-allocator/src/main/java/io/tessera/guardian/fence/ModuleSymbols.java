@@ -18,6 +18,8 @@ import java.util.Set;
 
 /** Functions and variables of a module by name, and which of the variables move into the window. Not thread-safe. */
 final class ModuleSymbols {
+    /** What every module has of user constants. */
+    static final long CONSTANT_BYTES = 64 << 10;
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
 
@@ -87,6 +89,11 @@ final class ModuleSymbols {
             throw new FenceRefusedException(name, line, "begins with " + WindowConstants.PREFIX
                     + ", which fenced modules keep for themselves");
         }
+    }
+
+    /** Name of the constant that holds a variable's address; see {@link ModulePlan#addressConstant}. */
+    static String addressConstant(String variable) {
+        return WindowConstants.PREFIX + "at_" + variable;
     }
 
     /** All variables of the module, definitions before declarations of the same name. */

@@ -85,7 +85,7 @@ final class NamedBarriers {
         code.emit("bar.warp.sync", lanes);
         arrive(i, words, phase, threads, lanes);
         if (!i.has("arrive")) {
-            code.emit("shfl.sync.idx.b32", phase, phase, Code.number(0), Code.number(BarrierFence.WARP - 1), lanes);
+            code.emit("shfl.sync.idx.b32", phase, phase, Code.number(0), Code.number(Prologue.WARP - 1), lanes);
             await(words, phase);
             code.emit("membar.cta");
         }
@@ -109,8 +109,8 @@ final class NamedBarriers {
             code.emit("atom.shared.add.u32", came, Code.at(words, VOTES), votes);
         }
         code.emit("membar.cta");
-        code.emit("atom.shared.add.u32", came, Code.at(words, 0), Code.number(BarrierFence.WARP));
-        code.emit("add.u32", came, came, Code.number(BarrierFence.WARP));
+        code.emit("atom.shared.add.u32", came, Code.at(words, 0), Code.number(Prologue.WARP));
+        code.emit("add.u32", came, came, Code.number(Prologue.WARP));
         code.emit("setp.lt.u32", waits, came, threads);
         code.branch(waits, false, arrived);
         code.emit("membar.cta");

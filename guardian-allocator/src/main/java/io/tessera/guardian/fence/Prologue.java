@@ -8,6 +8,7 @@ import java.util.List;
 
 /** What a fenced function loads at its start, as far as it is used. Not thread-safe. */
 final class Prologue {
+    static final int WARP = 32;
     /** Open array of shared memory that fenced modules declare: its address is where dynamic shared memory starts. */
     static final String DYNAMIC_SHARED = WindowConstants.PREFIX + "shared";
 
@@ -171,7 +172,7 @@ final class Prologue {
             localStart = code.wide();
             boolean kernel = function.kind() == PtxFunction.Kind.ENTRY;
             write(() -> code.emit(kernel ? "mov.u64" : "ld.param.b64", localStart,
-                    kernel ? new Operand.Symbol(LocalArena.NAME, 0) : Code.at(new Operand.Named(LocalArena.NAME), 0)));
+                    kernel ? new Operand.Symbol(ArenaWriter.NAME, 0) : Code.at(new Operand.Named(ArenaWriter.NAME), 0)));
         }
         return localStart;
     }
@@ -191,8 +192,8 @@ final class Prologue {
             blockThreads = code.word();
             write(() -> {
                 threads(blockThreads);
-                code.emit("add.u32", blockThreads, blockThreads, Code.number(BarrierFence.WARP - 1));
-                code.emit("and.b32", blockThreads, blockThreads, Code.number(-BarrierFence.WARP));
+                code.emit("add.u32", blockThreads, blockThreads, Code.number(WARP - 1));
+                code.emit("and.b32", blockThreads, blockThreads, Code.number(-WARP));
             });
         }
         return blockThreads;
@@ -222,11 +223,11 @@ final class Prologue {
                     code.emit("mov.u32", left, new Operand.SpecialRegister("%tid", name));
                     code.emit("mad.lo.u32", before, before, size, left);
                 }
-                code.emit("and.b32", before, before, Code.number(-BarrierFence.WARP));
+                code.emit("and.b32", before, before, Code.number(-WARP));
                 threads(left);
                 code.emit("sub.u32", left, left, before);
-                code.emit("min.u32", left, left, Code.number(BarrierFence.WARP));
-                code.emit("sub.u32", left, Code.number(BarrierFence.WARP), left);
+                code.emit("min.u32", left, left, Code.number(WARP));
+                code.emit("sub.u32", left, Code.number(WARP), left);
                 code.emit("mov.u32", warpLanes, Code.number(-1));
                 code.emit("shr.u32", warpLanes, warpLanes, left);
             });

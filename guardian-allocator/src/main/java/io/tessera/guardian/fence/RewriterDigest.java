@@ -32,7 +32,7 @@ final class RewriterDigest {
 
     /** The digest of the classes that run here. */
     static String ofThisCode() {
-        CodeSource source = Fencer.class.getProtectionDomain().getCodeSource();
+        CodeSource source = RewriterDigest.class.getProtectionDomain().getCodeSource();
         if (source == null) {
             throw new IllegalStateException("the classes of the fences are in no file: what they wrote cannot be told from what others wrote");
         }
@@ -79,7 +79,7 @@ final class RewriterDigest {
     }
 
     private static boolean isRewriter(String name) {
-        return name.endsWith(".class") && (in(Fencer.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER));
+        return name.endsWith(".class") && (in(RewriterDigest.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER));
     }
 
     /** In the package of a class, or in one below it. */

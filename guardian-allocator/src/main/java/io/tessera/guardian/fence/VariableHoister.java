@@ -12,9 +12,6 @@ import java.util.Optional;
 
 /** Takes a module's variables out of it, and leaves constants that hold their addresses. Used once. */
 final class VariableHoister {
-    /** What every module has of user constants. */
-    static final long CONSTANT_BYTES = 64 << 10;
-
     private final ModulePlan plan;
     private final ModuleSymbols symbols;
     private final boolean linked;
@@ -25,11 +22,6 @@ final class VariableHoister {
         this.plan = plan;
         this.symbols = plan.symbols();
         this.linked = plan.linked();
-    }
-
-    /** Name of the constant that holds a variable's address; see {@link ModulePlan#addressConstant}. */
-    static String constant(String variable) {
-        return WindowConstants.PREFIX + "at_" + variable;
     }
 
     /** What moved. */

@@ -72,6 +72,18 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     }
 
     /**
+     * The machine code that a driver loads on a GPU: made for the nearest GPU, and of these the most specific.
+     *
+     * @return empty: there is none, or several that are equal, of which the driver takes one that nobody tells
+     */
+    public Optional<FatBinaryEntry> machineCodeFor(ComputeCapability gpu) {
+        List<FatBinaryEntry> usable = entries.stream()
+                .filter(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu)).sorted(ORDER.reversed()).toList();
+        boolean several = usable.size() > 1 && ORDER.compare(usable.get(0), usable.get(1)) == 0;
+        return usable.isEmpty() || several ? Optional.empty() : Optional.of(usable.getFirst());
+    }
+
+    /**
      * The PTX that can be compiled for a GPU, best first: made for the GPU nearest to it, and of these the most specific
      * one, as the driver chooses. Who lacks the instructions that a specific one uses takes a later one.
      */

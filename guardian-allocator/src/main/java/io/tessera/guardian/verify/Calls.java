@@ -101,7 +101,7 @@ final class Calls {
         int position = at - 1;
         int here = block;
         while (position < graph.flow.start[here]) {
-            List<Flow.Edge> in = graph.flow.in.get(here);
+            List<FlowEdge> in = graph.flow.in.get(here);
             if (in.size() != 1 || here == 0) {
                 return null;
             }

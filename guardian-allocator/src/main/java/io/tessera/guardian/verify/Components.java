@@ -11,7 +11,7 @@ final class Components {
     private final int size;
     private final int[][] next;
 
-    Components(int size, List<Flow.Edge> edges) {
+    Components(int size, List<FlowEdge> edges) {
         this.size = size;
         int[] counts = new int[size];
         edges.forEach(edge -> counts[edge.from()]++);
@@ -83,13 +83,13 @@ final class Components {
     }
 
     /** Whether edges make no cycle. */
-    static boolean acyclic(List<Flow.Edge> edges) {
+    static boolean acyclic(List<FlowEdge> edges) {
         Map<Integer, Integer> numbers = new HashMap<>();
-        List<Flow.Edge> dense = new ArrayList<>(edges.size());
-        for (Flow.Edge edge : edges) {
+        List<FlowEdge> dense = new ArrayList<>(edges.size());
+        for (FlowEdge edge : edges) {
             int from = numbers.computeIfAbsent(edge.from(), k -> numbers.size());
             int to = numbers.computeIfAbsent(edge.to(), k -> numbers.size());
-            dense.add(new Flow.Edge(from, edge.position(), to, edge.taken()));
+            dense.add(new FlowEdge(from, edge.position(), to, edge.taken()));
         }
         return new Components(numbers.size(), dense).cycles(new int[numbers.size()]).isEmpty();
     }

@@ -1,10 +1,12 @@
 package io.tessera.guardian.verify;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** Which traces come before which, on all ways (Lengauer and Tarjan, with compressed paths). Immutable once made. */
 final class Dominance {
-    private final Flow flow;
+    private final List<List<FlowEdge>> out;
+    private final List<List<FlowEdge>> in;
     private final int[] number;
     private final int[] vertex;
     private final int[] parent;
@@ -16,9 +18,10 @@ final class Dominance {
     private final int[] leave;
     private final int[] path;
 
-    Dominance(Flow flow, int[] order) {
-        int size = flow.start.length;
-        this.flow = flow;
+    Dominance(List<List<FlowEdge>> out, List<List<FlowEdge>> in, int[] order) {
+        int size = out.size();
+        this.out = out;
+        this.in = in;
         number = new int[size];
         vertex = new int[size];
         parent = new int[size];
@@ -50,11 +53,11 @@ final class Dominance {
         parent[0] = -1;
         while (depth > 0) {
             int t = stack[depth - 1];
-            if (next[t] == flow.out.get(t).size()) {
+            if (next[t] == out.get(t).size()) {
                 depth--;
                 continue;
             }
-            int to = flow.out.get(t).get(next[t]++).to();
+            int to = out.get(t).get(next[t]++).to();
             if (number[to] < 0) {
                 number[to] = count;
                 vertex[count++] = to;
@@ -76,7 +79,7 @@ final class Dominance {
         }
         for (int i = count - 1; i > 0; i--) {
             int w = vertex[i];
-            for (Flow.Edge edge : flow.in.get(w)) {
+            for (FlowEdge edge : in.get(w)) {
                 semi[w] = Math.min(semi[w], semi[eval(edge.from())]);
             }
             int at = vertex[semi[w]];

@@ -19,21 +19,10 @@ final class Flow {
     /** Edges of a function, at most, for each instruction: tables of branches may name many. */
     private static final int MOST_EDGES = 4;
 
-    /**
-     * A way from a block to another.
-     *
-     * @param from     block
-     * @param position of the branch that decides whether it is gone, or -1: none does
-     * @param to       block
-     * @param taken    whether it is gone where the branch's guard holds
-     */
-    record Edge(int from, int position, int to, boolean taken) {
-    }
-
     final int[] start;
     final int[] end;
-    final List<List<Edge>> out = new ArrayList<>();
-    final List<List<Edge>> in = new ArrayList<>();
+    final List<List<FlowEdge>> out = new ArrayList<>();
+    final List<List<FlowEdge>> in = new ArrayList<>();
     /** Blocks that can be reached, each before those it dominates. */
     final int[] order;
     final Dominance dominance;
@@ -84,11 +73,11 @@ final class Flow {
         }
         for (Map.Entry<String, Integer> table : tables.entrySet()) {
             for (String target : body.tables.get(table.getKey())) {
-                edge(new Edge(table.getValue(), -1, traceOf[body.labels.get(target)], true));
+                edge(new FlowEdge(table.getValue(), -1, traceOf[body.labels.get(target)], true));
             }
         }
         order = reachable();
-        dominance = new Dominance(this, order);
+        dominance = new Dominance(out, in, order);
     }
 
     /** Tables that several branches go by: a block of its own for each, without instructions, stands for all their ways. */
@@ -114,10 +103,10 @@ final class Flow {
             boolean guarded = instruction.guard().isPresent();
             Integer table = branches && instruction.operands().getLast() instanceof Operand.Symbol(String name, long _) ? tables.get(name) : null;
             if (table != null) {
-                edge(new Edge(t, guarded ? i : -1, table, true));
+                edge(new FlowEdge(t, guarded ? i : -1, table, true));
             }
             for (String target : table != null ? List.<String>of() : targets(instruction)) {
-                edge(new Edge(t, guarded ? i : -1, traceAt(instruction, target), true));
+                edge(new FlowEdge(t, guarded ? i : -1, traceAt(instruction, target), true));
             }
             if ((branches || instruction.opcode().equals("ret") || instruction.opcode().equals("exit")) && !guarded) {
                 end[t] = i + 1;
@@ -127,11 +116,11 @@ final class Flow {
         }
         end[t] = limit;
         if (limit < body.code.size()) {
-            edge(new Edge(t, decides, traceOf[limit], false));
+            edge(new FlowEdge(t, decides, traceOf[limit], false));
         }
     }
 
-    private void edge(Edge edge) throws UnverifiedException {
+    private void edge(FlowEdge edge) throws UnverifiedException {
         if (++edges > MOST_EDGES * body.code.size() + 1024) {
             throw new UnverifiedException(body.function.line(), "more branches than instructions");
         }
@@ -193,7 +182,7 @@ final class Flow {
                 depth--;
                 continue;
             }
-            Edge edge = out.get(t).get(next[t]++);
+            FlowEdge edge = out.get(t).get(next[t]++);
             in.get(edge.to()).add(edge);
             if (!seen[edge.to()]) {
                 seen[edge.to()] = true;

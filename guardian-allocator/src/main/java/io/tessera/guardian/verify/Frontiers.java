@@ -41,12 +41,12 @@ final class Frontiers {
         }
         long left = (long) MOST_EACH * flow.start.length;
         for (int block : flow.order) {
-            List<Flow.Edge> in = flow.in.get(block);
+            List<FlowEdge> in = flow.in.get(block);
             if (in.size() < 2 && block != 0) {
                 continue;
             }
             int top = flow.dominance.dominator(block);
-            for (Flow.Edge edge : in) {
+            for (FlowEdge edge : in) {
                 for (int at = edge.from(); at != top && marked[at] != block; at = flow.dominance.dominator(at)) {
                     marked[at] = block;
                     frontiers.get(at).add(block);

@@ -25,7 +25,7 @@ final class Fuel {
 
     private final Graph graph;
     private final Map<Integer, Boolean> counters = new HashMap<>();
-    private final Map<Flow.Edge, Optional<Look>> known = new HashMap<>();
+    private final Map<FlowEdge, Optional<Look>> known = new HashMap<>();
     private final Map<Integer, List<Integer>> writers = new HashMap<>();
     private final long mostBurnt;
     private int firstCycle = -1;
@@ -36,7 +36,7 @@ final class Fuel {
     }
 
     /** What holds on an edge, and behind exits before it in its block. */
-    List<Fact> facts(Flow.Edge edge) {
+    List<Fact> facts(FlowEdge edge) {
         List<Fact> all = new ArrayList<>(graph.facts(edge));
         graph.work.spend(graph.facts.get(edge.from()).size());
         for (Graph.Placed placed : graph.facts.get(edge.from())) {
@@ -47,12 +47,12 @@ final class Fuel {
         return all;
     }
 
-    boolean looks(Flow.Edge edge) {
+    boolean looks(FlowEdge edge) {
         return look(edge).isPresent();
     }
 
     /** How an edge looks, if it does. */
-    Optional<Look> look(Flow.Edge edge) {
+    Optional<Look> look(FlowEdge edge) {
         return known.computeIfAbsent(edge, e -> {
             for (Fact fact : facts(e)) {
                 if (fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && fact.target().origin().trace == e.from()) {
@@ -191,7 +191,7 @@ final class Fuel {
     private int firstCycle() {
         int first = Integer.MAX_VALUE;
         for (int block : graph.flow.order) {
-            for (Flow.Edge edge : graph.flow.out.get(block)) {
+            for (FlowEdge edge : graph.flow.out.get(block)) {
                 int to = graph.flow.start[edge.to()];
                 first = to <= graph.flow.start[block] ? Math.min(first, to) : first;
             }

@@ -43,7 +43,7 @@ final class Graph {
     private final Frontiers frontiers;
     private final PlaceMap<List<Node>> writtenIn = new PlaceMap<>();
     private final PlaceMap<Node> entering = new PlaceMap<>();
-    private final Map<Flow.Edge, List<Fact>> edgeFacts = new HashMap<>();
+    private final Map<FlowEdge, List<Fact>> edgeFacts = new HashMap<>();
     private final ArrayDeque<Node> open = new ArrayDeque<>();
     private final List<Node>[] sigmas;
     private long budget;
@@ -95,7 +95,7 @@ final class Graph {
     }
 
     private void block(int block) throws UnverifiedException {
-        List<Flow.Edge> in = flow.in.get(block);
+        List<FlowEdge> in = flow.in.get(block);
         if (in.size() == 1 && block != 0) {
             hold(facts(in.getFirst()), block, flow.start[block] - 1);
         }
@@ -267,7 +267,7 @@ final class Graph {
                 break;
             }
             spend(1);
-            List<Flow.Edge> in = flow.in.get(at);
+            List<FlowEdge> in = flow.in.get(at);
             if (in.isEmpty() || at != 0 && frontiers.isUnwritten(register, at)) {
                 found = unknown(body.bits(register), at, -1);
                 entering.put(register, at, found);
@@ -290,9 +290,9 @@ final class Graph {
     }
 
     private void fill(Node phi) throws UnverifiedException {
-        List<Flow.Edge> in = flow.in.get(phi.trace);
+        List<FlowEdge> in = flow.in.get(phi.trace);
         List<Node> args = new ArrayList<>(in.size() + 1);
-        for (Flow.Edge edge : in) {
+        for (FlowEdge edge : in) {
             spend(1);
             Node value = lookup(phi.register, edge.from(), Integer.MAX_VALUE);
             for (Fact fact : facts(edge)) {
@@ -330,7 +330,7 @@ final class Graph {
     }
 
     /** What holds on an edge. */
-    List<Fact> facts(Flow.Edge edge) {
+    List<Fact> facts(FlowEdge edge) {
         if (edge.position() < 0 || mode == Mode.NONE) {
             return List.of();
         }

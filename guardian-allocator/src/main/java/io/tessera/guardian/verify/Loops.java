@@ -28,7 +28,7 @@ final class Loops {
     private final int[] component;
     /** How often each block is gone through for each time that a counted loop around it is entered. */
     private final long[] passes;
-    private final Map<Flow.Edge, Fuel.Look> looks = new LinkedHashMap<>();
+    private final Map<FlowEdge, Fuel.Look> looks = new LinkedHashMap<>();
 
     Loops(Graph graph) {
         this.graph = graph;
@@ -52,16 +52,16 @@ final class Loops {
     void check() throws UnverifiedException {
         boolean back = false;
         for (int block : flow.order) {
-            for (Flow.Edge edge : flow.out.get(block)) {
+            for (FlowEdge edge : flow.out.get(block)) {
                 back |= flow.start[edge.to()] <= flow.start[block];
             }
         }
         if (!back) {
             return;
         }
-        List<Flow.Edge> left = new ArrayList<>();
+        List<FlowEdge> left = new ArrayList<>();
         for (int block : flow.order) {
-            for (Flow.Edge edge : flow.out.get(block)) {
+            for (FlowEdge edge : flow.out.get(block)) {
                 Fuel.Look look = fuel.look(edge).orElse(null);
                 if (look == null) {
                     left.add(edge);
@@ -78,9 +78,9 @@ final class Loops {
 
     private void counted(List<Integer> cycle) throws UnverifiedException {
         int number = component[cycle.getFirst()];
-        List<Flow.Edge> inside = new ArrayList<>();
+        List<FlowEdge> inside = new ArrayList<>();
         for (int block : cycle) {
-            for (Flow.Edge edge : flow.out.get(block)) {
+            for (FlowEdge edge : flow.out.get(block)) {
                 if (component[edge.to()] == number && !fuel.looks(edge)) {
                     inside.add(edge);
                 }
@@ -88,7 +88,7 @@ final class Loops {
             calm(block);
         }
         int tried = 0;
-        for (Flow.Edge edge : inside) {
+        for (FlowEdge edge : inside) {
             for (Fact fact : fuel.facts(edge)) {
                 long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
                         : NOT_SHOWN;
@@ -115,7 +115,7 @@ final class Loops {
     }
 
     /** If all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once: how often they do. */
-    private long ends(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
+    private long ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
         boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
         boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
@@ -155,7 +155,7 @@ final class Loops {
         if (compared.kind != Node.Kind.PHI || component[compared.trace] != number) {
             return compared;
         }
-        List<Flow.Edge> in = flow.in.get(compared.trace);
+        List<FlowEdge> in = flow.in.get(compared.trace);
         for (int n = 0; n < in.size(); n++) {
             if (component[in.get(n).from()] == number && !fuel.looks(in.get(n))) {
                 return compared.args[n].origin();
@@ -166,9 +166,9 @@ final class Loops {
 
     /** The value that comes round is the counter's, from wherever it comes. */
     private boolean counts(Node phi, Node counter, int number) {
-        List<Flow.Edge> in = flow.in.get(phi.trace);
+        List<FlowEdge> in = flow.in.get(phi.trace);
         for (int n = 0; n < in.size(); n++) {
-            Flow.Edge edge = in.get(n);
+            FlowEdge edge = in.get(n);
             boolean round = component[edge.from()] == number && !fuel.looks(edge);
             if (round && phi.args[n].origin() != counter) {
                 return false;
@@ -226,7 +226,7 @@ final class Loops {
     }
 
     /** The form for steps of more than one: {@code (counter ^ bound) & -(step's lowest bit) != 0}. */
-    private long equalBits(Flow.Edge edge, Fact fact, List<Flow.Edge> inside, int number) {
+    private long equalBits(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node masked = fact.target().origin();
         boolean form = fact.compare().equals("ne") && fact.other().kind == Node.Kind.NUMBER && fact.other().number == 0 && masked.is("and", "b32")
                 && masked.args[1].kind == Node.Kind.NUMBER && masked.args[0].origin().is("xor", "b32");
@@ -251,10 +251,10 @@ final class Loops {
     }
 
     /** Without the edge there is no cycle, and none without the block. */
-    private boolean passes(Flow.Edge edge, int block, List<Flow.Edge> inside) {
+    private boolean passes(FlowEdge edge, int block, List<FlowEdge> inside) {
         graph.work.spend(inside.size());
-        List<Flow.Edge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();
-        List<Flow.Edge> noBlock = inside.stream().filter(each -> each.to() != block).toList();
+        List<FlowEdge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();
+        List<FlowEdge> noBlock = inside.stream().filter(each -> each.to() != block).toList();
         return Components.acyclic(noEdge) && Components.acyclic(noBlock);
     }
 }

@@ -118,7 +118,7 @@ final class Passes {
     }
 
     /** What a value at a loop's head is when the loop is entered, of all that may come in. */
-    static List<Node> starts(Node phi, List<Flow.Edge> in, Predicate<Flow.Edge> round) {
+    static List<Node> starts(Node phi, List<FlowEdge> in, Predicate<FlowEdge> round) {
         List<Node> starts = new ArrayList<>(1);
         for (int n = 0; n < in.size(); n++) {
             if (!round.test(in.get(n))) {

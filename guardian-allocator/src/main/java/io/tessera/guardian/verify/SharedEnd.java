@@ -23,7 +23,7 @@ final class SharedEnd {
             changed = false;
             for (int block : flow.order) {
                 long least = block == 0 ? 0 : Long.MAX_VALUE;
-                for (Flow.Edge edge : flow.in.get(block)) {
+                for (FlowEdge edge : flow.in.get(block)) {
                     least = Math.min(least, leaving(edge));
                 }
                 if (least < entering[block]) {
@@ -37,7 +37,7 @@ final class SharedEnd {
         }
     }
 
-    private long leaving(Flow.Edge edge) {
+    private long leaving(FlowEdge edge) {
         long least = within(edge.from(), Integer.MAX_VALUE);
         for (Fact fact : graph.facts(edge)) {
             least = fact.condition() == null ? Math.max(least, bytes(fact)) : least;
@@ -93,7 +93,7 @@ final class SharedEnd {
                 }
             }
             graph.work.spend(1 + graph.facts.get(at).size());
-            List<Flow.Edge> in = graph.flow.in.get(at);
+            List<FlowEdge> in = graph.flow.in.get(at);
             if (in.size() != 1 || at == 0) {
                 return false;
             }

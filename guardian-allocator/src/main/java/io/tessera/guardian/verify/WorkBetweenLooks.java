@@ -49,13 +49,13 @@ final class WorkBetweenLooks {
      * @param looks  the edges in cycles that look
      * @param passes how often each block is gone through for each time that it is come to
      */
-    WorkBetweenLooks(Graph graph, Map<Flow.Edge, Fuel.Look> looks, long[] passes) {
+    WorkBetweenLooks(Graph graph, Map<FlowEdge, Fuel.Look> looks, long[] passes) {
         List<List<String>> calls = new ArrayList<>();
         for (int block = 0; block < passes.length; block++) {
             calls.add(callees(graph, block));
         }
         all = part(graph, graph.flow.order, passes, calls);
-        for (Map.Entry<Flow.Edge, Fuel.Look> each : looks.entrySet()) {
+        for (Map.Entry<FlowEdge, Fuel.Look> each : looks.entrySet()) {
             Fuel.Look look = each.getValue();
             if (look.register() >= 0) {
                 loops.add(new Loop(look.register(), look.weight(), part(graph, body(graph, each.getKey()), passes, calls)));
@@ -100,7 +100,7 @@ final class WorkBetweenLooks {
     }
 
     /** What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it; else all. */
-    private static int[] body(Graph graph, Flow.Edge edge) {
+    private static int[] body(Graph graph, FlowEdge edge) {
         if (!graph.flow.dominance.dominates(edge.to(), edge.from())) {
             graph.work.spend(graph.flow.order.length);
             return graph.flow.order;
@@ -111,7 +111,7 @@ final class WorkBetweenLooks {
             open.add(edge.from());
         }
         while (!open.isEmpty()) {
-            for (Flow.Edge in : graph.flow.in.get(open.removeLast())) {
+            for (FlowEdge in : graph.flow.in.get(open.removeLast())) {
                 graph.work.spend(1);
                 if (inside.add(in.from())) {
                     open.add(in.from());

@@ -32,7 +32,7 @@ final class Bisection {
     private record Range(int low, int high) {
     }
 
-    /** How often control can go back to a loop's head while a condition holds in every round, or {@link Induction#UNBOUNDED}. */
+    /** How often control can go back to a loop's head while a condition holds in every round, or {@link TripCount#UNBOUNDED}. */
     long rounds(Condition condition, Loops.Loop loop) {
         int index = condition.comparison();
         Instruction setp = code.instruction(index);
@@ -46,7 +46,7 @@ final class Bisection {
         boolean closed = relation.equals("le");
         boolean possible = (closed && Refinement.isSigned(setp) || relation.equals("lt")) && low != Ssa.NONE && high != Ssa.NONE
                 && ssa.bits(low) == ssa.bits(high) && ssa.bits(low) >= Integer.SIZE
-                && setp.type().filter(type -> Transfer.isInteger(type) && type.bits() == ssa.bits(low)).isPresent()
+                && setp.type().filter(type -> IntegerTransfer.isInteger(type) && type.bits() == ssa.bits(low)).isPresent()
                 && !ssa.isUnstable(low) && !ssa.isUnstable(high);
         Arm[] arms = possible ? arms(low, high, loop) : null;
         Range range = arms == null ? null : range(arms, loop);
@@ -54,7 +54,7 @@ final class Bisection {
         for (int i = 0; halves && i < arms.length; i++) {
             halves = halves(arms[i], range, closed);
         }
-        return halves ? ssa.bits(low) + 2 : Induction.UNBOUNDED;
+        return halves ? ssa.bits(low) + 2 : TripCount.UNBOUNDED;
     }
 
     private int operand(int index, int operand) {
@@ -64,7 +64,7 @@ final class Bisection {
 
     /** Both bounds, by two selections with one predicate, or where ways meet. */
     private Arm[] arms(int low, int high, Loops.Loop loop) {
-        if (ssa.kind(low) == Ssa.Kind.PHI && ssa.kind(high) == Ssa.Kind.PHI) {
+        if (ssa.kind(low) == SsaKind.PHI && ssa.kind(high) == SsaKind.PHI) {
             boolean meet = ssa.block(low) == ssa.block(high) && ssa.block(low) != loop.head() && loop.contains(ssa.block(low))
                     && ssa.inputs(low).length == 2;
             return !meet ? null : new Arm[] {arm(low, high, 0), arm(low, high, 1)};
@@ -90,7 +90,7 @@ final class Bisection {
 
     /** The only instruction that makes a value, without a guard and with no other result; -1 if there is none. */
     private int definition(int value) {
-        int index = value == Ssa.NONE || ssa.kind(value) != Ssa.Kind.RESULT ? -1 : ssa.instruction(value);
+        int index = value == Ssa.NONE || ssa.kind(value) != SsaKind.RESULT ? -1 : ssa.instruction(value);
         return index >= 0 && code.onlyResult(index) == ssa.register(value) && code.instruction(index).guard().isEmpty() ? index : -1;
     }
 
@@ -106,7 +106,7 @@ final class Bisection {
     }
 
     private boolean isHead(int value, Loops.Loop loop) {
-        return value != Ssa.NONE && ssa.kind(value) == Ssa.Kind.PHI && ssa.block(value) == loop.head();
+        return value != Ssa.NONE && ssa.kind(value) == SsaKind.PHI && ssa.block(value) == loop.head();
     }
 
     private boolean comesRound(int phi, int value, Loops.Loop loop) {
@@ -148,7 +148,7 @@ final class Bisection {
     private boolean adds(int index, String opcode) {
         Instruction instruction = code.instruction(index);
         return instruction.opcode().equals(opcode) && instruction.modifiers().size() == 1 && instruction.operands().size() == 3
-                && instruction.type().filter(Transfer::isInteger).isPresent();
+                && instruction.type().filter(IntegerTransfer::isInteger).isPresent();
     }
 
     /** {@code (low + high) / 2} or {@code low + (high - low) / 2}. */

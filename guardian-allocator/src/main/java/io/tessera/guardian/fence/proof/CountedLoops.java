@@ -50,7 +50,7 @@ public final class CountedLoops {
         for (Loops.Loop loop : loops.reversed()) {
             long total = total(loop, induction.rounds(loop), rounds, nested, loops, totals);
             totals.put(loop, total);
-            if (total < Induction.UNBOUNDED) {
+            if (total < TripCount.UNBOUNDED) {
                 for (int latch : loop.latches()) {
                     closing(analysis, latch, loop.head(), total, found);
                 }
@@ -60,7 +60,7 @@ public final class CountedLoops {
         for (int block = 0; block < analysis.flow().blocks() && !loops.isEmpty(); block++) {
             Instruction rotated = intoBody(analysis, block, blockAt, loops, totals);
             if (rotated != null) {
-                found.put(rotated, totals.values().stream().filter(total -> total < Induction.UNBOUNDED).max(Long::compare).orElse(nested));
+                found.put(rotated, totals.values().stream().filter(total -> total < TripCount.UNBOUNDED).max(Long::compare).orElse(nested));
             }
         }
         return new CountedLoops(found);
@@ -85,7 +85,7 @@ public final class CountedLoops {
             if (loop.contains(block) && loop.contains(blockAt[targets[0]])) {
                 boolean closes = flow.start(loop.head()) == targets[0];
                 if (closes || innermostCounted && !goesBack(analysis, loop)
-                        || !innermostCounted && totals.getOrDefault(loop, Induction.UNBOUNDED) == Induction.UNBOUNDED) {
+                        || !innermostCounted && totals.getOrDefault(loop, TripCount.UNBOUNDED) == TripCount.UNBOUNDED) {
                     return null;
                 }
                 innermostCounted = true;
@@ -121,15 +121,15 @@ public final class CountedLoops {
         long inner = 0;
         for (Loops.Loop other : loops) {
             if (other != loop && loop.contains(other.head())) {
-                long part = totals.getOrDefault(other, Induction.UNBOUNDED);
-                if (part == Induction.UNBOUNDED) {
-                    return Induction.UNBOUNDED;
+                long part = totals.getOrDefault(other, TripCount.UNBOUNDED);
+                if (part == TripCount.UNBOUNDED) {
+                    return TripCount.UNBOUNDED;
                 }
                 inner += part + 1;
             }
         }
         boolean few = rounds <= mostRounds && (inner == 0 || (rounds + 1) <= mostNested / inner);
-        return few ? (rounds + 1) * (inner + 1) : Induction.UNBOUNDED;
+        return few ? (rounds + 1) * (inner + 1) : TripCount.UNBOUNDED;
     }
 
     private static void closing(FunctionAnalysis analysis, int latch, int head, long total, Map<Instruction, Long> found) {

@@ -47,10 +47,10 @@ final class EntryValues {
     private AbstractValue at(int input, int block) {
         AbstractValue state = of.states()[input];
         int value = copied(ssa.origin(input));
-        int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
+        int index = ssa.kind(value) == SsaKind.RESULT ? ssa.instruction(value) : -1;
         Instruction difference = index < 0 || of.code().onlyResult(index) != ssa.register(value) ? null : of.code().instruction(index);
         boolean plain = difference != null && difference.opcode().equals("sub") && difference.modifiers().size() == 1
-                && difference.guard().isEmpty() && difference.type().filter(Transfer::isInteger).isPresent() && !ssa.isUnstable(value);
+                && difference.guard().isEmpty() && difference.type().filter(IntegerTransfer::isInteger).isPresent() && !ssa.isUnstable(value);
         long mask = plain ? transfer.lowBitsOf(index, difference.operands().get(1), difference.operands().get(2)) : 0;
         if (mask <= 0 || !(difference.operands().get(1) instanceof Operand.Register whole)) {
             return state;
@@ -72,7 +72,7 @@ final class EntryValues {
     /** The value, passing over copies. */
     private int copied(int value) {
         int at = value;
-        for (int i = 0; i < LONGEST_CHAIN && ssa.kind(at) == Ssa.Kind.RESULT; i++) {
+        for (int i = 0; i < LONGEST_CHAIN && ssa.kind(at) == SsaKind.RESULT; i++) {
             int index = ssa.instruction(at);
             Instruction made = of.code().instruction(index);
             boolean copies = made.opcode().equals("mov") && made.guard().isEmpty() && of.code().onlyResult(index) == ssa.register(at)
@@ -91,7 +91,7 @@ final class EntryValues {
         if (refined == null) {
             refined = new HashMap<>();
             for (int v = 0; v < ssa.values(); v++) {
-                if (ssa.kind(v) == Ssa.Kind.REFINED && !ssa.isUnstable(v)) {
+                if (ssa.kind(v) == SsaKind.REFINED && !ssa.isUnstable(v)) {
                     refined.computeIfAbsent(ssa.origin(v), origin -> new ArrayList<>()).add(new Known(v, 0));
                     ofSummand(v);
                 }
@@ -102,10 +102,10 @@ final class EntryValues {
 
     private void ofSummand(int v) {
         int sum = ssa.origin(v);
-        int index = ssa.kind(sum) == Ssa.Kind.RESULT ? ssa.instruction(sum) : -1;
+        int index = ssa.kind(sum) == SsaKind.RESULT ? ssa.instruction(sum) : -1;
         Instruction add = index < 0 || of.code().onlyResult(index) != ssa.register(sum) ? null : of.code().instruction(index);
         boolean adds = add != null && add.opcode().equals("add") && add.modifiers().size() == 1 && add.guard().isEmpty()
-                && add.type().filter(Transfer::isInteger).isPresent();
+                && add.type().filter(IntegerTransfer::isInteger).isPresent();
         if (adds && add.operands().get(1) instanceof Operand.Register summand
                 && add.operands().get(2) instanceof Operand.Immediate(long amount, boolean unsigned) && amount == (int) amount) {
             int value = ssa.use(index, summand.name());

@@ -38,7 +38,6 @@ final class FunctionGraph {
     private final Ssa ssa;
     private final PropagationOrder order;
     private final List<Access> accesses = new ArrayList<>();
-    private Provenance provenance;
 
     private FunctionGraph(PtxFunction function, FlatCode code, boolean countsClusters) {
         this.function = function;
@@ -48,7 +47,7 @@ final class FunctionGraph {
         Work work = new Work(code.size());
         dominators = Dominators.of(flow, work);
         loops = Loops.of(flow, dominators, work);
-        ssa = SsaBuilder.build(code, flow, dominators, work);
+        ssa = Ssa.of(code, flow, dominators, work);
         order = new PropagationOrder(code, flow, ssa);
         for (int index = 0; index < code.size(); index++) {
             if (MemoryAccess.isPlain(code.instruction(index))) {
@@ -130,13 +129,5 @@ final class FunctionGraph {
     /** In the order of the text. */
     List<Access> accesses() {
         return accesses;
-    }
-
-    /** Which values are addresses of global memory. */
-    Provenance provenance() {
-        if (provenance == null) {
-            provenance = new Provenance(this);
-        }
-        return provenance;
     }
 }

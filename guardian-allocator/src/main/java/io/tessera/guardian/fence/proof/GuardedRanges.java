@@ -30,7 +30,7 @@ final class GuardedRanges {
         there = of.states().clone();
         transfer = new Transfer(of.code(), ssa, of.special(), there);
         for (int v = 0; v < ssa.values(); v++) {
-            if (ssa.kind(v) == Ssa.Kind.REFINED && !ssa.isUnstable(v)) {
+            if (ssa.kind(v) == SsaKind.REFINED && !ssa.isUnstable(v)) {
                 refined.computeIfAbsent(ssa.origin(v), _ -> new IntArray()).add(v);
             }
         }
@@ -59,10 +59,10 @@ final class GuardedRanges {
                 known = narrower(known, of.states()[conditions.get(i)]);
             }
         }
-        if (ssa.kind(value) == Ssa.Kind.REFINED) {
+        if (ssa.kind(value) == SsaKind.REFINED) {
             look(ssa.inputs(value)[0], block, depth - 1);
             known = narrower(known, there[ssa.inputs(value)[0]]);
-        } else if (ssa.kind(value) == Ssa.Kind.RESULT) {
+        } else if (ssa.kind(value) == SsaKind.RESULT) {
             int made = ssa.instruction(value);
             for (int input : ssa.uses(made)) {
                 if (input != Ssa.NONE) {

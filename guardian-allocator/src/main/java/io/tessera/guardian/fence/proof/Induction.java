@@ -14,8 +14,6 @@ import java.util.Map;
  * the addition stands.
  */
 final class Induction {
-    /** No bound is known. */
-    static final long UNBOUNDED = Long.MAX_VALUE;
     private static final int LONGEST_CHAIN = 256;
     /**
      * The largest step for which a limit is cut. What is cut off is as long as the largest step that is possible, not as the
@@ -89,7 +87,7 @@ final class Induction {
 
     /** A result in the loop as a sum, of which one side comes from outside the loop or is a constant. */
     private Sum sum(int value, Loops.Loop loop) {
-        if (ssa.kind(value) != Ssa.Kind.RESULT) {
+        if (ssa.kind(value) != SsaKind.RESULT) {
             return null;
         }
         int index = ssa.instruction(value);
@@ -98,7 +96,7 @@ final class Induction {
         if (instruction.opcode().equals("cvt")) {
             return sameWord(index, bits);
         }
-        if (instruction.has("sat") || instruction.type().isEmpty() || !Transfer.isInteger(instruction.type().get())
+        if (instruction.has("sat") || instruction.type().isEmpty() || !IntegerTransfer.isInteger(instruction.type().get())
                 || instruction.type().get().bits() != bits) {
             return null;
         }
@@ -123,7 +121,7 @@ final class Induction {
     private Sum sameWord(int index, int bits) {
         int wide = source(index, bits, 2 * bits);
         int at = wide == Ssa.NONE ? Ssa.NONE : ssa.origin(wide);
-        int word = at == Ssa.NONE || ssa.kind(at) != Ssa.Kind.RESULT ? Ssa.NONE : source(ssa.instruction(at), 2 * bits, bits);
+        int word = at == Ssa.NONE || ssa.kind(at) != SsaKind.RESULT ? Ssa.NONE : source(ssa.instruction(at), 2 * bits, bits);
         return word == Ssa.NONE ? null : new Sum(word, AbstractValue.constant(0));
     }
 
@@ -132,7 +130,7 @@ final class Induction {
         Instruction cvt = code.instruction(index);
         List<ScalarType> types = cvt.types();
         boolean plain = cvt.opcode().equals("cvt") && cvt.modifiers().size() == 2 && types.size() == 2
-                && Transfer.isInteger(types.get(0)) && Transfer.isInteger(types.get(1)) && types.get(0).bits() == toBits
+                && IntegerTransfer.isInteger(types.get(0)) && IntegerTransfer.isInteger(types.get(1)) && types.get(0).bits() == toBits
                 && types.get(1).bits() == fromBits && cvt.operands().get(1) instanceof Operand.Register && code.onlyResult(index) >= 0;
         int from = plain ? ssa.use(index, ((Operand.Register) cvt.operands().get(1)).name()) : Ssa.NONE;
         return from == Ssa.NONE || ssa.bits(from) != fromBits ? Ssa.NONE : from;
@@ -159,18 +157,18 @@ final class Induction {
 
     /** Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. */
     private boolean isPlace(int value) {
-        int index = ssa.kind(value) == Ssa.Kind.RESULT ? ssa.instruction(value) : -1;
+        int index = ssa.kind(value) == SsaKind.RESULT ? ssa.instruction(value) : -1;
         return index >= 0 && code.instruction(index).opcode().equals("mov")
                 && code.onlyResult(index) == ssa.register(value)
                 && code.instruction(index).operands().get(1) instanceof Operand.SpecialRegister(String name, String _)
                 && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));
     }
 
-    /** How often at most control goes back to the head of a loop after it was entered, or {@link #UNBOUNDED}. */
+    /** How often at most control goes back to the head of a loop after it was entered, or {@link TripCount#UNBOUNDED}. */
     long rounds(Loops.Loop loop) {
         return bounds.computeIfAbsent(loop.head(), head -> {
             long plain = rounds(loop, false);
-            return plain < UNBOUNDED ? plain : rounds(loop, true);
+            return plain < TripCount.UNBOUNDED ? plain : rounds(loop, true);
         });
     }
 
@@ -180,13 +178,13 @@ final class Induction {
     }
 
     private long rounds(Loops.Loop loop, boolean cutting) {
-        long least = UNBOUNDED;
+        long least = TripCount.UNBOUNDED;
         for (int block = loop.body().nextSetBit(0); block >= 0; block = loop.body().nextSetBit(block + 1)) {
             int[] next = of.flow().successors(block);
             if (next.length == 2 && loop.contains(next[0]) != loop.contains(next[1]) && inEveryRound(block, loop)) {
                 int inside = loop.contains(next[0]) ? next[0] : next[1];
                 for (Condition condition : Condition.on(code, of.flow(), block, inside)) {
-                    if (least == UNBOUNDED || !cutting) {
+                    if (least == TripCount.UNBOUNDED || !cutting) {
                         least = Math.min(least, cutting ? cutRounds(condition, loop) : rounds(condition, loop));
                     }
                 }
@@ -205,18 +203,18 @@ final class Induction {
                 && (type.equals("s32") || type.equals("u32")) && (relation.equals("lt") || relation.equals("gt"))
                 && setp.operands().get(1) instanceof Operand.Register && setp.operands().get(2) instanceof Operand.Register;
         if (!shaped) {
-            return UNBOUNDED;
+            return TripCount.UNBOUNDED;
         }
         Operand.Register limit = (Operand.Register) setp.operands().get(2);
         int counter = ssa.use(index, ((Operand.Register) setp.operands().get(1)).name());
         int value = ssa.use(index, limit.name()) == Ssa.NONE ? Ssa.NONE : ssa.origin(ssa.use(index, limit.name()));
-        boolean made = value != Ssa.NONE && counter != Ssa.NONE && ssa.kind(value) == Ssa.Kind.RESULT
+        boolean made = value != Ssa.NONE && counter != Ssa.NONE && ssa.kind(value) == SsaKind.RESULT
                 && !loop.contains(ssa.block(value)) && ssa.bits(value) == 32 && !ssa.isUnstable(value)
                 && code.onlyResult(ssa.instruction(value)) == ssa.register(value)
                 && code.counts(ssa.register(counter));
         Steps steps = made ? steps(counter, loop) : null;
         if (steps == null || steps.step().high() > LARGEST_STEP || steps.step().low() < -LARGEST_STEP) {
-            return UNBOUNDED;
+            return TripCount.UNBOUNDED;
         }
         boolean upper = relation.equals("lt");
         boolean signed = type.equals("s32");
@@ -226,7 +224,7 @@ final class Induction {
         AbstractValue cut = AbstractValue.between(upper ? Math.min(known.low(), bound) : Math.max(known.low(), bound),
                 upper ? Math.min(known.high(), bound) : Math.max(known.high(), bound));
         long found = new TripCount(steps.first(), steps.step(), cut, signed, 32).whileOrdered(relation);
-        if (found < UNBOUNDED) {
+        if (found < TripCount.UNBOUNDED) {
             cuts.put(index, new LoopCut(setp, code.instruction(ssa.instruction(value)), limit, type, upper, bound));
         }
         return found;
@@ -243,7 +241,7 @@ final class Induction {
 
     private long rounds(Condition condition, Loops.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
-        int bits = setp.type().map(type -> Transfer.isInteger(type) ? type.bits() : 0).orElse(0);
+        int bits = setp.type().map(type -> IntegerTransfer.isInteger(type) ? type.bits() : 0).orElse(0);
         long least = bisection.rounds(condition, loop);
         for (int side = 1; side <= 2 && bits >= 16; side++) {
             int index = condition.comparison();
@@ -292,7 +290,7 @@ final class Induction {
         Operand operand = setp.operands().get(otherSide);
         AbstractValue other = of.transfer().operand(comparison, operand, bits);
         TripCount count = new TripCount(steps.first(), steps.step(), other, Refinement.isSigned(setp), bits);
-        return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : UNBOUNDED)
+        return relation.equals("ne") ? (invariant(comparison, operand, loop) ? count.untilEqual() : TripCount.UNBOUNDED)
                 : count.whileOrdered(relation);
     }
 
@@ -300,7 +298,7 @@ final class Induction {
     private int headPhi(int value, Loops.Loop loop) {
         int at = ssa.origin(value);
         for (int i = 0; i < LONGEST_CHAIN; i++) {
-            if (ssa.kind(at) == Ssa.Kind.PHI && ssa.block(at) == loop.head()) {
+            if (ssa.kind(at) == SsaKind.PHI && ssa.block(at) == loop.head()) {
                 return at;
             }
             Sum part = loop.contains(ssa.block(at)) ? sum(at, loop) : null;

@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 
 /**
@@ -12,7 +13,16 @@ import io.tessera.guardian.ptx.ScalarType;
  * @param type        its last type
  * @param bits        width of the register that takes the result
  */
-record IntegerTransfer(Transfer states, int index, Instruction instruction, ScalarType type, int bits) {
+record IntegerTransfer(Operands states, int index, Instruction instruction, ScalarType type, int bits) {
+    /** What operands of instructions may be. */
+    interface Operands {
+        /** What an operand that is read as so many bits may be. */
+        AbstractValue operand(int index, Operand operand, int bits);
+
+        /** The mask if a difference of two operands leaves the low bits of the first, else 0. */
+        long lowBitsOf(int index, Operand whole, Operand part);
+    }
+
     private AbstractValue operand(int number, int width) {
         return states.operand(index, instruction.operands().get(number), width);
     }
@@ -24,7 +34,7 @@ record IntegerTransfer(Transfer states, int index, Instruction instruction, Scal
     }
 
     AbstractValue result() {
-        if (!Transfer.isInteger(type)) {
+        if (!isInteger(type)) {
             return AbstractValue.TOP;
         }
         if (instruction.has("wide")) {
@@ -168,5 +178,13 @@ record IntegerTransfer(Transfer states, int index, Instruction instruction, Scal
         }
         return type.kind() == ScalarType.Kind.SIGNED ? AbstractValue.between(-(1L << size - 1), (1L << size - 1) - 1)
                 : AbstractValue.between(0, (1L << size) - 1);
+    }
+
+    /** Whether it is an integer of its own, no packed one. */
+    static boolean isInteger(ScalarType type) {
+        return switch (type) {
+            case B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64 -> true;
+            default -> false;
+        };
     }
 }

@@ -16,7 +16,7 @@ final class LoopRanges {
         AbstractValue[] known = new AbstractValue[ssa.values()];
         boolean any = false;
         for (int v = 0; v < known.length; v++) {
-            Loops.Loop loop = ssa.kind(v) == Ssa.Kind.PHI && ssa.isUsed(v) ? of.loops().at(ssa.block(v)) : null;
+            Loops.Loop loop = ssa.kind(v) == SsaKind.PHI && ssa.isUsed(v) ? of.loops().at(ssa.block(v)) : null;
             if (loop != null && ssa.bits(v) >= 16 && !ssa.isUnstable(v)) {
                 known[v] = range(v, loop, induction);
                 any |= known[v] != null;
@@ -30,7 +30,7 @@ final class LoopRanges {
     private static AbstractValue range(int phi, Loops.Loop loop, Induction induction) {
         long rounds = induction.rounds(loop);
         AbstractValue entry = induction.entry(phi, loop);
-        AbstractValue step = rounds == Induction.UNBOUNDED || !entry.bounded() ? null : induction.step(phi, loop);
+        AbstractValue step = rounds == TripCount.UNBOUNDED || !entry.bounded() ? null : induction.step(phi, loop);
         if (step == null || !step.bounded()) {
             return null;
         }

@@ -36,7 +36,7 @@ final class PointerSums {
     /** How a result is made, or null. */
     Part of(int value) {
         if (found[value] == null) {
-            Part part = of.ssa().kind(value) == Ssa.Kind.RESULT && of.ssa().bits(value) == 64 ? find(value) : null;
+            Part part = of.ssa().kind(value) == SsaKind.RESULT && of.ssa().bits(value) == 64 ? find(value) : null;
             found[value] = part == null ? NONE : part;
         }
         return found[value] == NONE ? null : found[value];
@@ -47,7 +47,7 @@ final class PointerSums {
         Instruction instruction = of.code().instruction(index);
         ScalarType type = instruction.type().orElse(null);
         boolean plain = of.code().onlyResult(index) == of.ssa().register(value) && type != null
-                && Transfer.isInteger(type) && !instruction.has("sat") && !instruction.has("cc");
+                && IntegerTransfer.isInteger(type) && !instruction.has("sat") && !instruction.has("cc");
         if (!plain) {
             return null;
         }

@@ -69,7 +69,7 @@ final class Propagation {
      */
     void narrow(AbstractValue[] known, int sweeps) {
         for (int value = 0; value < known.length; value++) {
-            if (known[value] != null || ssa.kind(value) == Ssa.Kind.REFINED) {
+            if (known[value] != null || ssa.kind(value) == SsaKind.REFINED) {
                 dirty.set(order.place(value));
             }
         }
@@ -137,7 +137,7 @@ final class Propagation {
         if (joined.equals(before) || changes[value] >= MOST_CHANGES) {
             return joined.equals(before) ? before : AbstractValue.TOP;
         }
-        boolean widens = ssa.kind(value) == Ssa.Kind.PHI && order.closes(ssa.block(value))
+        boolean widens = ssa.kind(value) == SsaKind.PHI && order.closes(ssa.block(value))
                 && changes[value] >= CHANGES_BEFORE_WIDENING;
         return widens ? widen(before, joined) : joined;
     }

@@ -66,8 +66,8 @@ final class PropagationOrder {
                     edge.from(input, v);
                 }
             }
-            Ssa.Kind kind = ssa.kind(v);
-            if (kind == Ssa.Kind.RESULT || kind == Ssa.Kind.REFINED) {
+            SsaKind kind = ssa.kind(v);
+            if (kind == SsaKind.RESULT || kind == SsaKind.REFINED) {
                 for (int input : ssa.uses(ssa.instruction(v))) {
                     if (input != Ssa.NONE) {
                         edge.from(input, v);

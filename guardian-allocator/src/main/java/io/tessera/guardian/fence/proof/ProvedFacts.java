@@ -19,6 +19,7 @@ final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
     private final FunctionAnalysis of;
+    private Provenance provenance;
     private final Induction induction;
     private ShadowPlan plan;
     private ShadowAlignment alignment;
@@ -134,6 +135,13 @@ final class ProvedFacts implements AddressFacts {
                 && ShadowAlignment.multiple(state) >= wanted;
     }
 
+    private boolean isGlobal(int value) {
+        if (provenance == null) {
+            provenance = new Provenance(of.graph());
+        }
+        return provenance.isGlobal(value);
+    }
+
     private Optional<StateSpace> space(int index, int operand, int value) {
         Instruction access = of.code().instruction(index);
         Optional<StateSpace> said = MemoryAccess.space(access, operand);
@@ -144,7 +152,7 @@ final class ProvedFacts implements AddressFacts {
         if (state.variable() != null && (state.generic() || state.variable().space() == StateSpace.GLOBAL)) {
             return Optional.of(state.variable().space());
         }
-        return of.graph().provenance().isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
+        return isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
     }
 
     /** Where an address is that is counted from a variable, or null. */

@@ -73,7 +73,7 @@ final class ShadowPlan {
 
     /** From the next {@link #reset} on this value's shadow is fenced, not derived. */
     boolean fenceAt(int value) {
-        boolean possible = ssa.kind(value) == Ssa.Kind.RESULT && !fenced.get(value);
+        boolean possible = ssa.kind(value) == SsaKind.RESULT && !fenced.get(value);
         fenced.set(value);
         return possible;
     }

@@ -30,7 +30,7 @@ final class ShiftedCounters {
     }
 
     /**
-     * How often control can go back to a loop's head, or {@link Induction#UNBOUNDED}.
+     * How often control can go back to a loop's head, or {@link TripCount#UNBOUNDED}.
      *
      * @param comparison the {@code setp} that every round passes
      * @param value      the compared value, which is that of the head or what it is shifted to
@@ -42,18 +42,18 @@ final class ShiftedCounters {
         Shift last = shift(origin);
         int phi = isHead(origin, loop) ? origin : last == null ? Ssa.NONE : last.from();
         if (phi == Ssa.NONE || !isHead(phi, loop) || ssa.isUnstable(phi) || ssa.isUnstable(value)) {
-            return Induction.UNBOUNDED;
+            return TripCount.UNBOUNDED;
         }
         Shift shift = round(phi, loop, origin == phi ? Ssa.NONE : origin);
         if (shift == null) {
-            return Induction.UNBOUNDED;
+            return TripCount.UNBOUNDED;
         }
         return shift.left() ? doublings(comparison, origin == phi, phi, shift, relation, otherSide, loop)
                 : halvings(comparison, shift, relation, otherSide, ssa.bits(value));
     }
 
     private boolean isHead(int value, Loops.Loop loop) {
-        return ssa.kind(value) == Ssa.Kind.PHI && ssa.block(value) == loop.head();
+        return ssa.kind(value) == SsaKind.PHI && ssa.block(value) == loop.head();
     }
 
     /** By what the head's value is shifted on every way round, if they agree; {@code only} is what has to come out, unless NONE. */
@@ -80,7 +80,7 @@ final class ShiftedCounters {
         Instruction setp = code.instruction(comparison);
         boolean falls = relation.equals("gt") && setp.operands().get(otherSide) instanceof Operand.Immediate(long limit, boolean unsigned)
                 && limit >= 0 && limit == (int) limit;
-        return falls && (Refinement.isSigned(setp) || !shift.signed()) ? bits : Induction.UNBOUNDED;
+        return falls && (Refinement.isSigned(setp) || !shift.signed()) ? bits : TripCount.UNBOUNDED;
     }
 
     /**
@@ -99,16 +99,16 @@ final class ShiftedCounters {
         AbstractValue entry = new EntryValues(of).of(phi, loop);
         AbstractValue first = signed ? entry.signed(bits) : entry.unsigned(bits);
         if (!ordered || bits > Integer.SIZE || !limit.bounded() || !first.bounded() || first.low() < 1) {
-            return Induction.UNBOUNDED;
+            return TripCount.UNBOUNDED;
         }
         long most = (1L << (signed ? bits - 1 : bits)) - 1 >> shift.by();
         long goesOn = relation.equals("lt") ? limit.high() - 1 : limit.high();
-        return goesOn <= most && (comparedFirst || first.high() <= most) ? bits : Induction.UNBOUNDED;
+        return goesOn <= most && (comparedFirst || first.high() <= most) ? bits : TripCount.UNBOUNDED;
     }
 
     /** The shift by a constant that makes a value, or null. */
     private Shift shift(int value) {
-        if (ssa.kind(value) != Ssa.Kind.RESULT) {
+        if (ssa.kind(value) != SsaKind.RESULT) {
             return null;
         }
         int index = ssa.instruction(value);

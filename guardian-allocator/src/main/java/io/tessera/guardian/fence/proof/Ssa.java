@@ -8,25 +8,11 @@ import java.util.BitSet;
  */
 final class Ssa {
     /** No value: the register is not tracked. */
-    static final int NONE = -1;
-
-    /** Where a value comes from. */
-    enum Kind {
-        /** The register was never written: anything. */
-        UNDEFINED,
-        /** Result of an instruction that runs. */
-        RESULT,
-        /** One of the values of the predecessors, in their order. */
-        PHI,
-        /** The only input, on a way where a condition holds. */
-        REFINED,
-        /** First input where the guard of the instruction is false, second where it is true. */
-        GUARDED
-    }
+    static final int NONE = SsaBuilder.NONE;
 
     private final FlatCode code;
     private final ControlFlow flow;
-    private final Kind[] kinds;
+    private final SsaKind[] kinds;
     private final int[] places;
     private final int[] blocks;
     private final int[] registers;
@@ -40,10 +26,15 @@ final class Ssa {
     private final BitSet unstable;
     private final int[] origins;
 
-    Ssa(SsaBuilder built) {
+    /** The values of a function. */
+    static Ssa of(FlatCode code, ControlFlow flow, Dominators dominators, Work work) {
+        return new Ssa(SsaBuilder.build(code, flow, dominators, work));
+    }
+
+    private Ssa(SsaBuilder built) {
         code = built.code;
         flow = built.flow;
-        kinds = built.kinds.toArray(Kind[]::new);
+        kinds = built.kinds.toArray(SsaKind[]::new);
         places = built.places.toArray();
         blocks = built.blocks.toArray();
         registers = built.registers.toArray();
@@ -62,7 +53,7 @@ final class Ssa {
     private BitSet findUnstable() {
         BitSet found = new BitSet(kinds.length);
         for (int v = 0; v < kinds.length; v++) {
-            if (kinds[v] == Kind.UNDEFINED) {
+            if (kinds[v] == SsaKind.UNDEFINED) {
                 found.set(v);
             }
         }
@@ -70,7 +61,7 @@ final class Ssa {
         while (changed) {
             changed = false;
             for (int v = 0; v < kinds.length; v++) {
-                if (!found.get(v) && (anyIn(inputs[v], found) || kinds[v] == Kind.RESULT && anyIn(uses[places[v]], found))) {
+                if (!found.get(v) && (anyIn(inputs[v], found) || kinds[v] == SsaKind.RESULT && anyIn(uses[places[v]], found))) {
                     found.set(v);
                     changed = true;
                 }
@@ -118,7 +109,7 @@ final class Ssa {
         return kinds.length;
     }
 
-    Kind kind(int value) {
+    SsaKind kind(int value) {
         return kinds[value];
     }
 
@@ -140,7 +131,7 @@ final class Ssa {
         return code.type(registers[value]).bits();
     }
 
-    /** See {@link Kind}; empty for the others. Not to be changed. */
+    /** See {@link SsaKind}; empty for the others. Not to be changed. */
     int[] inputs(int value) {
         return inputs[value];
     }
@@ -195,7 +186,7 @@ final class Ssa {
         while (changed) {
             changed = false;
             for (int v = 0; v < found.length; v++) {
-                int same = kinds[v] == Kind.REFINED ? found[inputs[v][0]] : kinds[v] == Kind.PHI ? common(v, found) : v;
+                int same = kinds[v] == SsaKind.REFINED ? found[inputs[v][0]] : kinds[v] == SsaKind.PHI ? common(v, found) : v;
                 same = found[same];
                 changed |= same != found[v];
                 found[v] = same;

@@ -12,6 +12,8 @@ import java.util.Map;
 
 /** Makes {@link Ssa}. Not thread-safe. */
 final class SsaBuilder {
+    /** No value: the register is not tracked. */
+    static final int NONE = -1;
     private static final int[] NO_VALUES = {};
 
     /** A refinement at the start of a block. */
@@ -20,7 +22,7 @@ final class SsaBuilder {
 
     final FlatCode code;
     final ControlFlow flow;
-    final List<Ssa.Kind> kinds = new ArrayList<>();
+    final List<SsaKind> kinds = new ArrayList<>();
     final IntArray places = new IntArray();
     final IntArray blocks = new IntArray();
     final IntArray registers = new IntArray();
@@ -60,15 +62,16 @@ final class SsaBuilder {
         phis = new int[flow.blocks()][];
         current = new int[tracked.length];
         undefined = new int[tracked.length];
-        Arrays.fill(current, Ssa.NONE);
-        Arrays.fill(undefined, Ssa.NONE);
+        Arrays.fill(current, NONE);
+        Arrays.fill(undefined, NONE);
     }
 
-    static Ssa build(FlatCode code, ControlFlow flow, Dominators dominators, Work work) {
+    /** The values, before what {@link Ssa} finds out about them. */
+    static SsaBuilder build(FlatCode code, ControlFlow flow, Dominators dominators, Work work) {
         SsaBuilder builder = new SsaBuilder(code, flow, dominators, work);
         builder.placePhis();
         builder.rename();
-        return new Ssa(builder);
+        return builder;
     }
 
     private List<List<Refinement>> findRefinements() {
@@ -157,7 +160,7 @@ final class SsaBuilder {
         }
     }
 
-    private int value(Ssa.Kind kind, int place, int block, int register, int... from) {
+    private int value(SsaKind kind, int place, int block, int register, int... from) {
         kinds.add(kind);
         places.add(place);
         blocks.add(block);
@@ -170,13 +173,13 @@ final class SsaBuilder {
 
     private int read(int register) {
         if (!tracked[register]) {
-            return Ssa.NONE;
+            return NONE;
         }
-        if (current[register] != Ssa.NONE) {
+        if (current[register] != NONE) {
             return current[register];
         }
-        if (undefined[register] == Ssa.NONE) {
-            undefined[register] = value(Ssa.Kind.UNDEFINED, -1, flow.order()[0], register);
+        if (undefined[register] == NONE) {
+            undefined[register] = value(SsaKind.UNDEFINED, -1, flow.order()[0], register);
         }
         return undefined[register];
     }
@@ -188,8 +191,8 @@ final class SsaBuilder {
             phiValues[block] = new int[phis[block].length];
             for (int i = 0; i < phis[block].length; i++) {
                 int[] from = new int[flow.predecessors(block).length];
-                Arrays.fill(from, Ssa.NONE);
-                phiValues[block][i] = value(Ssa.Kind.PHI, -1, block, phis[block][i], from);
+                Arrays.fill(from, NONE);
+                phiValues[block][i] = value(SsaKind.PHI, -1, block, phis[block][i], from);
             }
         }
         IntArray stack = new IntArray();
@@ -229,7 +232,7 @@ final class SsaBuilder {
         }
         for (Refinement each : refinements.get(block)) {
             if (tracked[each.register()]) {
-                int refined = value(Ssa.Kind.REFINED, each.condition().comparison(), block, each.register(),
+                int refined = value(SsaKind.REFINED, each.condition().comparison(), block, each.register(),
                         read(each.register()));
                 conditions.set(refined, each.condition());
                 subjects.set(refined, each.subject());
@@ -261,11 +264,11 @@ final class SsaBuilder {
      */
     private void refineSummand(Condition condition, int operand, int block, IntArray undo) {
         Instruction setp = code.instruction(condition.comparison());
-        if (!(setp.operands().get(operand) instanceof Operand.Register compared) || !Transfer.isInteger(setp.type().orElse(ScalarType.PRED))) {
+        if (!(setp.operands().get(operand) instanceof Operand.Register compared) || !IntegerTransfer.isInteger(setp.type().orElse(ScalarType.PRED))) {
             return;
         }
         int made = same(used(condition.comparison(), compared));
-        int at = made == Ssa.NONE || kinds.get(made) != Ssa.Kind.RESULT ? -1 : places.get(made);
+        int at = made == NONE || kinds.get(made) != SsaKind.RESULT ? -1 : places.get(made);
         Instruction add = at < 0 || code.onlyResult(at) != registers.get(made) ? null : code.instruction(at);
         boolean adds = add != null && add.opcode().equals("add") && add.modifiers().size() == 1 && add.guard().isEmpty()
                 && add.type().map(ScalarType::bits).orElse(0) == setp.type().orElseThrow().bits();
@@ -275,10 +278,10 @@ final class SsaBuilder {
         }
         int register = code.reads(at)[code.readOf(at, summand.name())];
         boolean holds = tracked[register] && code.type(register).bits() == setp.type().get().bits()
-                && current[register] != Ssa.NONE && same(current[register]) == same(used(at, summand))
+                && current[register] != NONE && same(current[register]) == same(used(at, summand))
                 && register != registers.get(made);
         if (holds) {
-            int refined = value(Ssa.Kind.REFINED, condition.comparison(), block, register, current[register]);
+            int refined = value(SsaKind.REFINED, condition.comparison(), block, register, current[register]);
             conditions.set(refined, condition);
             subjects.set(refined, operand);
             amounts.put(refined, amount);
@@ -288,13 +291,13 @@ final class SsaBuilder {
 
     private int used(int index, Operand.Register register) {
         int at = code.readOf(index, register.name());
-        return at < 0 || uses[index] == null || uses[index].length == 0 ? Ssa.NONE : uses[index][at];
+        return at < 0 || uses[index] == null || uses[index].length == 0 ? NONE : uses[index][at];
     }
 
     /** The value, without what comparisons said of it. */
     private int same(int value) {
         int at = value;
-        while (at != Ssa.NONE && kinds.get(at) == Ssa.Kind.REFINED) {
+        while (at != NONE && kinds.get(at) == SsaKind.REFINED) {
             work.spend(1);
             at = inputs.get(at)[0];
         }
@@ -312,16 +315,16 @@ final class SsaBuilder {
         int[] made = written.length == 0 ? NO_VALUES : new int[written.length];
         boolean guarded = code.instruction(index).guard().isPresent();
         for (int k = 0; k < written.length; k++) {
-            made[k] = Ssa.NONE;
+            made[k] = NONE;
             if (tracked[written[k]]) {
-                made[k] = value(Ssa.Kind.RESULT, index, block, written[k]);
+                made[k] = value(SsaKind.RESULT, index, block, written[k]);
                 if (guarded) {
-                    made[k] = value(Ssa.Kind.GUARDED, index, block, written[k], read(written[k]), made[k]);
+                    made[k] = value(SsaKind.GUARDED, index, block, written[k], read(written[k]), made[k]);
                 }
             }
         }
         for (int k = 0; k < written.length; k++) {
-            if (made[k] != Ssa.NONE) {
+            if (made[k] != NONE) {
                 write(written[k], made[k], undo);
             }
         }

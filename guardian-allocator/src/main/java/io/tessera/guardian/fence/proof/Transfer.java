@@ -8,7 +8,7 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.List;
 
 /** What instructions compute, on {@link AbstractValue}s. What is not listed gives anything. Reads the states of an analysis. */
-final class Transfer {
+final class Transfer implements IntegerTransfer.Operands {
     private final FlatCode code;
     private final Ssa ssa;
     private final SpecialBounds special;
@@ -26,8 +26,8 @@ final class Transfer {
         this.states = states;
     }
 
-    /** What an operand that is read as so many bits may be. */
-    AbstractValue operand(int index, Operand operand, int bits) {
+    @Override
+    public AbstractValue operand(int index, Operand operand, int bits) {
         return switch (operand) {
             case Operand.Immediate immediate -> AbstractValue.constant(bits == 64 ? immediate.value()
                     : immediate.value() << 64 - bits >> 64 - bits);
@@ -43,14 +43,15 @@ final class Transfer {
     }
 
     /** A mask {@code 2^k - 1} for which {@code part} is {@code whole & mask}, or 0. */
-    long lowBitsOf(int index, Operand whole, Operand part) {
+    @Override
+    public long lowBitsOf(int index, Operand whole, Operand part) {
         if (!(whole instanceof Operand.Register a) || !(part instanceof Operand.Register b)) {
             return 0;
         }
         int value = ssa.use(index, a.name());
         int masked = ssa.use(index, b.name());
         if (value == Ssa.NONE || masked == Ssa.NONE || ssa.isUnstable(value)
-                || ssa.kind(ssa.origin(masked)) != Ssa.Kind.RESULT) {
+                || ssa.kind(ssa.origin(masked)) != SsaKind.RESULT) {
             return 0;
         }
         int made = ssa.instruction(ssa.origin(masked));
@@ -170,7 +171,7 @@ final class Transfer {
 
     private AbstractValue cvt(int index, Instruction instruction, ScalarType to, ScalarType from, int bits) {
         Operand operand = instruction.operands().get(1);
-        if (!isInteger(to) || !isInteger(from) || to.bits() > bits || instruction.has("pack")) {
+        if (!IntegerTransfer.isInteger(to) || !IntegerTransfer.isInteger(from) || to.bits() > bits || instruction.has("pack")) {
             return AbstractValue.TOP;
         }
         int width = from.bits();
@@ -206,13 +207,5 @@ final class Transfer {
     private AbstractValue either(int index, Instruction instruction, int bits) {
         return operand(index, instruction.operands().get(1), bits)
                 .join(operand(index, instruction.operands().get(2), bits));
-    }
-
-    /** Whether it is an integer of its own, no packed one. */
-    static boolean isInteger(ScalarType type) {
-        return switch (type) {
-            case B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64 -> true;
-            default -> false;
-        };
     }
 }

@@ -10,12 +10,15 @@ package io.tessera.guardian.fence.proof;
  * @param bits   width of the counter
  */
 record TripCount(AbstractValue first, AbstractValue step, AbstractValue other, boolean signed, int bits) {
+    /** No bound is known. */
+    static final long UNBOUNDED = Long.MAX_VALUE;
+
     /** How often the counter can be less (and so on) than the other side, which may change meanwhile. */
     long whileOrdered(String relation) {
         AbstractValue from = signed ? first.signed(bits) : first.unsigned(bits);
         AbstractValue limit = signed ? other.signed(bits) : other.unsigned(bits);
         if (!from.bounded() || !limit.bounded()) {
-            return Induction.UNBOUNDED;
+            return UNBOUNDED;
         }
         long least = bits == 64 ? signed ? Long.MIN_VALUE / 2 : 0 : signed ? -(1L << bits - 1) : 0;
         long most = bits == 64 ? Long.MAX_VALUE / 2 : signed ? (1L << bits - 1) - 1 : (1L << bits) - 1;
@@ -24,17 +27,17 @@ record TripCount(AbstractValue first, AbstractValue step, AbstractValue other, b
                 long last = relation.equals("lt") ? limit.high() - 1 : limit.high();
                 // Without that, the counter could pass the end of its range and be small again.
                 boolean wraps = last > most - step.high();
-                return step.low() < 1 || wraps ? Induction.UNBOUNDED
+                return step.low() < 1 || wraps ? UNBOUNDED
                         : last < from.low() ? 0 : (last - from.low()) / step.low() + 1;
             }
             case "gt", "ge" -> {
                 long last = relation.equals("gt") ? limit.low() + 1 : limit.low();
                 boolean wraps = last < least - step.low();
-                return step.high() > -1 || wraps ? Induction.UNBOUNDED
+                return step.high() > -1 || wraps ? UNBOUNDED
                         : last > from.high() ? 0 : (from.high() - last) / -step.high() + 1;
             }
             default -> {
-                return Induction.UNBOUNDED;
+                return UNBOUNDED;
             }
         }
     }
@@ -48,9 +51,9 @@ record TripCount(AbstractValue first, AbstractValue step, AbstractValue other, b
         int power = numbers ? Long.numberOfTrailingZeros(step.low()) : 0;
         if (!numbers || power > Math.max(Math.min(first.zeros(), other.zeros()),
                 IntervalArithmetic.subtract(other, first).zeros())) {
-            return Induction.UNBOUNDED;
+            return UNBOUNDED;
         }
-        long whole = bits <= 32 && power < bits ? (1L << bits - power) - 1 : Induction.UNBOUNDED;
+        long whole = bits <= 32 && power < bits ? (1L << bits - power) - 1 : UNBOUNDED;
         boolean straight = Math.abs(step.low()) == 1L << power && first.bounded() && other.bounded();
         if (straight && step.low() < 0 && first.low() >= other.high()) {
             return Math.min(whole, (first.high() - other.low()) >> power);

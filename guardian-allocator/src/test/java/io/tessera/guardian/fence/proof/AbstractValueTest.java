@@ -150,7 +150,7 @@ class AbstractValueTest {
             for (long step = -9; step <= 9; step++) {
                 TripCount count = new TripCount(first, AbstractValue.constant(step), other, signed, BITS);
                 long said = relation.equals("ne") ? count.untilEqual() : count.whileOrdered(relation);
-                for (long x = 0; said != Induction.UNBOUNDED && x < SIZE; x++) {
+                for (long x = 0; said != TripCount.UNBOUNDED && x < SIZE; x++) {
                     for (long y = 0; holds(first, x) && y < SIZE; y++) {
                         if (holds(other, y)) {
                             long real = rounds(x, step, y, relation, signed);

@@ -107,7 +107,7 @@ class StatesHoldTest {
         }
         Ssa ssa = analysis.ssa();
         for (int v = 0; v < ssa.values(); v++) {
-            if (ssa.kind(v) == Ssa.Kind.PHI && ssa.block(v) == loop.head() && analysis.code().type(ssa.register(v)) != ScalarType.PRED) {
+            if (ssa.kind(v) == SsaKind.PHI && ssa.block(v) == loop.head() && analysis.code().type(ssa.register(v)) != ScalarType.PRED) {
                 AbstractValue state = entries.of(v, loop);
                 entered += state.bounded() ? 1 : 0;
                 check(state, analysis.code().name(ssa.register(v)), before, parameter);

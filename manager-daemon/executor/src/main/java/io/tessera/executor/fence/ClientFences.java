@@ -13,10 +13,12 @@ import io.tessera.executor.fence.load.HoistedMemory;
 import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.fence.load.TextureBitmap;
 import io.tessera.executor.fence.load.UnfencedImages;
+import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.FencedText;
 import io.tessera.executor.fence.program.LinkInput;
 import io.tessera.executor.fence.program.LoadedCode;
+import io.tessera.executor.fence.program.MachineImages;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.report.DriverText;
@@ -64,6 +66,7 @@ public final class ClientFences {
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
+    private final MachineImages machineImages;
     /** What modules and kernels find in memory is written here. */
     private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
@@ -92,6 +95,7 @@ public final class ClientFences {
         this.segment = segment;
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
+        this.machineImages = new MachineImages(fencing.maker().target(), window);
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);
@@ -233,9 +237,27 @@ public final class ClientFences {
         return made;
     }
 
-    /** The driver has answered for what {@link #load} let through; the handle counts if it has loaded it. */
-    public void askedAsItIs(int result, long handle, ProgramSource source) {
-        unfenced.asked(result, handle, source);
+    /**
+     * What the driver is to load of an image that {@link #load} let through.
+     *
+     * @return a cubin with fences; null: the image as it is
+     */
+    public FencedImage machineCode(ProgramSource source) {
+        return FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED ? null : machineImages.fence(source);
+    }
+
+    /**
+     * The driver has answered for what {@link #load} let through; the handle counts if it has loaded it.
+     *
+     * @param fenced what it was given; null: the image as it is
+     */
+    public void askedAsItIs(int result, long handle, ProgramSource source, FencedImage fenced) {
+        unfenced.asked(result, handle, source, fenced);
+    }
+
+    /** Whether a kernel that has no PTX has a fence in its machine code. The handle is the driver's, of a module or library. */
+    boolean isMachineFenced(long handle, String kernel) {
+        return unfenced.isFenced(handle, kernel);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -289,7 +311,7 @@ public final class ClientFences {
         module.asItIs = true;
         module.neverAlone = true;
         loaded.put(module.code.handle(), module);
-        unfenced.loaded(module.code.handle(), module.source);
+        unfenced.loaded(module.code.handle(), module.source, null);
         module.dropSource();
     }
 
@@ -351,6 +373,7 @@ public final class ClientFences {
         if (known != null) {
             loaded.put(module, known);
         }
+        unfenced.moduleOf(library, module);
     }
 
     /**

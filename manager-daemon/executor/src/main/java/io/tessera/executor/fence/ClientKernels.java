@@ -105,7 +105,7 @@ public final class ClientKernels {
         fencing.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
-            checkPointers(launch.parameters(), launch.parameterBytes());
+            withoutModule(kernel, launch.parameters(), launch.parameterBytes());
             return kernel.function;
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
@@ -142,7 +142,7 @@ public final class ClientKernels {
         fencing.localQuota().check(kernel.name, localBytes(kernel));
         checkLength(kernel, bytes);
         if (kernel.module == null) {
-            checkPointers(parameters, bytes);
+            withoutModule(kernel, parameters, bytes);
         } else {
             checkMaps(kernel, parameters, bytes);
             prepare();
@@ -169,6 +169,14 @@ public final class ClientKernels {
         }
     }
 
+    private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        if (kernel.machineFenced) {
+            prepare();
+        } else {
+            checkPointers(parameters, bytes);
+        }
+    }
+
     private void prepare() throws ProgramRefusedException {
         if (!fences.window().isBacked()) {
             int result = fences.window().backEverywhere();
@@ -191,7 +199,7 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(clientHandle, function, name, module, tensorMaps(module, name, function, kernel),
+        Launchable found = new Launchable(clientHandle, function, name, module, module == null && isMachineFenced(table, clientHandle, name), tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
@@ -267,9 +275,7 @@ public final class ClientKernels {
     private TenantModule module(HandleTable table, long clientHandle) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
-            int type = RelayHandle.type(parent);
-            HandleKind kind = type == HandleKind.KERNEL.number() ? HandleKind.KERNEL
-                    : type == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY : HandleKind.MODULE;
+            HandleKind kind = kindOf(parent);
             TenantModule found = fences.ofStandIn(handles.value(kind, parent));
             if (found != null) {
                 return found.asItIs ? null : found;
@@ -277,6 +283,23 @@ public final class ClientKernels {
             parent = handles.table(kind).parent(parent);
         }
         return null;
+    }
+
+    private boolean isMachineFenced(HandleTable table, long clientHandle, String name) {
+        long parent = table.parent(clientHandle);
+        while (parent != 0) {
+            HandleKind kind = kindOf(parent);
+            if (kind != HandleKind.KERNEL && fences.isMachineFenced(handles.value(kind, parent), name)) {
+                return true;
+            }
+            parent = handles.table(kind).parent(parent);
+        }
+        return false;
+    }
+
+    private static HandleKind kindOf(long handle) {
+        int type = RelayHandle.type(handle);
+        return type == HandleKind.KERNEL.number() ? HandleKind.KERNEL : type == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY : HandleKind.MODULE;
     }
 
     private long alone(Launchable kernel) {
@@ -325,7 +348,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.handle, known.function, known.name, null, NO_MAPS, known.parameterBytes);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, known.machineFenced, NO_MAPS, known.parameterBytes);
             }
         }
     }
@@ -360,7 +383,7 @@ public final class ClientKernels {
     /** Whether any of the last kernels ran without a fence. */
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
-            if (kernel != null && (kernel.module == null || kernel.aloneFunction > 0)) {
+            if (kernel != null && (kernel.module == null && !kernel.machineFenced || kernel.aloneFunction > 0)) {
                 return true;
             }
         }

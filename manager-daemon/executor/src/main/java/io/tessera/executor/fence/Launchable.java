@@ -9,8 +9,10 @@ public final class Launchable {
     final long function;
     /** Its name, for logs. */
     final String name;
-    /** Its module; null: it runs as it is, and its pointers are checked. */
+    /** Its module; null: it has no PTX. */
     final TenantModule module;
+    /** Whether it has a fence in its machine code; without one and without a module its pointers are checked. */
+    final boolean machineFenced;
     /** Where among its packed parameters tensor maps lie; below 0: nobody knows. */
     final long[] tensorMaps;
     /** Length of its packed parameters. */
@@ -22,12 +24,14 @@ public final class Launchable {
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(long handle, long function, String name, TenantModule module, long[] tensorMaps, long parameterBytes) {
+    Launchable(long handle, long function, String name, TenantModule module, boolean machineFenced, long[] tensorMaps,
+            long parameterBytes) {
         this.handle = handle;
         this.function = function;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;
         this.name = name;
         this.module = module;
+        this.machineFenced = machineFenced;
     }
 }

@@ -12,6 +12,7 @@ import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.report.RefusedCode;
@@ -24,14 +25,19 @@ import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelaySegment;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
     /** CU_LIBRARY_BINARY_IS_PRESERVED: who says so keeps the image as it is until the library is unloaded. */
     private static final int BINARY_IS_PRESERVED = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(ModuleCalls.class);
 
     private final DriverCalls driver;
     private final ClientHandles handles;
@@ -112,6 +118,30 @@ final class ModuleCalls {
         if (options != null) {
             frame.slot(library ? 4 : 2, 0);
         }
+        FencedImage fenced = fences.machineCode(source);
+        boolean walled = fenced != null && loadFenced(frame, library, fenced);
+        int result = walled ? CudaResult.SUCCESS : loadAsItIs(frame, entry, library, source);
+        fences.askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source, walled ? fenced : null);
+        Reference.reachabilityFence(source);
+        return result;
+    }
+
+    /** Returns whether the driver took it. */
+    private boolean loadFenced(CallFrame frame, boolean library, FencedImage fenced) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment code = arena.allocate(fenced.code().length, Long.BYTES);
+            MemorySegment.copy(fenced.code(), 0, code, ValueLayout.JAVA_BYTE, 0, fenced.code().length);
+            int result = library
+                    ? driver.call(DriverEntry.cuLibraryLoadData, frame.slot(0), code.address(), 0, 0, 0, 0, 0, 0)
+                    : driver.call(DriverEntry.cuModuleLoadData, frame.slot(0), code.address());
+            if (result != CudaResult.SUCCESS) {
+                LOG.warn("the driver does not load machine code with fences (error {}); it runs as it is", result);
+            }
+            return result == CudaResult.SUCCESS;
+        }
+    }
+
+    private int loadAsItIs(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source) throws RejectedException {
         if (library && source.isKept()) {
             MemorySegment option = frame.room(Long.BYTES);
             MemorySegment value = frame.room(Long.BYTES);
@@ -121,10 +151,7 @@ final class ModuleCalls {
             frame.slot(6, value.address());
             frame.slot(7, 1);
         }
-        int result = driver.call(entry, frame.slots());
-        fences.askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source);
-        Reference.reachabilityFence(source);
-        return result;
+        return driver.call(entry, frame.slots());
     }
 
     /** Ends a module or library, by what the client's table holds: no kernel, graph or reference of the client works on what its memory is next. */

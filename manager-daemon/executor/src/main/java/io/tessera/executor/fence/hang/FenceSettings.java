@@ -21,6 +21,9 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
      */
     public static final boolean UNPROTECTED = "1".equals(System.getenv("TESSERA_EXECUTOR_UNPROTECTED"));
 
+    /** Whether images without PTX run as they are, for comparisons of speed. Said as {@link #UNPROTECTED} is. */
+    public static final boolean MACHINE_CODE_AS_IT_IS = "1".equals(System.getenv("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS"));
+
     /** Of a client of whom nothing is said: the safest. */
     public static FenceSettings safest() {
         return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);

@@ -42,7 +42,7 @@ public final class TenantPresence {
         }
 
         /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
-    public     boolean mayRunNative() {
+        public boolean mayRunNative() {
             if (shared) {
                 return false;
             }
@@ -62,7 +62,7 @@ public final class TenantPresence {
         }
 
         /** Its place among those whose work may be late. */
-    public     HangAttribution.Turn turn() {
+        public HangAttribution.Turn turn() {
             return turn;
         }
 
@@ -96,7 +96,7 @@ public final class TenantPresence {
         }
 
         /** Whether all tenants are one user's. */
-    public     boolean isAmongItsOwn() {
+        public boolean isAmongItsOwn() {
             return isOneUser(uid);
         }
 
@@ -106,7 +106,7 @@ public final class TenantPresence {
         }
 
         /** So many images that cannot be fenced are loaded because all tenants are one user's. */
-    public     void unfencedImages(int images) {
+        public void unfencedImages(int images) {
             unfencedImages = images;
         }
     }

@@ -1,0 +1,21 @@
+package io.tessera.guardian.machine;
+
+import java.util.List;
+
+/**
+ * A cubin with fences. Immutable as long as nobody writes to the bytes.
+ *
+ * @param bytes     what a driver loads
+ * @param functions what became of each function, in the order of the file. A kernel whose functions are not all fenced is not fenced either
+ */
+public record FencedCubin(byte[] bytes, List<FunctionReport> functions) {
+    /** Copies the list. */
+    public FencedCubin {
+        functions = List.copyOf(functions);
+    }
+
+    /** How many functions are not fenced. */
+    public long refused() {
+        return functions.stream().filter(function -> !function.isFenced()).count();
+    }
+}

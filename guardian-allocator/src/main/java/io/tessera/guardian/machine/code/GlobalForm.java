@@ -1,0 +1,78 @@
+package io.tessera.guardian.machine.code;
+
+/**
+ * Where an instruction of kind {@link Kind#GLOBAL} has its uniform register, and the two bits that say what it is for. Of the four forms
+ * {@code desc[UR][R.64+imm]}, {@code [R.64+UR+imm]}, {@code [R.U32+UR+imm]} and a fourth that is illegal, the first is the usual one: the uniform
+ * register holds a descriptor.
+ */
+public enum GlobalForm {
+    /** LDG, LD. */
+    LOAD(true, 76, 90),
+    /** STG, ST. */
+    STORE(false, 76, 90),
+    /** REDG. */
+    REDUCTION(false, 71, 90),
+    /** ATOMG, ATOM. */
+    ATOMIC(false, 71, 70),
+    /** LDGSTS. */
+    COPY(false, 76, 70);
+
+    private final boolean inLowWord;
+    private final long descriptorBit;
+    private final long wideBit;
+
+    GlobalForm(boolean inLowWord, int descriptorBit, int wideBit) {
+        this.inLowWord = inLowWord;
+        this.descriptorBit = 1L << descriptorBit - 64;
+        this.wideBit = 1L << wideBit - 64;
+    }
+
+    /** The form of an instruction, by its opcode. */
+    public static GlobalForm of(int key) {
+        return switch (key) {
+            case 0x1981, 0x1980 -> LOAD;
+            case 0x1986, 0x1985 -> STORE;
+            case 0x19a6, 0x198e -> REDUCTION;
+            case 0x1fae -> COPY;
+            default -> ATOMIC;
+        };
+    }
+
+    /** The uniform register. */
+    public int uniform(long low, long high) {
+        return (int) (inLowWord ? low >>> 32 : high) & 0x3f;
+    }
+
+    /** Whether the uniform register is a descriptor, and the address the register's alone. */
+    public boolean hasDescriptor(long high) {
+        return (high & descriptorBit) != 0;
+    }
+
+    /**
+     * Whether an instruction of kind {@link Kind#GLOBAL_REGISTER} takes an address of 64 bits: bit 72, of LDGSTS bit 70.
+     */
+    public static boolean isRegisterWide(int key, long high) {
+        return (high >>> (key == 0x1dae ? 6 : 8) & 1) != 0;
+    }
+
+    /** Whether the address is the register's alone: the uniform register is a descriptor or zero. */
+    public boolean isPlain(long low, long high) {
+        return isWide(high) && (hasDescriptor(high) || uniform(low, high) == Instruction.ZERO_UNIFORM);
+    }
+
+    /** Whether the address register has 64 bits; else its low 32 are taken. */
+    public boolean isWide(long high) {
+        return (high & wideBit) != 0;
+    }
+
+    /** The first word of {@code [R.U32+UR+imm]}. */
+    public long windowedLow(long low, int uniform) {
+        return inLowWord ? low & ~(0xffL << 32) | (long) uniform << 32 : low;
+    }
+
+    /** The second word of {@code [R.U32+UR+imm]}. */
+    public long windowedHigh(long high, int uniform) {
+        long narrow = high & ~descriptorBit & ~wideBit;
+        return inLowWord ? narrow : narrow & ~0x3fL | uniform;
+    }
+}

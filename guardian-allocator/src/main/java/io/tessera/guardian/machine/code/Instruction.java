@@ -1,0 +1,116 @@
+package io.tessera.guardian.machine.code;
+
+/**
+ * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. What is said of fields was
+ * learned from code that ptxas made and checked against nvdisasm 12.8 for sm_80 to sm_120. Stateless.
+ */
+public final class Instruction {
+    /** Bytes of an instruction. */
+    public static final int BYTES = 16;
+    /** The general register that reads as zero and keeps nothing. */
+    public static final int ZERO_REGISTER = 255;
+    /** The uniform register that reads as zero and keeps nothing. */
+    public static final int ZERO_UNIFORM = 63;
+    /** The predicate of an instruction that is always executed, where {@link #predicate} has it. */
+    public static final int ALWAYS = 7;
+    private static final int REUSE_SHIFT = 58;
+    private static final long BRANCH_LOW = 0xffL << 16;
+    private static final long BRANCH_MIDDLE = ((1L << 30) - 1) << 34;
+    private static final long BRANCH_HIGH = 0x1ffff;
+    private static final int BRANCH_BITS = 55;
+
+    private Instruction() {
+    }
+
+    /** What it does: the opcode and, as bit 12, whether an operand is a uniform register (bit 91). */
+    public static int key(long low, long high) {
+        return (int) (low & 0xfff) | (int) (high >>> 27 & 1) << 12;
+    }
+
+    /** The general register that it writes first. */
+    public static int destination(long low) {
+        return (int) (low >>> 16) & 0xff;
+    }
+
+    /** The uniform register that it writes first, of an instruction that writes uniform registers. */
+    public static int uniformDestination(long low) {
+        return (int) (low >>> 16) & 0x3f;
+    }
+
+    /** The first source register; of a memory access, the register with the low half of the address. */
+    public static int source(long low) {
+        return (int) (low >>> 24) & 0xff;
+    }
+
+    /** Its predicate, 0 to 7, with 8 added where it is negated; {@link #ALWAYS} without. */
+    public static int predicate(long low) {
+        return (int) (low >>> 12) & 0xf;
+    }
+
+    /** The same predicate in an instruction to be made. */
+    public static long predicateBits(int predicate) {
+        return (long) predicate << 12;
+    }
+
+    /** The immediate of 32 bits. */
+    public static int immediate(long low) {
+        return (int) (low >>> 32);
+    }
+
+    /** The same instruction with another immediate of 32 bits. */
+    public static long withImmediate(long low, int immediate) {
+        return low & 0xffffffffL | (long) immediate << 32;
+    }
+
+    /** The scoreboards that it waits for, one bit each. */
+    public static int waits(long high) {
+        return (int) (high >>> 52) & 0x3f;
+    }
+
+    /** The scoreboard that it releases when its result is there; 7: none. */
+    public static int writeScoreboard(long high) {
+        return (int) (high >>> 46) & 7;
+    }
+
+    /** The scoreboard that it releases when its sources were read; 7: none. */
+    public static int readScoreboard(long high) {
+        return (int) (high >>> 49) & 7;
+    }
+
+    /**
+     * Control bits of an instruction without scoreboards of its own.
+     *
+     * @param stall cycles before the next instruction of the warp, up to 15
+     * @param waits as {@link #waits}
+     */
+    public static long control(int stall, int waits) {
+        return ((long) stall | 7L << 5 | 7L << 8 | (long) waits << 11) << 41;
+    }
+
+    /** The second word without the marks of operands that the next instruction uses again. */
+    public static long withoutReuse(long high) {
+        return high & ~(0xfL << REUSE_SHIFT);
+    }
+
+    /** Whether operands are marked for the next instruction. */
+    public static boolean reuses(long high) {
+        return (high >>> REUSE_SHIFT & 0xf) != 0;
+    }
+
+    /** Bytes from the next instruction to the target of a branch or call. */
+    public static long distance(long low, long high) {
+        long field = (low >>> 34 & (1L << 30) - 1 | (high & BRANCH_HIGH) << 30) << 8 | low >>> 16 & 0xff;
+        return (field << 64 - BRANCH_BITS >> 64 - BRANCH_BITS) * 4;
+    }
+
+    /** The first word with another distance, a multiple of 4. */
+    public static long withDistanceLow(long low, long distance) {
+        long field = distance / 4;
+        return low & ~(BRANCH_LOW | BRANCH_MIDDLE) | (field & 0xff) << 16 | (field >>> 8 & (1L << 30) - 1) << 34;
+    }
+
+    /** The second word with another distance. */
+    public static long withDistanceHigh(long high, long distance) {
+        return high & ~BRANCH_HIGH | distance / 4 >>> 38 & BRANCH_HIGH;
+    }
+}

@@ -1,0 +1,110 @@
+package io.tessera.guardian.machine.container;
+
+/** A section of a cubin, whose contents may be replaced. One owner thread. */
+public final class CubinSection {
+    /** Section types of ELF. */
+    public static final int SYMBOLS = 2;
+    /** Relocations with an addend. */
+    public static final int RELOCATIONS = 4;
+    /** Takes no room in the file. */
+    public static final int NO_BITS = 8;
+    /** Relocations without an addend. */
+    public static final int RELOCATIONS_WITHOUT_ADDEND = 9;
+
+    private final int index;
+    private final String name;
+    final int nameOffset;
+    final int type;
+    final long flags;
+    final long address;
+    final long offset;
+    final long size;
+    final int link;
+    int info;
+    final long alignment;
+    final long entrySize;
+    private byte[] data;
+
+    CubinSection(int index, String name, Header header, byte[] data) {
+        this.index = index;
+        this.name = name;
+        this.nameOffset = header.nameOffset();
+        this.type = header.type();
+        this.flags = header.flags();
+        this.address = header.address();
+        this.offset = header.offset();
+        this.size = header.size();
+        this.link = header.link();
+        this.info = header.info();
+        this.alignment = header.alignment();
+        this.entrySize = header.entrySize();
+        this.data = data;
+    }
+
+    /** The fields of a section header in the order of {@code Elf64_Shdr}. */
+    record Header(int nameOffset, int type, long flags, long address, long offset, long size, int link, int info, long alignment,
+            long entrySize) {
+    }
+
+    /** Its number in the file. */
+    public int index() {
+        return index;
+    }
+
+    /** Its name. */
+    public String name() {
+        return name;
+    }
+
+    /** Its type, as in {@code sh_type}. */
+    public int type() {
+        return type;
+    }
+
+    /** {@code sh_info}: of code in cubins before CUDA 13, the number of registers in bits 24 to 31. */
+    public int info() {
+        return info;
+    }
+
+    /** Replaces {@link #info}. */
+    public void info(int value) {
+        info = value;
+    }
+
+    /** The section that it refers to by {@code sh_link}. */
+    public int link() {
+        return link;
+    }
+
+    /** Its contents, not copied; empty for one without room in the file. */
+    public byte[] data() {
+        return data;
+    }
+
+    /** Replaces the contents; they are not copied. */
+    public void data(byte[] contents) {
+        data = contents;
+    }
+
+    /** Whether it holds the code of a function. */
+    public boolean isCode() {
+        return name.startsWith(Cubin.CODE) && data.length > 0;
+    }
+
+    /** The function whose code, constants or attributes it holds: what follows a prefix of its name. */
+    public String functionName(String prefix) {
+        return name.substring(prefix.length());
+    }
+
+    boolean takesRoom() {
+        return takesRoom(type);
+    }
+
+    /** Whether a section of a type has contents in the file: none for global, local and shared memory without initial values. */
+    static boolean takesRoom(int type) {
+        return switch (type) {
+            case 0, NO_BITS, 0x70000007, 0x70000009, 0x7000000a -> false;
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,89 @@
+package io.tessera.guardian.machine.container;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The symbols of a cubin; values and sizes can be replaced. One owner thread. */
+public final class CubinSymbols {
+    /** {@code STT_FUNC}. */
+    public static final int FUNCTION = 2;
+    /** {@code STT_SECTION}. */
+    public static final int SECTION = 3;
+    private static final int BYTES = 24;
+    /** {@code STO_CUDA_ENTRY}, of kernels. */
+    private static final int ENTRY = 0x10;
+
+    /**
+     * A symbol.
+     *
+     * @param index   in the table
+     * @param type    as in {@code st_info}
+     * @param entry   whether it is a kernel
+     * @param section the section it is in; 0: it is defined elsewhere
+     * @param value   its offset there
+     * @param size    in bytes
+     */
+    public record Symbol(int index, String name, int type, boolean entry, int section, long value, long size) {
+    }
+
+    private final CubinSection table;
+    private final ByteBuffer bytes;
+    private final List<Symbol> symbols = new ArrayList<>();
+    private final Map<Integer, List<Symbol>> bySection = new HashMap<>();
+
+    private CubinSymbols(CubinSection table) {
+        this.table = table;
+        this.bytes = ByteBuffer.wrap(table.data().clone()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Reads the table.
+     *
+     * @throws MachineCodeException if there is none, or several, or if it is damaged
+     */
+    public static CubinSymbols of(Cubin cubin) throws MachineCodeException {
+        List<CubinSection> tables = cubin.sections().stream().filter(section -> section.type() == CubinSection.SYMBOLS).toList();
+        CubinSection names = tables.size() == 1 ? cubin.section(tables.getFirst().link()) : null;
+        if (names == null || tables.getFirst().data().length % BYTES != 0) {
+            throw new MachineCodeException("a cubin without a table of symbols, or with a damaged one");
+        }
+        CubinSymbols symbols = new CubinSymbols(tables.getFirst());
+        ByteBuffer all = symbols.bytes;
+        for (int at = 0; at < all.capacity(); at += BYTES) {
+            int info = all.get(at + 4);
+            symbols.add(new Symbol(at / BYTES, Cubin.string(names.data(), all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,
+                    all.getShort(at + 6) & 0xffff, all.getLong(at + 8), all.getLong(at + 16)));
+        }
+        return symbols;
+    }
+
+    private void add(Symbol symbol) {
+        symbols.add(symbol);
+        bySection.computeIfAbsent(symbol.section(), _ -> new ArrayList<>()).add(symbol);
+    }
+
+    /** Those of a section. */
+    public List<Symbol> of(CubinSection section) {
+        return bySection.getOrDefault(section.index(), List.of());
+    }
+
+    /** All of them. */
+    public List<Symbol> all() {
+        return symbols;
+    }
+
+    /** Replaces a symbol's value and size in {@link #store}'s table. */
+    public void place(Symbol symbol, long value, long size) {
+        bytes.putLong(symbol.index() * BYTES + 8, value).putLong(symbol.index() * BYTES + 16, size);
+    }
+
+    /** Writes the table into the cubin. */
+    public void store() {
+        table.data(bytes.array().clone());
+    }
+}

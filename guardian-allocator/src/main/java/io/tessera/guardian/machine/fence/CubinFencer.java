@@ -1,0 +1,152 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.FencedCubin;
+import io.tessera.guardian.machine.FunctionReport;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.container.Attributes;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Puts fences into all functions of a cubin. A function that cannot be fenced stays as it is and is reported with the reason. What comes out is not to be loaded before
+ * {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
+ */
+public final class CubinFencer {
+    /** The oldest architecture whose instructions are known. */
+    public static final int OLDEST_ARCHITECTURE = 80;
+
+    private final Cubin cubin;
+    private final CubinSymbols symbols;
+    private final WindowFence fence;
+    private final Set<Long> variables;
+
+    private CubinFencer(Cubin cubin, CubinSymbols symbols, WindowFence fence) {
+        this.cubin = cubin;
+        this.symbols = symbols;
+        this.fence = fence;
+        this.variables = ModuleVariables.inBank(cubin, symbols);
+    }
+
+    /**
+     * Fences a cubin.
+     *
+     * @param bytes of it; not changed
+     * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
+     */
+    public static FencedCubin fence(byte[] bytes, WindowFence fence) throws MachineCodeException {
+        Cubin cubin = Cubin.read(bytes);
+        if (cubin.isRelocatable()) {
+            throw new MachineCodeException("the cubin is not linked yet");
+        }
+        if (cubin.architecture() < OLDEST_ARCHITECTURE) {
+            throw new MachineCodeException("machine code for sm_" + cubin.architecture() + ", which is older than sm_" + OLDEST_ARCHITECTURE);
+        }
+        return new CubinFencer(cubin, CubinSymbols.of(cubin), fence).run();
+    }
+
+    private FencedCubin run() throws MachineCodeException {
+        CubinSection section = cubin.section(Cubin.ATTRIBUTES);
+        if (section == null) {
+            throw new MachineCodeException("a cubin without attributes");
+        }
+        Attributes attributes = Attributes.read(section.data());
+        Map<Integer, Integer> registers = attributes.registers();
+        List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
+        int shared = sharedUniforms(functions);
+        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, shared)).toList();
+        Map<Integer, Integer> moreRegisters = new HashMap<>();
+        Map<Integer, RewrittenSection> rewritten = new HashMap<>();
+        List<FunctionReport> reports = new ArrayList<>();
+        for (Outcome outcome : outcomes) {
+            reports.add(outcome.report());
+            if (outcome.result() != null) {
+                outcome.store(cubin);
+                rewritten.put(outcome.function().section().index(), outcome.result());
+                if (outcome.plan().hasRegister()) {
+                    moreRegisters.put(outcome.function().symbol(), outcome.function().registers() + 1);
+                }
+            }
+        }
+        section.data(attributes.withRegisters(moreRegisters));
+        new MovedCode(cubin, symbols, rewritten).apply();
+        return new FencedCubin(cubin.bytes(), reports);
+    }
+
+    /**
+     * What became of a function.
+     *
+     * @param result null: it is refused
+     */
+    private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
+        static Outcome refused(FunctionCode function, String why) {
+            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0), null, null, null, null);
+        }
+
+        void store(Cubin cubin) {
+            CubinSection section = function.section();
+            section.data(code);
+            if (plan.hasRegister() && !cubin.isOfCuda13()) {
+                section.info(section.info() & 0xffffff | function.registers() + 1 << 24);
+            }
+            data.store();
+        }
+    }
+
+    private FunctionCode read(CubinSection section, Map<Integer, Integer> registers) {
+        try {
+            return FunctionCode.read(cubin, section, symbols, registers);
+        } catch (MachineCodeException e) {
+            return FunctionCode.unread(section, symbols, e.getMessage());
+        }
+    }
+
+    /** The uniform registers that all functions leave free, where functions call each other; they keep the base for all of them. */
+    private static int sharedUniforms(List<FunctionCode> functions) {
+        long used = 0;
+        for (FunctionCode function : functions) {
+            if (function.flow() != null && (!function.kernel() || function.leaves())) {
+                used |= SpareRegisters.uniforms(function.flow());
+            }
+        }
+        return SpareRegisters.uniformPair(used);
+    }
+
+    private Outcome rewrite(FunctionCode function, int shared) {
+        ControlFlow flow = function.flow();
+        if (flow == null) {
+            return Outcome.refused(function, function.refusal());
+        }
+        try {
+            if (fence.kind() != WindowFence.Kind.NONE) {
+                ModuleVariables.requireNone(flow, variables);
+            }
+            FencePlan plan = plan(function, shared);
+            RewrittenSection result = new SectionRewriter(flow, fence, plan).rewrite();
+            byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
+            FunctionData data = FunctionData.moved(cubin, function, result);
+            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(), result.inserted());
+            return new Outcome(function, report, plan, result, code, data);
+        } catch (MachineCodeException e) {
+            return Outcome.refused(function, e.getMessage());
+        }
+    }
+
+    private FencePlan plan(FunctionCode function, int shared) {
+        boolean alone = function.kernel() && !function.leaves();
+        return switch (fence.kind()) {
+            case NONE -> FencePlan.WITHOUT_REGISTERS;
+            case LOW_WORD -> new FencePlan(alone ? SpareRegisters.uniformPair(SpareRegisters.uniforms(function.flow())) : shared, Instruction.ZERO_REGISTER);
+            case MASK -> new FencePlan(Instruction.ZERO_UNIFORM,
+                    alone ? SpareRegisters.general(function.flow(), function.registers()) : Instruction.ZERO_REGISTER);
+        };
+    }
+}

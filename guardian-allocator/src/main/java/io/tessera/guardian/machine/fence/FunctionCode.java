@@ -1,0 +1,56 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.container.CodeReader;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
+import java.util.Map;
+
+/**
+ * A section of code with what the cubin says of it. Immutable.
+ *
+ * @param name      of the function
+ * @param symbol    number of its symbol
+ * @param kernel    whether it is a kernel
+ * @param registers as the attributes count them; 0: not said
+ * @param flow      null: it could not be read
+ * @param leaves    whether it calls functions of other sections
+ * @param refusal   why it cannot be read; null: it was
+ */
+record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, ControlFlow flow, boolean leaves, String refusal) {
+    static FunctionCode read(Cubin cubin, CubinSection section, CubinSymbols symbols, Map<Integer, Integer> registers) throws MachineCodeException {
+        CubinSymbols.Symbol own = own(section, symbols);
+        if (own == null) {
+            throw new MachineCodeException("code without a symbol");
+        }
+        ControlFlow flow = ControlFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+        boolean leaves = false;
+        boolean asksSpace = false;
+        boolean generic = false;
+        for (int i = 0; i < flow.count(); i++) {
+            Kind kind = flow.operation(i).kind();
+            leaves |= kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER;
+            asksSpace |= kind == Kind.SPACE_TEST || GenericPointers.makes(flow.low(i), flow.high(i));
+            generic |= flow.operation(i).isGeneric();
+        }
+        if (generic && asksSpace) {
+            throw new MachineCodeException("generic accesses to shared or local memory");
+        }
+        return new FunctionCode(section, own.name(), own.index(), own.entry(), registers.getOrDefault(own.index(), 0), flow, leaves, null);
+    }
+
+    static FunctionCode unread(CubinSection section, CubinSymbols symbols, String why) {
+        CubinSymbols.Symbol own = own(section, symbols);
+        return new FunctionCode(section, section.functionName(Cubin.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null, false, why);
+    }
+
+    private static CubinSymbols.Symbol own(CubinSection section, CubinSymbols symbols) {
+        return symbols.of(section).stream()
+                .filter(symbol -> symbol.type() == CubinSymbols.FUNCTION && symbol.value() == 0)
+                .filter(symbol -> symbol.name().equals(section.functionName(Cubin.CODE))).findFirst().orElse(null);
+    }
+
+}

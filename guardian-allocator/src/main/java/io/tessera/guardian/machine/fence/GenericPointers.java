@@ -1,0 +1,23 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.code.Instruction;
+
+/** How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. Stateless. */
+final class GenericPointers {
+    private GenericPointers() {
+    }
+
+    /** Whether an instruction reads the start of the shared or local space: special registers 45 to 48, or words 0x18 to 0x27 of constant bank 0. */
+    static boolean makes(long low, long high) {
+        int opcode = (int) low & 0xfff;
+        if (opcode == 0x919 || opcode == 0x9c3) {
+            long register = high >>> 8 & 0xff;
+            return register >= 45 && register <= 48;
+        }
+        if ((opcode == 0xb82 || opcode == 0xab9) && (low >>> 54 & 0x1f) == 0 && Instruction.key(low, high) < 0x1000) {
+            long offset = (low >>> 40 & 0x3fff) * 4;
+            return offset >= 0x18 && offset <= 0x24;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,154 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Finds functions that access variables of their module. Drivers place those outside of every window, so a fence would send the accesses elsewhere. Their addresses come
+ * from constant bank 4; they are followed through registers. Addresses that only go to calls, as the texts of assertions do, do not matter. One owner thread.
+ */
+final class ModuleVariables {
+    private static final int REGISTERS = 256;
+    private static final int RELOCATION = 24;
+    private static final int BANK = 4;
+
+    private final ControlFlow flow;
+    private final Set<Long> variables;
+    /** Bits of general registers, and from 256 on of uniform ones, that hold something made of an address of a variable. */
+    private final BitSet[] atStart;
+
+    private ModuleVariables(ControlFlow flow, Set<Long> variables) {
+        this.flow = flow;
+        this.variables = variables;
+        this.atStart = new BitSet[flow.count()];
+    }
+
+    /** Offsets in constant bank 4 that hold addresses of variables. */
+    static Set<Long> inBank(Cubin cubin, CubinSymbols symbols) {
+        Set<Long> offsets = new HashSet<>();
+        CubinSection relocations = cubin.section(".rela.nv.constant4");
+        if (relocations != null) {
+            ByteBuffer bytes = ByteBuffer.wrap(relocations.data()).order(ByteOrder.LITTLE_ENDIAN);
+            for (int at = 0; at + RELOCATION <= bytes.capacity(); at += RELOCATION) {
+                int symbol = (int) (bytes.getLong(at + 8) >>> 32);
+                if (symbol >= 0 && symbol < symbols.all().size() && symbols.all().get(symbol).type() != CubinSymbols.FUNCTION) {
+                    offsets.add(bytes.getLong(at));
+                }
+            }
+        }
+        return offsets;
+    }
+
+    /**
+     * Looks at a function.
+     *
+     * @param variables as {@link #inBank} finds them
+     * @throws MachineCodeException if it accesses one, or keeps the address of one in memory, where it is not followed
+     */
+    static void requireNone(ControlFlow flow, Set<Long> variables) throws MachineCodeException {
+        if (!variables.isEmpty()) {
+            new ModuleVariables(flow, variables).run();
+        }
+    }
+
+    private void run() throws MachineCodeException {
+        Deque<Integer> open = new ArrayDeque<>();
+        for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            atStart[block] = new BitSet();
+            open.add(block);
+        }
+        while (!open.isEmpty()) {
+            int block = open.remove();
+            BitSet held = (BitSet) atStart[block].clone();
+            int end = flow.blockEnd(block);
+            for (int i = block; i < end; i++) {
+                step(held, i);
+            }
+            if (flow.operation(end - 1).kind() == Kind.CALL) {
+                reach(open, flow.target(end - 1), held);
+            }
+            for (int next : flow.successors(end - 1)) {
+                reach(open, next, held);
+            }
+        }
+    }
+
+    private void reach(Deque<Integer> open, int block, BitSet held) {
+        int before = atStart[block].cardinality();
+        atStart[block].or(held);
+        if (atStart[block].cardinality() > before) {
+            open.add(block);
+        }
+    }
+
+    private void step(BitSet held, int at) throws MachineCodeException {
+        long low = flow.low(at);
+        long high = flow.high(at);
+        Operation operation = flow.operation(at);
+        boolean loads = isBankLoad(low, high);
+        boolean taken = loads || !held.isEmpty() && reads(held, low, high, operation);
+        if (!loads && operation.isGlobal() && Instruction.source(low) != Instruction.ZERO_REGISTER && held.get(Instruction.source(low))) {
+            throw new MachineCodeException("an access to a variable of the module", at * Instruction.BYTES);
+        }
+        if (taken && (operation.name().startsWith("ST") || operation.name().startsWith("RED"))) {
+            throw new MachineCodeException("an address of a variable of the module that is kept in memory", at * Instruction.BYTES);
+        }
+        boolean result = taken && !operation.isGlobal() && (loads || operation.kind() == Kind.PLAIN);
+        if (operation.registers() == Operation.MANY) {
+            if (operation.kind() != Kind.COLLECTIVE && operation.kind() != Kind.PLAIN && operation.kind() != Kind.CALL) {
+                held.clear(0, REGISTERS);
+            }
+        } else if (operation.registers() > 0 && Instruction.destination(low) != Instruction.ZERO_REGISTER) {
+            held.set(Instruction.destination(low), Math.min(Instruction.ZERO_REGISTER, Instruction.destination(low) + operation.registers()), result);
+        }
+        if (operation.uniforms() > 0 && Instruction.uniformDestination(low) != Instruction.ZERO_UNIFORM) {
+            int first = REGISTERS + Instruction.uniformDestination(low);
+            held.set(first, first + operation.uniforms(), result);
+        }
+    }
+
+    /** A load from bank 4 of an address of a variable, or of something that is not known. */
+    private boolean isBankLoad(long low, long high) {
+        int opcode = (int) low & 0xfff;
+        if (opcode != 0xb82 && opcode != 0xab9 && opcode != 0xabb || (low >>> 54 & 0x1f) != BANK) {
+            return false;
+        }
+        boolean indexed = opcode == 0xb82 ? Instruction.source(low) != Instruction.ZERO_REGISTER : opcode == 0xabb;
+        long offset = (low >>> 38 & 0xffff);
+        return indexed || variables.contains(offset & ~7L);
+    }
+
+    private static boolean reads(BitSet held, long low, long high, Operation operation) {
+        if (operation.kind() == Kind.ON_CHIP && !operation.name().startsWith("ST")) {
+            return false;
+        }
+        int form = (int) low & 0xe00;
+        boolean uniformPath = operation.uniforms() > 0 && !"R2UR".equals(operation.name()) && !"REDUX".equals(operation.name()) || operation.name().startsWith("U");
+        int base = uniformPath ? REGISTERS : 0;
+        int width = uniformPath ? 0x3f : 0xff;
+        boolean taken = held.get(base + (int) (low >>> 24 & width)) || held.get(base + (int) (high & width));
+        if (form == 0x200 || form == 0xe00 || form == 0x300 || uniformPath && form != 0x800) {
+            taken |= held.get(base + (int) (low >>> 32 & width));
+        }
+        if ((Instruction.key(low, high) & 0x1000) != 0) {
+            taken |= held.get(REGISTERS + (int) (low >>> 32 & 0x3f));
+        }
+        if (operation.name().startsWith("ST")) {
+            taken = held.get((int) (low >>> 32 & 0xff));
+        }
+        return taken;
+    }
+}

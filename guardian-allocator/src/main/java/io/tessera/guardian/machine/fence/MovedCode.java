@@ -1,0 +1,84 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Map;
+
+/** Tells everything in a cubin that names a place in code where that place is now. One owner thread. */
+final class MovedCode {
+    private static final int RELOCATION = 24;
+
+    private final Cubin cubin;
+    private final CubinSymbols symbols;
+    private final Map<Integer, RewrittenSection> rewritten;
+
+    MovedCode(Cubin cubin, CubinSymbols symbols, Map<Integer, RewrittenSection> rewritten) {
+        this.cubin = cubin;
+        this.symbols = symbols;
+        this.rewritten = rewritten;
+    }
+
+    /** The bytes of a section, with the return addresses of its calls as they are now. */
+    static byte[] bytes(RewrittenSection section, Map<Integer, Integer> returns) {
+        long[] code = section.code().clone();
+        returns.forEach((constant, returned) -> {
+            // The fence of the instruction before may come after the place; the constant itself is no access.
+            int place = section.places()[constant];
+            code[2 * place] = Instruction.withImmediate(code[2 * place], section.places()[returned] * Instruction.BYTES);
+        });
+        ByteBuffer bytes = ByteBuffer.allocate(code.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asLongBuffer().put(code);
+        return bytes.array();
+    }
+
+    /** Moves symbols and relocations. */
+    void apply() throws MachineCodeException {
+        for (CubinSymbols.Symbol symbol : symbols.all()) {
+            RewrittenSection section = rewritten.get(symbol.section());
+            if (section != null && symbol.type() != CubinSymbols.SECTION) {
+                long value = symbol.value() == 0 ? 0 : section.offset(symbol.value());
+                long end = section.offset(symbol.value() + symbol.size());
+                long all = cubin.section(symbol.section()).data().length;
+                boolean toEnd = end < 0 || symbol.value() + symbol.size() == (long) (section.places().length - 1) * Instruction.BYTES;
+                symbols.place(symbol, value, (toEnd ? all : end) - value);
+            }
+        }
+        symbols.store();
+        for (CubinSection section : cubin.sections()) {
+            if (section.type() == CubinSection.RELOCATIONS) {
+                relocate(section);
+            } else if (section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND && rewritten.containsKey(section.info()) && section.data().length > 0) {
+                throw new MachineCodeException("relocations of a kind that is not known");
+            }
+        }
+    }
+
+    private void relocate(CubinSection relocations) throws MachineCodeException {
+        RewrittenSection changed = rewritten.get(relocations.info());
+        byte[] data = relocations.data().clone();
+        ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at + RELOCATION <= data.length; at += RELOCATION) {
+            if (changed != null) {
+                long offset = bytes.getLong(at);
+                int place = changed.places()[(int) Math.min(offset / Instruction.BYTES, changed.places().length - 1)];
+                bytes.putLong(at, (long) place * Instruction.BYTES + offset % Instruction.BYTES);
+            }
+            int symbol = (int) (bytes.getLong(at + 8) >>> 32);
+            long addend = bytes.getLong(at + 16);
+            RewrittenSection target = symbol < symbols.all().size() ? rewritten.get(symbols.all().get(symbol).section()) : null;
+            if (target != null && addend != 0) {
+                long moved = target.offset(addend);
+                if (moved < 0) {
+                    throw new MachineCodeException("a relocation to a place where no instruction begins");
+                }
+                bytes.putLong(at + 16, moved);
+            }
+        }
+        relocations.data(data);
+    }
+}

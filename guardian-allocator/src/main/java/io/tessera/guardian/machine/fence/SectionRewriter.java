@@ -1,0 +1,190 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.GlobalForm;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.verify.FencedRegisters;
+import io.tessera.guardian.machine.verify.RegisterFlow;
+
+/**
+ * Puts fences into the code of one section. An address register is changed in place where the fence needs an instruction: for an address in the window that is no
+ * change, at every step, so that loads in flight may still read it. One owner thread.
+ */
+final class SectionRewriter {
+    /** Cycles until a uniform register that was just written can be an operand of a memory access. */
+    private static final int AFTER_START = 8;
+
+    private final ControlFlow flow;
+    private final WindowFence fence;
+    private final FencePlan plan;
+    private final CodeBuilder out;
+    private final int[] places;
+    /** The instruction of the section that an instruction of the result is; -1: one of a fence. */
+    private int[] origins;
+    private int inserted;
+    private int accesses;
+
+    SectionRewriter(ControlFlow flow, WindowFence fence, FencePlan plan) {
+        this.flow = flow;
+        this.fence = fence;
+        this.plan = plan;
+        this.out = new CodeBuilder(flow.count() + flow.count() / 4);
+        this.places = new int[flow.count() + 1];
+        this.origins = new int[flow.count() * 2 + 8];
+    }
+
+    /**
+     * Rewrites all of it.
+     *
+     * @return the code, with new distances of branches; return addresses and tables are those of before
+     * @throws MachineCodeException if an access cannot be fenced
+     */
+    RewrittenSection rewrite() throws MachineCodeException {
+        start();
+        RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), this::isForced);
+        FencedRegisters known = new FencedRegisters(fence, plan.baseRegister());
+        for (int i = 0; i < flow.count(); i++) {
+            if (flow.isLeader(i) || i == 0) {
+                registers.enter(known, i);
+            }
+            places[i] = out.count();
+            Operation operation = flow.operation(i);
+            if (operation.isGlobal() && fence.kind() != WindowFence.Kind.NONE) {
+                accesses++;
+                access(known, i, operation);
+            } else {
+                keep(i, flow.low(i), flow.high(i));
+            }
+            registers.step(known, i);
+            if (operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER) {
+                start();
+            }
+        }
+        places[flow.count()] = out.count();
+        int count = out.count();
+        retarget(count);
+        return new RewrittenSection(out.finish(), places, origins, inserted, accesses);
+    }
+
+    /** Loads the base. */
+    private void start() {
+        if (plan.hasUniform()) {
+            int u = plan.uniform();
+            Encoding.moveUniform(out, u, 0, 1);
+            Encoding.moveUniform(out, u + 3, fence.baseHigh(), 1);
+            Encoding.moveUniform(out, u + 1, fence.baseHigh(), AFTER_START);
+        }
+        if (plan.hasRegister() && out.count() == 0) {
+            Encoding.move(out, plan.baseRegister(), fence.baseHigh(), Instruction.ALWAYS, Encoding.UNIFORM_BEFORE_ACCESS, 0);
+        }
+        markInserted();
+    }
+
+    private void keep(int at, long low, long high) {
+        markInserted();
+        origin(out.count(), at);
+        out.add(low, high);
+    }
+
+    private void markInserted() {
+        for (int i = lastMarked; i < out.count(); i++) {
+            origin(i, -1);
+            inserted++;
+        }
+        lastMarked = out.count();
+    }
+
+    private int lastMarked;
+
+    private void origin(int place, int at) {
+        if (place >= origins.length) {
+            origins = java.util.Arrays.copyOf(origins, 2 * origins.length);
+        }
+        origins[place] = at;
+        lastMarked = Math.max(lastMarked, place + 1);
+    }
+
+    private void access(FencedRegisters known, int at, Operation operation) throws MachineCodeException {
+        long low = flow.low(at);
+        long high = flow.high(at);
+        if (operation.kind() == Kind.GLOBAL) {
+            GlobalForm form = GlobalForm.of(Instruction.key(low, high));
+            int uniform = Instruction.ZERO_UNIFORM;
+            if (!form.hasDescriptor(high) && !form.isPlain(low, high)) {
+                if (fence.kind() != WindowFence.Kind.LOW_WORD || !plan.hasUniform()) {
+                    throw new MachineCodeException("a " + operation.name() + " that adds a uniform register to its address", at * Instruction.BYTES);
+                }
+                uniform = form.uniform(low, high);
+            }
+            if (plan.hasUniform()) {
+                int base = plan.uniform();
+                if (uniform != Instruction.ZERO_UNIFORM) {
+                    out.interrupt();
+                    base += 2;
+                    Encoding.copyUniform(out, base, uniform, Instruction.waits(high));
+                }
+                keep(at, form.windowedLow(low, base), form.windowedHigh(high, base));
+                return;
+            }
+        }
+        force(known, at, operation);
+        keep(at, low, high);
+    }
+
+    /** Whether the fence of an access changes its address register; else the access itself is changed. */
+    private boolean isForced(int at) {
+        return fence.kind() != WindowFence.Kind.NONE && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
+    }
+
+    /** Forces the high word of an address register into the window, unless it is known to be there. */
+    private void force(FencedRegisters known, int at, Operation operation) throws MachineCodeException {
+        long low = flow.low(at);
+        int register = Instruction.source(low) + 1;
+        int predicate = Instruction.predicate(low);
+        if (register >= Instruction.ZERO_REGISTER || (register & 1) == 0) {
+            throw new MachineCodeException("a " + operation.name() + " with an absolute address", at * Instruction.BYTES);
+        }
+        if (known.isFenced(register, predicate)) {
+            return;
+        }
+        out.interrupt();
+        int waits = Instruction.waits(flow.high(at));
+        if (fence.mask() == 0) {
+            Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
+        } else if (plan.hasRegister()) {
+            Encoding.andOr(out, register, fence.mask(), plan.baseRegister(), predicate, waits);
+        } else {
+            Encoding.or(out, register, fence.baseHigh(), predicate, waits);
+            Encoding.and(out, register, fence.baseHigh() | fence.mask(), predicate, 0);
+        }
+    }
+
+    /** Branches go where their targets are now. */
+    private void retarget(int count) {
+        for (int i = 0; i < count; i++) {
+            int at = origins[i];
+            if (at < 0) {
+                continue;
+            }
+            long low = out.low(i);
+            long high = out.high(i);
+            int target = flow.target(at);
+            Kind kind = flow.operation(at).kind();
+            if (target != ControlFlow.NONE) {
+                long distance = (long) (places[target] - i - 1) * Instruction.BYTES;
+                if (kind == Kind.MEETING) {
+                    out.set(i, Instruction.withImmediate(low, (int) distance), high);
+                } else {
+                    out.set(i, Instruction.withDistanceLow(low, distance), Instruction.withDistanceHigh(high, distance));
+                }
+            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && Instruction.distance(low, high) != 0) {
+                long distance = -(long) (i + 1) * Instruction.BYTES; // to the section's start, from which registers and tables count
+                out.set(i, Instruction.withDistanceLow(low, distance), Instruction.withDistanceHigh(high, distance));
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.Operation;
+import java.util.Arrays;
+
+/**
+ * Which general registers hold the high word of an address in the window, at a place of the code. One owner thread.
+ *
+ * <p>What makes a register one: {@code MOV R, base} for windows of 4 GiB; {@code OR R, R, base} and then {@code AND R, R, base + mask}; {@code LOP3 R = R & mask | B} where B is a
+ * register that keeps the base. Under a predicate it counts for the accesses that follow at once under the same predicate.
+ */
+public final class FencedRegisters {
+    private static final int WORDS = 4;
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    private static final int OR = 0xfc;
+    private static final int AND = 0xc0;
+    private static final int AND_OR = 0xea;
+    private static final long LOP3 = 0x078e0000L;
+    private static final long MOV_ALL_BYTES = 0xf00;
+
+    private final WindowFence fence;
+    private final int baseRegister;
+    private final long[] fenced = new long[WORDS];
+    private final long[] based = new long[WORDS];
+    private final long[] fencedNow = new long[WORDS];
+    private final long[] basedNow = new long[WORDS];
+    private int predicateNow = Instruction.ALWAYS;
+
+    /**
+     * Nothing is known.
+     *
+     * @param baseRegister a register that keeps the base in all of the code; {@link Instruction#ZERO_REGISTER}: none
+     */
+    public FencedRegisters(WindowFence fence, int baseRegister) {
+        this.fence = fence;
+        this.baseRegister = baseRegister;
+    }
+
+    /** An instruction was executed. */
+    public void after(long low, long high, Operation operation) {
+        if (!fences(low, high)) {
+            forgetPredicated();
+            if (operation.registers() == Operation.MANY) {
+                clear();
+            } else {
+                int first = Instruction.destination(low);
+                for (int i = 0; i < operation.registers() && first != Instruction.ZERO_REGISTER && first + i < Instruction.ZERO_REGISTER; i++) {
+                    forget(first + i);
+                }
+            }
+        }
+    }
+
+    /** Takes an instruction of a fence; false if it is none. */
+    private boolean fences(long low, long high) {
+        int register = Instruction.destination(low);
+        int immediate = Instruction.immediate(low);
+        int predicate = Instruction.predicate(low);
+        long rest = high & WITHOUT_CONTROL;
+        if (register == Instruction.ZERO_REGISTER || register == baseRegister) {
+            return false;
+        }
+        if ((low & 0xff000fffL) == 0x802 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0) {
+            learn(fenced, fencedNow, register, predicate);
+            return true;
+        }
+        if ((low & 0xfff) != 0x812 || Instruction.source(low) != register) {
+            return false;
+        }
+        int third = (int) rest & 0xff;
+        int table = (int) (rest >>> 8) & 0xff;
+        if (rest != (LOP3 | third | (long) table << 8)) {
+            return false;
+        }
+        if (table == OR && third == Instruction.ZERO_REGISTER && immediate == fence.baseHigh()) {
+            forget(register); // only what it becomes by the next one counts
+            learn(based, basedNow, register, predicate);
+            return true;
+        }
+        if (table == AND && third == Instruction.ZERO_REGISTER && immediate == (fence.baseHigh() | fence.mask())
+                && (has(based, register) || predicate == predicateNow && has(basedNow, register))) {
+            learn(fenced, fencedNow, register, predicate);
+            return true;
+        }
+        if (table == AND_OR && third == baseRegister && third != Instruction.ZERO_REGISTER && immediate == fence.mask()) {
+            learn(fenced, fencedNow, register, predicate);
+            return true;
+        }
+        return false;
+    }
+
+    private void learn(long[] always, long[] now, int register, int predicate) {
+        if (predicate == Instruction.ALWAYS) {
+            always[register >>> 6] |= 1L << register;
+            return;
+        }
+        if (predicate != predicateNow) {
+            forgetPredicated();
+            predicateNow = predicate;
+        }
+        now[register >>> 6] |= 1L << register;
+    }
+
+    private void forgetPredicated() {
+        if (predicateNow != Instruction.ALWAYS) {
+            predicateNow = Instruction.ALWAYS;
+            Arrays.fill(fencedNow, 0);
+            Arrays.fill(basedNow, 0);
+        }
+    }
+
+    private void forget(int register) {
+        fenced[register >>> 6] &= ~(1L << register);
+        based[register >>> 6] &= ~(1L << register);
+        fencedNow[register >>> 6] &= ~(1L << register);
+        basedNow[register >>> 6] &= ~(1L << register);
+    }
+
+    private static boolean has(long[] set, int register) {
+        return (set[register >>> 6] >>> register & 1) != 0;
+    }
+
+    /** Whether a register holds a high word in the window, for an access under a predicate. */
+    public boolean isFenced(int register, int predicate) {
+        return has(fenced, register) || predicate == predicateNow && has(fencedNow, register);
+    }
+
+    /** A register is fenced by instructions that are to be put in here. */
+    public void assume(int register) {
+        fenced[register >>> 6] |= 1L << register;
+    }
+
+    /** Nothing is known. */
+    public void clear() {
+        Arrays.fill(fenced, 0);
+        Arrays.fill(based, 0);
+        forgetPredicated();
+    }
+
+    /** Everything is assumed, before the first way to a place is known. */
+    void assumeAll() {
+        Arrays.fill(fenced, -1);
+        Arrays.fill(based, -1);
+    }
+
+    /** Takes what is known at the start of a block. */
+    public void set(FencedRegisters other) {
+        System.arraycopy(other.fenced, 0, fenced, 0, WORDS);
+        System.arraycopy(other.based, 0, based, 0, WORDS);
+        forgetPredicated();
+    }
+
+    /** Keeps what is known on another way to this place, too. Returns whether that is less. */
+    boolean meet(FencedRegisters other) {
+        boolean less = false;
+        for (int i = 0; i < WORDS; i++) {
+            less |= (fenced[i] & ~other.fenced[i]) != 0 || (based[i] & ~other.based[i]) != 0;
+            fenced[i] &= other.fenced[i];
+            based[i] &= other.based[i];
+        }
+        return less;
+    }
+}

@@ -1,0 +1,90 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.Operation;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * What is known of registers at the start of each block of a section, over all ways that lead there. Where a block is entered by a call, a return or a table,
+ * nothing is known. One owner thread.
+ */
+public final class RegisterFlow {
+    private final ControlFlow flow;
+    private final WindowFence fence;
+    private final int baseRegister;
+    private final IntPredicate assumed;
+    private final Map<Integer, FencedRegisters> atStart = new HashMap<>();
+    private final Set<Integer> visited = new HashSet<>();
+
+    /**
+     * Goes all ways until nothing changes.
+     *
+     * @param assumed accesses whose address register is taken to be fenced before them, as the rewriter wants to know it
+     */
+    public RegisterFlow(ControlFlow flow, WindowFence fence, int baseRegister, IntPredicate assumed) {
+        this.flow = flow;
+        this.fence = fence;
+        this.baseRegister = baseRegister;
+        this.assumed = assumed;
+        solve();
+    }
+
+    private void solve() {
+        Deque<Integer> open = new ArrayDeque<>();
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            FencedRegisters known = new FencedRegisters(fence, baseRegister);
+            if (flow.isEntered(at)) {
+                open.add(at);
+            } else {
+                known.assumeAll();
+            }
+            atStart.put(at, known);
+        }
+        FencedRegisters registers = new FencedRegisters(fence, baseRegister);
+        while (!open.isEmpty()) {
+            int at = open.remove();
+            int end = flow.blockEnd(at);
+            registers.set(atStart.get(at));
+            for (int i = at; i < end; i++) {
+                step(registers, i);
+            }
+            for (int next : flow.successors(end - 1)) {
+                // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
+                FencedRegisters known = atStart.get(next);
+                boolean first = visited.add(next);
+                if (!flow.isEntered(next) && (known.meet(registers) || first)) {
+                    open.add(next);
+                }
+            }
+        }
+        atStart.forEach((block, known) -> {
+            if (!visited.contains(block)) {
+                known.clear(); // no way that is known here leads there
+            }
+        });
+    }
+
+    /** What is known at the start of a block, to be changed by {@link #step}. */
+    public void enter(FencedRegisters registers, int block) {
+        registers.set(atStart.get(block));
+    }
+
+    /** Goes over an instruction. */
+    public void step(FencedRegisters registers, int at) {
+        Operation operation = flow.operation(at);
+        long low = flow.low(at);
+        registers.after(low, flow.high(at), operation);
+        if (operation.isGlobal() && assumed.test(at) && Instruction.predicate(low) == Instruction.ALWAYS && Instruction.source(low) < Instruction.ZERO_REGISTER - 1
+                && !operation.writes(low, Instruction.source(low) + 1)) {
+            registers.assume(Instruction.source(low) + 1);
+        }
+    }
+}
