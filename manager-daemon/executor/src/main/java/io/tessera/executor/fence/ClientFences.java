@@ -95,7 +95,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);
-        this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels, segment);
+        this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 

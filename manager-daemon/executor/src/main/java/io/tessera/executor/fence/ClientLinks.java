@@ -15,6 +15,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Links inputs of one client: they are fenced before, and the driver's linker sees only what is. One owner thread. */
 public final class ClientLinks {
@@ -22,15 +23,20 @@ public final class ClientLinks {
     private final String tenant;
     private final FenceMode mode;
     private final UnfencedImages unfenced;
-    private final ClientKernels kernels;
+    private final BooleanSupplier launched;
     private final RelaySegment segment;
 
-    ClientLinks(ProgramMaker maker, String tenant, FenceMode mode, UnfencedImages unfenced, ClientKernels kernels, RelaySegment segment) {
+    /**
+     * For one client.
+     *
+     * @param launched whether it has launched a kernel
+     */
+    ClientLinks(ProgramMaker maker, String tenant, FenceMode mode, UnfencedImages unfenced, BooleanSupplier launched, RelaySegment segment) {
         this.maker = maker;
         this.tenant = tenant;
         this.mode = mode;
         this.unfenced = unfenced;
-        this.kernels = kernels;
+        this.launched = launched;
         this.segment = segment;
     }
 
@@ -46,7 +52,7 @@ public final class ClientLinks {
         String lacking = type == LinkerInput.PTX || type == LinkerInput.FAT_BINARY
                 ? source.lacksPtx(maker.target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
-            unfenced.decide(source, lacking, kernels.hasLaunched());
+            unfenced.decide(source, lacking, launched.getAsBoolean());
             return new LinkInput(null, null, null);
         }
         try {
