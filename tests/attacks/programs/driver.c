@@ -1,5 +1,7 @@
 #include "driver.h"
 
+#include "cuda_results.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@ ENTRIES(DEFINE)
 /* What a missing entry is: as the driver says of entries that it has not. */
 static CUresult missing(void)
 {
-    return 801;
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 static void *entry(void *library, const char *symbol)

@@ -12,6 +12,7 @@
 
 #include "attack.h"
 #include "connect.h"
+#include "cuda_results.h"
 #include "tessera_relay.h"
 
 enum { SLOT = 50, ANSWERED = 3000, UNANSWERED = 20000, BODY = 20, WAIT_US = 20000, OTHER_USER = 65534 };
@@ -335,7 +336,8 @@ static void name(void)
     int status = -1;
     need(child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 127,
          "becoming another user");
-    answer(WEXITSTATUS(status) == 3 ? 802 : 0, "a device, as another user"); /* the manager may not serve it at all */
+    answer(WEXITSTATUS(status) == 3 ? CUDA_ERROR_SYSTEM_NOT_READY : 0,
+           "a device, as another user"); /* the manager may not serve it at all */
 }
 
 static const struct attack attacks[] = {

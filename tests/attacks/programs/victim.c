@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda_results.h"
 #include "driver.h"
 #include "regions.h"
 #include "secret.h"
@@ -53,8 +54,9 @@ static double now_ms(void)
 /* Errors that no later call can be without (cuda.h): from an illegal address on, but for those of host memory. */
 static int fatal(CUresult result)
 {
-    return result == 700 || result == 702 || (result >= 709 && result <= 720 && result != 712 && result != 713) ||
-           result == 999;
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_UNKNOWN ||
+           (result >= CUDA_ERROR_CONTEXT_IS_DESTROYED && result <= CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE &&
+            result != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
 /* A victim whose context is lost is no victim of the next attack: it says so and ends, and the runner starts another. */

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "cuda_results.h"
 #include "driver.h"
 
 enum {
@@ -21,7 +22,7 @@ enum {
     BEFORE = 0x5A,
     VICTIM_BYTES = 1 << 20
 };
-enum { NOT_READY = 600, NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
+enum { NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
 enum { OUT_ROOM = 1 << 20, DATA_AT = 1 << 28, DEFAULT_THREADS = 8 };
 #define GIB ((size_t)1 << 30)
 #define CHUNK (2 * GIB)
@@ -213,17 +214,17 @@ static void compare(const struct record *record)
 static int ended_within(int ms)
 {
     const struct timespec pause = {0, 50000};
-    int result = NOT_READY;
+    int result = CUDA_ERROR_NOT_READY;
     struct timespec begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
         result = cuStreamQuery(NULL);
-        if (result != NOT_READY)
+        if (result != CUDA_ERROR_NOT_READY)
             return result;
         nanosleep(&pause, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
-    return NOT_READY;
+    return CUDA_ERROR_NOT_READY;
 }
 
 /* The result of the kernel that runs. One that takes long is told to end by the stop word; only hostile ones may need that. */
@@ -231,7 +232,7 @@ static int await(const struct record *record)
 {
     static const uint32_t end = 0;
     int result = ended_within(record->hostile ? PATIENCE_MS : LEGAL_PATIENCE_MS);
-    if (result != NOT_READY)
+    if (result != CUDA_ERROR_NOT_READY)
         return result;
     stopped++;
     if (!record->hostile)
@@ -262,7 +263,7 @@ static void run(const struct record *record, CUmodule module)
     kernels++;
     hostile_kernels += record->hostile;
     if (result) {
-        failed(record, result == NOT_READY ? "does not end when it is told to" : "ends the context", result);
+        failed(record, result == CUDA_ERROR_NOT_READY ? "does not end when it is told to" : "ends the context", result);
         say(1);
         _Exit(3);
     }

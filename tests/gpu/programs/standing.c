@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda_results.h"
 #include "standing.h"
 
 static const char *const spin =
@@ -55,14 +56,15 @@ static CUevent old;
 static int ask_event(void)
 {
     int result = cuEventQuery(old);
-    return result == 600 ? 0 : result;
+    return result == CUDA_ERROR_NOT_READY ? 0 : result;
 }
 
 static int launch_first(void)
 {
     int result = launch(world.first);
     int64_t begin = now_ns();
-    while (!result && (result = cuStreamQuery(world.runs)) == 600 && now_ns() - begin < PATIENCE_MS * 1000000ll) {
+    while (!result && (result = cuStreamQuery(world.runs)) == CUDA_ERROR_NOT_READY &&
+           now_ns() - begin < PATIENCE_MS * 1000000ll) {
         result = 0;
         usleep(50);
     }

@@ -2,6 +2,7 @@
 # Generates the tables of exported names.
 #   generate.sh tables NAMES VERSIONS DIRECTORY      entry_ids.h, names.c, lookup_rows.c
 #   generate.sh constants CONSTANTS DIRECTORY         constants.h, result_names.inc
+#   generate.sh results CONSTANTS FILE               cuda_results.h, for test programs: CUDA_SUCCESS, CUDA_ERROR_...
 #   generate.sh unsupported NAMES FILE OBJECTS...    an entry that answers 801 for every name no object defines
 set -eu
 
@@ -38,6 +39,13 @@ constants)
         echo '};'
     } > "$3/constants.h"
     awk '$1 == "result" { print "    {" $2 ", \"CUDA_" ($2 ? "ERROR_" : "") $3 "\"}," }' "$2" > "$3/result_names.inc"
+    ;;
+results)
+    {
+        echo 'enum {'
+        awk '$1 == "result" { print "    CUDA_" ($2 ? "ERROR_" : "") $3 " = " $2 "," }' "$2"
+        echo '};'
+    } > "$3"
     ;;
 unsupported)
     list=$2

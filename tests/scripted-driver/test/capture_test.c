@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 static void *stream, *other, *context;
 static CUdeviceptr memory;
@@ -67,7 +68,7 @@ static void fork_and_join(void)
     OKAY(cuEventRecord(fork, stream));
     OKAY(cuStreamWaitEvent(other, fork, 0));
     OKAY(cuMemsetD32Async(memory + 4, 1, 1, other));
-    EQUAL(904, cuStreamEndCapture(stream, &graph)); /* never joined */
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cuStreamEndCapture(stream, &graph)); /* never joined */
     CHECK(!graph);
 }
 
@@ -93,20 +94,20 @@ static void forbidden(void)
     void *graph = &graph;
     CUdeviceptr p;
     OKAY(cuStreamBeginCapture_v2(stream, 0));
-    EQUAL(900, cuCtxSynchronize());
-    EQUAL(901, cuMemsetD32Async(memory, 1, 1, stream));
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuMemsetD32Async(memory, 1, 1, stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     CHECK(!graph);
     OKAY(cuStreamBeginCapture_v2(stream, 0));
-    EQUAL(900, cuStreamSynchronize(stream));
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     OKAY(cuStreamBeginCapture_v2(stream, 0));
-    EQUAL(900, in_thread()); /* a global capture forbids it to everybody */
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, in_thread()); /* a global capture forbids it to everybody */
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     OKAY(cuStreamBeginCapture_v2(stream, 1));
     EQUAL(0, in_thread()); /* a thread's own capture does not */
-    EQUAL(900, cuMemAlloc_v2(&p, 16));
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemAlloc_v2(&p, 16));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     OKAY(cuStreamBeginCapture_v2(stream, 0));
     int mode = 2;
     OKAY(cuThreadExchangeStreamCaptureMode(&mode));
@@ -115,13 +116,14 @@ static void forbidden(void)
     OKAY(cuThreadExchangeStreamCaptureMode(&mode));
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuGraphDestroy(graph));
-    EQUAL(900, cuStreamBeginCapture_v2(NULL, 0)); /* the legacy stream cannot be captured */
-    EQUAL(401, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+          cuStreamBeginCapture_v2(NULL, 0)); /* the legacy stream cannot be captured */
+    EQUAL(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &graph));
     void *blocking;
     OKAY(cuStreamCreate(&blocking, 0));
     OKAY(cuStreamBeginCapture_v2(blocking, 2));
-    EQUAL(906, cuMemsetD32Async(memory, 1, 1, NULL));
-    EQUAL(901, cuStreamEndCapture(blocking, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD32Async(memory, 1, 1, NULL));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(blocking, &graph));
 }
 
 static void memory_of_graphs(void)
@@ -151,7 +153,7 @@ static void memory_of_graphs(void)
     OKAY(cuMemsetD8_v2(parameters.pointer, 0, 8192));
     OKAY(cuCtxSynchronize());
     OKAY(cuGraphDestroy(graph));
-    EQUAL(1, cuMemsetD8_v2(parameters.pointer, 0, 8192));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(parameters.pointer, 0, 8192));
 }
 
 static int destroyed;
@@ -186,7 +188,7 @@ static void user_objects(void)
     for (int i = 0; i < 20000 && !__atomic_load_n(&destroyed, __ATOMIC_ACQUIRE); i++)
         usleep(1000);
     EQUAL(mark, destroyed);
-    EQUAL(1, cuUserObjectRelease(object, 1)); /* gone */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuUserObjectRelease(object, 1)); /* gone */
     OKAY(cuMemFreeHost(flag));
 }
 

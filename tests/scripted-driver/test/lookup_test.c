@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 static void *library;
 
@@ -36,13 +37,13 @@ static void look_up(void)
     is("cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD", 12000, 2);
     is("cuGetProcAddress_v2", "cuGetProcAddress", 12000, 0);
     is("cuGetProcAddress", "cuGetProcAddress", 11030, 0);
-    EQUAL(500, cuGetProcAddress_v2("", &entry, 0, 0, &status));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuGetProcAddress_v2("", &entry, 0, 0, &status));
     EQUAL(1, status);
     CHECK(!entry);
-    EQUAL(500, cuGetProcAddress_v2("", NULL, 0, 0, NULL));
-    EQUAL(500, cuGetProcAddress_v2("cuNoSuchThing", &entry, 13000, 0, &status));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuGetProcAddress_v2("", NULL, 0, 0, NULL));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuGetProcAddress_v2("cuNoSuchThing", &entry, 13000, 0, &status));
     EQUAL(1, status);
-    EQUAL(500, cuGetProcAddress_v2("cuMemAllocAsync", &entry, 10000, 0, &status));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuGetProcAddress_v2("cuMemAllocAsync", &entry, 10000, 0, &status));
     EQUAL(2, status);
 }
 
@@ -56,7 +57,7 @@ static void tables(void)
     CHECK(table == again);
     EQUAL(13 * 8, (uintptr_t)table[0]);
     EQUAL(801, ((CUresult(*)(void))(uintptr_t)table[2])());
-    EQUAL(500, cuGetExportTable(&again, "unknown id......"));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&again, "unknown id......"));
 }
 
 static void errors(void)
@@ -66,7 +67,7 @@ static void errors(void)
     EQUAL(0, strcmp(text, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"));
     OKAY(cuGetErrorString(2, &text));
     EQUAL(0, strcmp(text, "out of memory"));
-    EQUAL(1, cuGetErrorName(12345, &text));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuGetErrorName(12345, &text));
 }
 
 static void scripted(void)
@@ -88,17 +89,17 @@ static void scripted(void)
     CHECK(memcmp(one, two, 16) != 0);
     OKAY(cuCtxCreate_v2(&context, 0, 1));
     OKAY(cuMemAlloc_v2(&p, 16));
-    EQUAL(2, cuMemAlloc_v2(&p, 16)); /* the second fails, by the script */
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&p, 16)); /* the second fails, by the script */
     OKAY(cuMemAlloc_v2(&p, 16));
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     OKAY(cuCtxSynchronize()); /* hangs for 30 ms */
     clock_gettime(CLOCK_MONOTONIC, &end);
     CHECK((end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec - begin.tv_nsec >= 30000000L);
-    EQUAL(801, cuGreenCtxCreate(&context, NULL, 0, 0));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuGreenCtxCreate(&context, NULL, 0, 0));
     void *module, *f;
     OKAY(cuModuleLoadData(&module, "x"));
-    EQUAL(500, cuModuleGetFunction(&f, module, "absent_one"));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&f, module, "absent_one"));
 }
 
 int main(void)

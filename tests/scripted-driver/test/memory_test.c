@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { MIB = 1 << 20 };
 
@@ -33,22 +34,22 @@ static void linear(void)
     OKAY(cuMemcpyDtoH_v2(back, b, 204));
     EQUAL(0x34, back[198]);
     EQUAL(host[200], back[200]);
-    EQUAL(1, cuMemcpyHtoD_v2(a + 1, host, sizeof host)); /* past the end */
-    EQUAL(1, cuMemsetD8_v2(a, 0, 8193));
-    EQUAL(1, cuMemcpyDtoH_v2(back, 4096, 16)); /* never allocated */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(a + 1, host, sizeof host)); /* past the end */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(a, 0, 8193));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(back, 4096, 16)); /* never allocated */
     CUdeviceptr base;
     size_t bytes;
     OKAY(cuMemGetAddressRange_v2(&base, &bytes, a + 100));
     EQUAL(a, base);
     EQUAL(8192, bytes);
-    EQUAL(1, cuMemFree_v2(a + 512));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(a + 512));
     OKAY(cuMemFree_v2(a));
-    EQUAL(1, cuMemFree_v2(a));
-    EQUAL(1, cuMemcpyDtoH_v2(back, a, 16));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(a));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(back, a, 16));
     OKAY(cuMemFree_v2(b));
     EQUAL(before, free_bytes());
-    EQUAL(2, cuMemAlloc_v2(&a, 65 * (size_t)MIB));
-    EQUAL(1, cuMemAlloc_v2(&a, 0));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&a, 65 * (size_t)MIB));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAlloc_v2(&a, 0));
 }
 
 static void rows(void)
@@ -134,7 +135,7 @@ static void attributes(void)
     EQUAL(2, type);
     OKAY(cuPointerGetAttribute(&is_managed, 8, plain));
     EQUAL(0, is_managed);
-    EQUAL(1, cuPointerGetAttribute(&start, 4, plain)); /* no host pointer */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&start, 4, plain)); /* no host pointer */
     OKAY(cuPointerGetAttribute(&is_managed, 8, managed));
     EQUAL(1, is_managed);
     OKAY(cuPointerGetAttribute(&start, 11, managed + 10));
@@ -142,7 +143,7 @@ static void attributes(void)
     *(int *)(uintptr_t)managed = 77; /* the host reaches managed memory */
     CUipcMemHandle handle;
     OKAY(cuIpcGetMemHandle(&handle, plain));
-    EQUAL(1, cuIpcGetMemHandle(&handle, managed));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&handle, managed));
     int wanted[] = {2, 8, 9};
     unsigned values[3] = {9, 9, 9};
     void *places[] = {&values[0], &values[1], &values[2]};
@@ -160,9 +161,9 @@ static void attributes(void)
     OKAY(cuPointerGetAttribute(&type, 2, (CUdeviceptr)(uintptr_t)host));
     EQUAL(1, type);
     OKAY(cuMemHostRegister_v2(own, sizeof own, 0));
-    EQUAL(712, cuMemHostRegister_v2(own, sizeof own, 0));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(own, sizeof own, 0));
     OKAY(cuMemHostUnregister(own));
-    EQUAL(713, cuMemHostUnregister(own));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(own));
     OKAY(cuMemFreeHost(host));
 }
 
@@ -194,7 +195,7 @@ static void pools(void)
     OKAY(cuDeviceGetDefaultMemPool(&standard, 0));
     CHECK(standard != pool);
     OKAY(cuMemPoolDestroy(pool));
-    EQUAL(1, cuMemPoolDestroy(standard));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(standard));
     properties.allocation_type = 2;
     OKAY(cuMemPoolCreate(&pool, &properties));
     OKAY(cuMemAllocFromPoolAsync(&a, 200 * (size_t)MIB, pool, stream)); /* more than the device has */
@@ -217,7 +218,7 @@ static void virtual_memory(void)
     EQUAL(before - 2 * grain, free_bytes());
     OKAY(cuMemMap(range, grain, 0, first, 0));
     OKAY(cuMemMap(range + grain, grain, 0, second, 0));
-    EQUAL(1, cuMemsetD8_v2(range, 1, grain)); /* no access yet */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(range, 1, grain)); /* no access yet */
     struct call_access access = {{1, 0}, 3};
     OKAY(cuMemSetAccess(range, 2 * grain, &access, 1));
     OKAY(cuMemsetD8_v2(range, 7, 2 * grain)); /* across the two mappings */
@@ -227,7 +228,7 @@ static void virtual_memory(void)
     int fd;
     OKAY(cuMemExportToShareableHandle(&fd, first, 1, 0));
     OKAY(close(fd));
-    EQUAL(1, cuMemAddressFree(range, 2 * grain));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(range, 2 * grain));
     OKAY(cuMemUnmap(range, 2 * grain));
     OKAY(cuMemRelease(first));
     OKAY(cuMemRelease(second));
@@ -239,9 +240,9 @@ int main(void)
 {
     setenv("TESSERA_SCRIPT", "memory 64MiB", 1);
     CUdeviceptr p;
-    EQUAL(3, cuMemAlloc_v2(&p, 1));
+    EQUAL(CUDA_ERROR_NOT_INITIALIZED, cuMemAlloc_v2(&p, 1));
     OKAY(cuInit(0));
-    EQUAL(201, cuMemAlloc_v2(&p, 1));
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc_v2(&p, 1));
     void *context;
     OKAY(cuCtxCreate_v2(&context, 0, 0));
     linear();

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 #include "witness.h"
 
 static char path[] = "/tmp/scripted-witness-XXXXXX";
@@ -128,7 +129,7 @@ static void finds_half_taken(void)
     start();
     OKAY(cuMemGetInfo_v2(&free, &total));
     EQUAL(424 << 20, free);
-    EQUAL(2, cuMemAlloc_v2(&p, 600 << 20));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&p, 600 << 20));
 }
 
 static void finds_it_free(void)
@@ -192,7 +193,7 @@ static void exports(void)
     OKAY(cuMemsetD32_v2(p, 0xabcd, 1024));
     OKAY(cuCtxSynchronize());
     OKAY(cuIpcGetMemHandle(&h, p));
-    EQUAL(201, cuIpcOpenMemHandle_v2(&p, h, 1)); /* not in the exporting process */
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle_v2(&p, h, 1)); /* not in the exporting process */
     EQUAL(sizeof h, write(handle_pipe[1], &h, sizeof h));
     hear(go[0]);
     unsigned value;

@@ -1,6 +1,7 @@
 /* What contexts and the code of kernels take of a device's memory, and that they are refused where there is none. */
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { MIB = 1 << 20 };
 
@@ -20,10 +21,10 @@ int main(void)
     OKAY(cuCtxCreate_v2(&context, 0, 0));
     EQUAL(60 * (size_t)MIB, free_now());
     OKAY(cuMemAlloc_v2(&memory, 59 * (size_t)MIB));
-    EQUAL(2, cuCtxCreate_v2(&second, 0, 0));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxCreate_v2(&second, 0, 0));
     OKAY(cuModuleLoadData(&module, "image"));
     OKAY(cuModuleGetFunction(&function, module, "any"));
-    EQUAL(2, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     OKAY(cuMemFree_v2(memory));
     OKAY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     EQUAL(58 * (size_t)MIB, free_now());

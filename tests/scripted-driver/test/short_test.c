@@ -1,6 +1,7 @@
 /* A device that has less memory than it says: what another process uses, and what is not to be had at all. */
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { MIB = 1 << 20 };
 
@@ -15,11 +16,11 @@ int main(void)
     OKAY(cuMemGetInfo_v2(&free_bytes, &total));
     EQUAL(64 * MIB, total);
     EQUAL(56 * MIB, free_bytes);
-    EQUAL(2, cuMemAlloc_v2(&memory, 53 * (size_t)MIB));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&memory, 53 * (size_t)MIB));
     OKAY(cuMemAlloc_v2(&memory, 52 * (size_t)MIB));
     OKAY(cuMemGetInfo_v2(&free_bytes, &total));
     EQUAL(4 * MIB, free_bytes);
-    EQUAL(2, cuMemAlloc_v2(&more, 2 * (size_t)MIB));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&more, 2 * (size_t)MIB));
     OKAY(cuMemFree_v2(memory));
     OKAY(cuMemAlloc_v2(&memory, 50 * (size_t)MIB));
     OKAY(cuMemAlloc_v2(&more, 2 * (size_t)MIB));

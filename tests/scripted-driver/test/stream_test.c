@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 static void *function(const char *name)
 {
@@ -41,8 +42,8 @@ static void time_and_events(void)
     for (int i = 0; i < 20; i++)
         sleep_kernel(a, 20000);
     OKAY(cuEventRecord(end, a));
-    EQUAL(600, cuStreamQuery(a)); /* launches return at once, on a busy machine too */
-    EQUAL(600, cuEventQuery(end));
+    EQUAL(CUDA_ERROR_NOT_READY, cuStreamQuery(a)); /* launches return at once, on a busy machine too */
+    EQUAL(CUDA_ERROR_NOT_READY, cuEventQuery(end));
     OKAY(cuStreamWaitEvent(b, end, 0));
     sleep_kernel(b, 5000);
     OKAY(cuStreamSynchronize(b));
@@ -53,7 +54,7 @@ static void time_and_events(void)
     CHECK(ms > 399.9f && ms < 800); /* back to back on the GPU's clock */
     OKAY(cuStreamDestroy_v2(a));
     OKAY(cuStreamDestroy_v2(b));
-    EQUAL(400, cuStreamQuery(a));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(a));
 }
 
 static void default_streams(void)
@@ -67,7 +68,8 @@ static void default_streams(void)
     sleep_kernel(blocking, 100000);
     sleep_kernel(other, 1000); /* but not for this one, nor it for them */
     OKAY(cuStreamSynchronize(other));
-    EQUAL(600, cuStreamQuery(blocking)); /* 0.4 s: longer than a busy machine keeps this thread waiting */
+    EQUAL(CUDA_ERROR_NOT_READY,
+          cuStreamQuery(blocking)); /* 0.4 s: longer than a busy machine keeps this thread waiting */
     OKAY(cuStreamSynchronize(blocking));
     CHECK(now_ms() - began > 399.9);
     began = now_ms();
@@ -146,9 +148,9 @@ static void kernels(void)
     EQUAL(9, *(uint32_t *)&out[42]);
     OKAY(cuFuncGetParamInfo(function("scripted_fill"), 2, &offset, &bytes));
     EQUAL(16, offset);
-    EQUAL(1, cuFuncGetParamInfo(function("scripted_fill"), 3, &offset, &bytes));
-    EQUAL(400, cuLaunchKernel(&size, 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL));
-    EQUAL(1, cuLaunchKernel(function("anything"), 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuFuncGetParamInfo(function("scripted_fill"), 3, &offset, &bytes));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(&size, 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(function("anything"), 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     double began = now_ms();
     OKAY(cuLaunchKernel(function("anything"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     OKAY(cuCtxSynchronize());
@@ -160,8 +162,8 @@ static void kernels(void)
     OKAY(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL)); /* a kernel is as good as a function */
     n = 101;                                                             /* past the end: the error is sticky */
     OKAY(cuLaunchKernel(function("scripted_fill"), 1, 1, 1, 1, 1, 1, 0, NULL, fill, NULL));
-    EQUAL(700, cuCtxSynchronize());
-    EQUAL(700, cuMemAlloc_v2(&a, 16));
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&a, 16));
 }
 
 static void *many(void *context)
@@ -202,11 +204,12 @@ static void host_memory(void *context)
     EQUAL(7, host[4]);
     EQUAL(7, host[1023]);
     EQUAL(0, host[1024]);
-    EQUAL(700, fill_host(context, host + 4, 1021)); /* past it; the registration ends with the context */
-    EQUAL(700, fill_host(context, host, 1));
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS,
+          fill_host(context, host + 4, 1021)); /* past it; the registration ends with the context */
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, fill_host(context, host, 1));
     OKAY(cuMemHostRegister_v2(host, 4096, 1));
     OKAY(fill_host(context, host, 1));
-    EQUAL(700, fill_host(context, host + 1024, 1)); /* never registered */
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, fill_host(context, host + 1024, 1)); /* never registered */
     EQUAL(0, host[1024]);
 }
 

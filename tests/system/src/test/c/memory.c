@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 static void *context, *stream;
 static int swapped;
@@ -64,9 +65,9 @@ static void plain(size_t bytes)
     is_device_memory(p, bytes, 0);
     holds(p, bytes);
     OKAY(cuMemFree_v2(p));
-    EQUAL(1, cuMemFree_v2(p));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(p));
     if (!swapped) /* plan swap keeps some of what was freed mapped */
-        EQUAL(1, cuMemsetD8_v2(p, 0, 1));
+        EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(p, 0, 1));
 }
 
 static void pitched(void)
@@ -171,7 +172,7 @@ static void freed_in_order(void)
     OKAY(cuMemsetD8Async(p, 1, 4096, stream));
     OKAY(cuMemFreeAsync(p, stream));
     OKAY(cuStreamSynchronize(stream));
-    EQUAL(1, cuMemFree_v2(p));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(p));
 }
 
 static void mapped(void)

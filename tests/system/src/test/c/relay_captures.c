@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { BYTES = 300001, LAUNCHES = 5, GRAPHS = 40 };
 
@@ -93,8 +94,8 @@ static void given_up(void *stream, CUdeviceptr device)
     void *graph = NULL;
     OKAY(cuStreamBeginCapture_v2(stream, 0));
     OKAY(cuMemcpyHtoDAsync_v2(device, source, BYTES, stream));
-    EQUAL(900, cuStreamSynchronize(stream));
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     fill(source, 7);
     OKAY(cuMemcpyHtoDAsync_v2(device, source, BYTES, stream));
     OKAY(cuMemcpyDtoHAsync_v2(target, device, BYTES, stream));
@@ -117,10 +118,10 @@ static void boxes(void *stream, CUdeviceptr device)
         for (int y = 0; y < HEIGHT; y++)
             EQUAL(0, memcmp(source + (z * ROWS + y) * ROW, target + (z * ROWS + y) * ROW, WIDTH));
     EQUAL(0, target[WIDTH]);
-    EQUAL(1, cuMemcpy3DBatchAsync_v2(0, batch, 0, stream));
-    EQUAL(1, cuMemcpy3DBatchAsync_v2(2, batch, 0, NULL));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync_v2(0, batch, 0, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync_v2(2, batch, 0, NULL));
     batch[0].source.type = 3;
-    EQUAL(1, cuMemcpy3DBatchAsync_v2(1, batch, 0, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync_v2(1, batch, 0, stream));
 }
 
 enum { ACROSS = 40, DOWN = 9, DEEP = 4, TEXEL = 8 }; /* an array's elements, of two floats */
@@ -143,7 +144,7 @@ static void array_batch(void *stream, void *array)
                   memcmp(source + (z * ROWS + y) * ROW * TEXEL, target + (z * ROWS + y) * ROW * TEXEL, WIDTH * TEXEL));
     EQUAL(0, target[WIDTH * TEXEL]);
     batch[0].destination.layer_height = DOWN; /* over its edge */
-    EQUAL(1, cuMemcpy3DBatchAsync_v2(1, batch, 0, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DBatchAsync_v2(1, batch, 0, stream));
 }
 
 /* Rows and boxes of pageable memory in a graph: through an array, and within the program. */
@@ -269,7 +270,7 @@ static void nodes(void *stream, void *context, CUdeviceptr device)
     OKAY(cuGraphDestroy(graph));
     OKAY(cuGraphInstantiateWithFlags(&exec, clone, 0));
     launched(exec, stream, 37, source, second);
-    EQUAL(801, cuGraphMemcpyNodeSetParams(of_clone, &down)); /* the other way round */
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuGraphMemcpyNodeSetParams(of_clone, &down)); /* the other way round */
     OKAY(cuGraphAddMemcpyNode(&twin, clone, NULL, 0, &up, context));
     OKAY(cuGraphDestroyNode(twin));
     OKAY(cuGraphExecDestroy(exec));

@@ -10,8 +10,9 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
-enum { TEXT_BYTES = 8 << 20, MANY = 30000, INVALID_PTX = 218 };
+enum { TEXT_BYTES = 8 << 20, MANY = 30000 };
 
 static char text[TEXT_BYTES];
 static const char *const HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -32,7 +33,7 @@ static void ordinary(unsigned seed)
                  "ret;\n}\n",
                  HEAD, seed + (unsigned)round);
         CUresult result = cuModuleLoadData(&module, text);
-        if (result == INVALID_PTX) {
+        if (result == CUDA_ERROR_INVALID_PTX) {
             lost++;
             continue;
         }

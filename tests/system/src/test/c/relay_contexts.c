@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -32,7 +33,7 @@ static void devices(void)
     OKAY(cuDeviceGetCount(&count));
     EQUAL(1, count);
     OKAY(cuDeviceGet(&device, 0));
-    EQUAL(101, cuDeviceGet(&device, 1));
+    EQUAL(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, 1));
     OKAY(cuDriverGetVersion(&version));
     EQUAL(13000, version);
     OKAY(cuDeviceGetName(name, sizeof name, 0));
@@ -46,11 +47,11 @@ static void devices(void)
     }
     OKAY(cuDeviceGetAttribute(&value, 75, 0));
     CHECK(value >= 3);
-    EQUAL(1, cuDeviceGetAttribute(&value, 9999, 0));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuDeviceGetAttribute(&value, 9999, 0));
     OKAY(cuDeviceGetPCIBusId(bus, sizeof bus, 0));
     OKAY(cuDeviceGetByPCIBusId(&device, bus));
     EQUAL(0, device);
-    EQUAL(201, cuMemGetInfo_v2(&free_bytes, &total));
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuMemGetInfo_v2(&free_bytes, &total));
 }
 
 static void *other_thread(void *unused)
@@ -79,7 +80,7 @@ static void primary_context(void)
     OKAY(cuDevicePrimaryCtxGetState(0, &flags, &active));
     EQUAL(1, active);
     EQUAL(4, flags);
-    EQUAL(201, cuCtxGetDevice(&device));
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice(&device));
     OKAY(cuCtxSetCurrent(primary));
     OKAY(cuCtxGetDevice(&device));
     EQUAL(0, device);
@@ -89,15 +90,15 @@ static void primary_context(void)
     OKAY(cuDevicePrimaryCtxRelease_v2(0));
     OKAY(cuMemFree_v2(pointer));
     OKAY(cuDevicePrimaryCtxRelease_v2(0));
-    EQUAL(201, cuDevicePrimaryCtxRelease_v2(0));
-    EQUAL(709, cuMemAlloc_v2(&pointer, MIB));
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease_v2(0));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc_v2(&pointer, MIB));
     OKAY(cuCtxGetCurrent(&current));
     CHECK(current == primary);
     OKAY(cuDevicePrimaryCtxRetain(&again, 0));
     CHECK(again == primary);
     OKAY(cuMemAlloc_v2(&pointer, MIB));
     OKAY(cuDevicePrimaryCtxReset_v2(0));
-    EQUAL(709, cuMemFree_v2(pointer));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemFree_v2(pointer));
     OKAY(cuDevicePrimaryCtxRetain(&again, 0));
 }
 
@@ -128,7 +129,7 @@ static void created_contexts(void)
     OKAY(cuCtxDestroy_v2(second));
     OKAY(cuCtxGetCurrent(&current));
     CHECK(current == first);
-    EQUAL(709, cuCtxPushCurrent_v2(second));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxPushCurrent_v2(second));
     OKAY(cuCtxDestroy_v2(first));
     OKAY(cuCtxGetCurrent(&current));
     CHECK(current == primary);
@@ -233,11 +234,11 @@ static void virtual_memory(void)
 static void refused(void)
 {
     CUdeviceptr pointer;
-    EQUAL(801, cuMemAllocManaged(&pointer, MIB, 1));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuMemAllocManaged(&pointer, MIB, 1));
     OKAY(cuMemAlloc_v2(&pointer, MIB));
     OKAY(cuMemFree_v2(pointer));
-    EQUAL(1, cuMemFree_v2(pointer));
-    EQUAL(1, cuMemFree_v2(0x7777));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(pointer));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(0x7777));
     OKAY(cuMemFree_v2(0));
     CHECK(cuMemAlloc_v2(&pointer, (size_t)1 << 50) == 2);
 }
@@ -263,7 +264,7 @@ static void forked(void)
 int main(void)
 {
     int count = 0;
-    EQUAL(3, cuDeviceGetCount(&count));
+    EQUAL(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&count));
     OKAY(cuInit(0));
     OKAY(cuInit(0));
     devices();

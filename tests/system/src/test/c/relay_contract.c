@@ -14,10 +14,9 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 #define MIB ((size_t)1 << 20)
-
-enum { OUT_OF_MEMORY = 2, ILLEGAL_ADDRESS = 700, CONTEXT_IS_DESTROYED = 709, REFUSED = 401 };
 
 /* The scripted driver knows a kernel by its name. */
 static const char IMAGE[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry scripted_fault() { ret; }\n";
@@ -26,7 +25,7 @@ static void *stream;
 
 static int lost(CUresult result)
 {
-    return result == ILLEGAL_ADDRESS || result == CONTEXT_IS_DESTROYED;
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 static void fault(void)
@@ -36,7 +35,7 @@ static void fault(void)
     OKAY(cuModuleLoadData(&module, IMAGE));
     OKAY(cuModuleGetFunction(&faulty, module, "scripted_fault"));
     OKAY(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
-    EQUAL(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
     for (int i = 0; i < 3; i++) {
         CHECK(lost(cuStreamSynchronize(stream)));
         CHECK(lost(cuMemAlloc_v2(&memory, MIB)));
@@ -70,7 +69,7 @@ static void async(void)
     unsigned value = 1;
     OKAY(cuMemAlloc_v2(&memory, MIB));
     OKAY(cuMemsetD32Async(memory, 7, 100, stream)); /* nobody waits for its answer */
-    EQUAL(REFUSED, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_ILLEGAL_STATE, cuStreamSynchronize(stream));
     OKAY(cuStreamSynchronize(stream));
     OKAY(cuMemsetD32Async(memory, 8, 100, stream));
     OKAY(cuMemcpyDtoHAsync_v2(&value, memory, sizeof value, stream));
@@ -86,7 +85,7 @@ static void limit(void)
     OKAY(cuMemGetInfo_v2(&free_bytes, &total));
     EQUAL(64 * MIB, total);
     OKAY(cuMemAlloc_v2(&first, 48 * MIB));
-    EQUAL(OUT_OF_MEMORY, cuMemAlloc_v2(&second, 16 * MIB + 1));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&second, 16 * MIB + 1));
     OKAY(cuMemGetInfo_v2(&free_bytes, &total));
     EQUAL(16 * MIB, free_bytes);
     OKAY(cuMemAlloc_v2(&second, 16 * MIB));
@@ -146,7 +145,7 @@ static void pinned(void)
     CUdeviceptr memory;
     void *host;
     for (int i = 0; i < 20; i++)
-        EQUAL(OUT_OF_MEMORY, cuMemHostAlloc(&host, 256 * MIB, 0));
+        EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemHostAlloc(&host, 256 * MIB, 0));
     OKAY(cuMemHostAlloc(&host, 4 * MIB, 0));
     OKAY(cuMemAlloc_v2(&memory, 4 * MIB));
     for (size_t i = 0; i < sizeof source; i++)
@@ -181,12 +180,12 @@ static void events(void)
     enum { TOGETHER = 128 };
     void *other, *event;
     CUdeviceptr memory;
-    CUresult result = 600 /* not ready */;
+    CUresult result = CUDA_ERROR_NOT_READY;
     long asked = 0;
-    while (result == 600 && asked < 20000) {
+    while (result == CUDA_ERROR_NOT_READY && asked < 20000) {
         go_on = 0;
         OKAY(cuLaunchHostFunc(stream, wait_for_go, NULL));
-        for (int i = 0; i < TOGETHER && result == 600; i++) {
+        for (int i = 0; i < TOGETHER && result == CUDA_ERROR_NOT_READY; i++) {
             OKAY(cuEventCreate(&event, 2));
             OKAY(cuEventRecord(event, stream));
             result = cuEventQuery(event);
@@ -195,7 +194,7 @@ static void events(void)
         go_on = 1;
         OKAY(cuStreamSynchronize(stream));
     }
-    EQUAL(2, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
     OKAY(cuStreamCreate(&other, 1));
     OKAY(cuMemAlloc_v2(&memory, MIB));
     OKAY(cuMemsetD32Async(memory, 1, 1, other));
@@ -217,7 +216,7 @@ static void graph_functions(void)
     while (made < 16384 && (result = cuGraphAddHostNode(&node, graph, NULL, 0, &parameters)) == 0)
         made++;
     EQUAL(8192, made);
-    EQUAL(2, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
     OKAY(cuStreamSynchronize(stream));
     OKAY(cuGraphDestroy(graph));
     OKAY(cuLaunchHostFunc(stream, count_one, NULL));
@@ -233,7 +232,7 @@ static void contexts(void)
     int count = 0;
     while ((result = cuCtxCreate_v2(&made, 0, 0)) == 0 && count++ < 1000)
         last = made;
-    EQUAL(2, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
     EQUAL(255, count); /* and the primary one */
     OKAY(cuCtxDestroy_v2(last));
     OKAY(cuCtxCreate_v2(&made, 0, 0));
@@ -246,7 +245,7 @@ static void much_pinned(void)
     CUresult result;
     while ((result = cuMemHostAlloc(&block, 64 * MIB, 0)) == 0)
         last = block;
-    EQUAL(2, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
     OKAY(cuMemFreeHost(last));
     OKAY(cuMemHostAlloc(&block, 64 * MIB, 0));
     printf("much pinned ok\n");

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 #define MIB (1u << 20)
 #define MOST (20 * MIB + 3)
@@ -109,7 +110,7 @@ static void planes(unsigned char *out, unsigned char *in, CUdeviceptr device, vo
         EQUAL(0, memcmp(out + y * HOST_PITCH + 5, in + y * HOST_PITCH + 5, WIDTH));
     EQUAL(0, in[3 * HOST_PITCH + 4]);
     copy.source_pitch = 100;
-    EQUAL(1, cuMemcpy2D_v2(&copy));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D_v2(&copy));
 }
 
 static void boxes(unsigned char *out, unsigned char *in, CUdeviceptr device)
@@ -172,7 +173,7 @@ static void memsets(CUdeviceptr device)
 static void errors(CUdeviceptr device)
 {
     unsigned char byte = 1;
-    EQUAL(1, cuMemcpyHtoD_v2(device, NULL, 1));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(device, NULL, 1));
     OKAY(cuMemcpyHtoD_v2(device, &byte, 0));
     CHECK(cuMemcpyHtoD_v2(0x10, &byte, 1) != 0);
     CHECK(cuMemcpyDtoH_v2(&byte, device + 2 * (CUdeviceptr)MOST, MIB) != 0);
@@ -240,7 +241,7 @@ static void pinned(void)
     OKAY(cuStreamDestroy_v2(stream));
     OKAY(cuMemFreeHost(out));
     OKAY(cuMemFreeHost(in));
-    EQUAL(1, cuMemFreeHost(in));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(in));
 }
 
 /*
@@ -293,15 +294,15 @@ static void registered(void)
     CUdeviceptr device, alias;
     fill(memory, MIB, 3);
     OKAY(cuMemHostRegister_v2(memory, MIB, 0));
-    EQUAL(712, cuMemHostRegister_v2(memory + 10, 100, 0));
-    EQUAL(801, cuMemHostGetDevicePointer_v2(&alias, memory, 0));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(memory + 10, 100, 0));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuMemHostGetDevicePointer_v2(&alias, memory, 0));
     OKAY(cuMemAlloc_v2(&device, MIB));
     OKAY(cuMemcpyHtoD_v2(device, memory, MIB));
     OKAY(cuMemcpyDtoH_v2(back, device + 1000, sizeof back));
     EQUAL(0, memcmp(back, memory + 1000, sizeof back));
     OKAY(cuMemFree_v2(device));
     OKAY(cuMemHostUnregister(memory));
-    EQUAL(713, cuMemHostUnregister(memory));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(memory));
     free(memory);
 }
 

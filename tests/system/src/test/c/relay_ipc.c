@@ -12,10 +12,10 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { COUNT = 4096, BYTES = COUNT * 4, ROUNDS = 100 };
 enum { DISABLE_TIMING = 2, INTERPROCESS = 4 };
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400 };
 
 static int to_user[2], to_owner[2];
 static void *stream;
@@ -79,16 +79,16 @@ static void share_owner(void)
     void *event, *plain, *timed;
     OKAY(cuMemAlloc_v2(&shared.address, BYTES));
     OKAY(cuMemAllocAsync(&pooled, BYTES, stream));
-    EQUAL(INVALID_VALUE, cuIpcGetMemHandle(&again, pooled));
-    EQUAL(INVALID_VALUE, cuIpcGetMemHandle(&again, 0x7777));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&again, pooled));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&again, 0x7777));
     OKAY(cuMemFreeAsync(pooled, stream));
     OKAY(cuIpcGetMemHandle(&shared.memory, shared.address));
     OKAY(cuIpcGetMemHandle(&again, shared.address + 100)); /* the allocation that holds it */
     EQUAL(0, memcmp(&again, &shared.memory, sizeof again));
-    EQUAL(INVALID_CONTEXT, cuIpcOpenMemHandle_v2(&opened, again, 1));
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle_v2(&opened, again, 1));
     OKAY(cuEventCreate(&plain, DISABLE_TIMING));
-    EQUAL(INVALID_HANDLE, cuIpcGetEventHandle(&shared.event, plain));
-    EQUAL(INVALID_VALUE, cuEventCreate(&timed, INTERPROCESS));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcGetEventHandle(&shared.event, plain));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuEventCreate(&timed, INTERPROCESS));
     OKAY(cuEventCreate(&event, INTERPROCESS | DISABLE_TIMING));
     OKAY(cuIpcGetEventHandle(&shared.event, event));
     write_value(shared.address, 11);
@@ -113,14 +113,14 @@ static void share_user(void)
     get(to_user[0], &shared, sizeof shared);
     spoilt = shared;
     spoilt.memory.bytes[20] ^= 1;
-    EQUAL(INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
     spoilt = shared;
     spoilt.memory.bytes[33] ^= 1; /* its size */
-    EQUAL(INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
-    EQUAL(INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, *(CUipcMemHandle *)&shared.event, 1));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory, *(CUipcMemHandle *)&shared.event, 1));
     memset(&spoilt, 7, sizeof spoilt);
-    EQUAL(INVALID_VALUE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
-    EQUAL(INVALID_VALUE, cuIpcOpenMemHandle_v2(&memory, shared.memory, 2));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcOpenMemHandle_v2(&memory, spoilt.memory, 1));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcOpenMemHandle_v2(&memory, shared.memory, 2));
     CHECK(cuMemcpyHtoD_v2(shared.address, &shared, 8) != 0); /* nothing before it is opened */
     OKAY(cuIpcOpenMemHandle_v2(&memory, shared.memory, 1));
     OKAY(cuIpcOpenMemHandle_v2(&again, shared.memory, 1));
@@ -128,8 +128,8 @@ static void share_user(void)
     OKAY(cuMemGetAddressRange_v2(&again, &size, memory + 5));
     EQUAL(memory, again);
     EQUAL(BYTES, size);
-    EQUAL(INVALID_VALUE, cuMemFree_v2(memory));
-    EQUAL(INVALID_VALUE, cuIpcGetMemHandle(&spoilt.memory, memory));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(memory));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&spoilt.memory, memory));
     OKAY(cuIpcOpenEventHandle(&event, shared.event));
     OKAY(cuIpcOpenEventHandle(&second, shared.event));
     OKAY(cuStreamWaitEvent(stream, event, 0));
@@ -144,9 +144,9 @@ static void share_user(void)
     OKAY(cuEventRecord(event, stream));
     OKAY(cuEventSynchronize(event));
     OKAY(cuEventDestroy_v2(event));
-    EQUAL(INVALID_HANDLE, cuIpcOpenEventHandle(&event, shared.event));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcOpenEventHandle(&event, shared.event));
     OKAY(cuIpcCloseMemHandle(memory));
-    EQUAL(INVALID_VALUE, cuIpcCloseMemHandle(memory));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcCloseMemHandle(memory));
     CHECK(cuMemcpyHtoD_v2(memory, &shared, 8) != 0); /* nothing after it is closed */
     step(to_owner[1]);
 }
@@ -165,7 +165,7 @@ static void outlive_owner(void)
     put(to_user[1], shared, sizeof shared);
     await(to_owner[0]);
     OKAY(cuMemFree_v2(shared[0].address));
-    EQUAL(INVALID_VALUE, cuMemFree_v2(shared[0].address));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(shared[0].address));
     for (int i = 0; i < 64; i++) {
         OKAY(cuMemAlloc_v2(&other, BYTES));
         write_value(other, 99);
@@ -190,7 +190,7 @@ static void outlive_user(void)
         expect(memory[i], 31 + i);
     write_value(memory[1], 7);
     expect(memory[1], 7);
-    EQUAL(INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory[0], shared[0].memory, 1));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuIpcOpenMemHandle_v2(&memory[0], shared[0].memory, 1));
     OKAY(cuIpcCloseMemHandle(memory[0])); /* the other one goes with this process */
 }
 
@@ -218,7 +218,7 @@ static void churn_user(void)
         CUdeviceptr memory;
         get(to_user[0], &shared, sizeof shared);
         CUresult result = cuIpcOpenMemHandle_v2(&memory, shared.memory, 1);
-        CHECK(result == 0 || (result == INVALID_HANDLE && !(round % 2))); /* freed before it was opened */
+        CHECK(result == 0 || (result == CUDA_ERROR_INVALID_HANDLE && !(round % 2))); /* freed before it was opened */
         if (result == 0) {
             expect(memory, round);
             OKAY(cuIpcCloseMemHandle(memory));

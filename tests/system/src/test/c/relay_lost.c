@@ -6,8 +6,9 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
-enum { DESTROYED = 709, SECONDS = 20 };
+enum { SECONDS = 20 };
 
 static double now(void)
 {
@@ -33,16 +34,16 @@ int main(void)
     double end = now() + SECONDS;
     while (result == 0 && now() < end)
         result = cuMemGetInfo_v2(&free_bytes, &total);
-    EQUAL(DESTROYED, result);
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, result);
     double from = now();
-    EQUAL(DESTROYED, cuMemAlloc_v2(&other, 4096));
-    EQUAL(DESTROYED, cuMemsetD8Async(pointer, 1, 16, stream));
-    EQUAL(DESTROYED, cuStreamSynchronize(stream));
-    EQUAL(DESTROYED, cuStreamQuery(stream));
-    EQUAL(DESTROYED, cuMemcpyHtoD_v2(pointer, &end, sizeof end));
-    EQUAL(DESTROYED, cuMemcpyDtoH_v2(&end, pointer, sizeof end));
-    EQUAL(DESTROYED, cuMemHostAlloc(&pinned, 4096, 0));
-    EQUAL(DESTROYED, cuCtxSynchronize());
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc_v2(&other, 4096));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemsetD8Async(pointer, 1, 16, stream));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamQuery(stream));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemcpyHtoD_v2(pointer, &end, sizeof end));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemcpyDtoH_v2(&end, pointer, sizeof end));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemHostAlloc(&pinned, 4096, 0));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
     OKAY(cuCtxGetDevice(&device)); /* what needs no executor still works */
     EQUAL(0, device);
     CHECK(now() - from < 2);

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB, COUNT = 1000, BYTES = 4 * KIB, LARGEST_SMALL = 256 * KIB, MOST = 32 * MIB };
 enum { PORTABLE = 1, MAPPED = 2, WRITE_COMBINED = 4, ALIGNMENT = 512 };
@@ -22,7 +23,7 @@ enum {
     HOST = 1
 };
 enum { THREADS = 4, ROUNDS = 400, HELD = 24 };
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, ALREADY_REGISTERED = 712, RELAXED = 2 };
+enum { RELAXED = 2 };
 
 CUresult cuMemHostGetFlags(unsigned *flags, void *pointer);
 
@@ -85,8 +86,8 @@ static void each_is_its_own(unsigned char *memory, size_t bytes, unsigned flags)
     OKAY(cuMemGetAddressRange_v2(&start, &size, (uintptr_t)inside));
     EQUAL((uintptr_t)memory, start);
     EQUAL(bytes, size);
-    EQUAL(ALREADY_REGISTERED, cuMemHostRegister_v2(inside, 1, 0));
-    EQUAL(1, inside == memory || cuMemFreeHost(inside) == INVALID_VALUE);
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(inside, 1, 0));
+    EQUAL(1, inside == memory || cuMemFreeHost(inside) == CUDA_ERROR_INVALID_VALUE);
 }
 
 static void many(void)
@@ -112,7 +113,7 @@ static void many(void)
     for (unsigned i = 0; i < COUNT; i++)
         OKAY(cuMemFreeHost(memory[i]));
     double end = now_ns();
-    EQUAL(INVALID_VALUE, cuMemFreeHost(memory[0]));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(memory[0]));
     CHECK(pinned_bytes() - before <= 2 * MIB); /* one piece stays for the next */
     printf("bytes %zu, allocation %.0f ns, free %.0f ns\n", held, (allocated - begun) / COUNT, (end - freed) / COUNT);
 }
@@ -136,8 +137,8 @@ static void sizes(void)
     each_is_its_own(other, BYTES, WRITE_COMBINED);
     OKAY(cuMemFreeHost(other));
     OKAY(cuMemFreeHost(memory));
-    EQUAL(INVALID_VALUE, cuMemHostAlloc((void **)&memory, 0, 0));
-    EQUAL(INVALID_VALUE, cuMemHostAlloc((void **)&memory, 1, 8));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemHostAlloc((void **)&memory, 0, 0));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemHostAlloc((void **)&memory, 1, 8));
 }
 
 /* Long work ends in memory that is freed at once: the next allocation there must not see it. */
@@ -187,10 +188,10 @@ static void registrations_do_not_overlap(void)
     unsigned char *memory = malloc(MIB);
     CHECK(memory);
     OKAY(cuMemHostRegister_v2(memory + 1000, 1000, 0));
-    EQUAL(ALREADY_REGISTERED, cuMemHostRegister_v2(memory, MIB, 0));
-    EQUAL(ALREADY_REGISTERED, cuMemHostRegister_v2(memory, 1001, 0));
-    EQUAL(ALREADY_REGISTERED, cuMemHostRegister_v2(memory + 1999, 1, 0));
-    EQUAL(INVALID_VALUE, cuMemHostRegister_v2(memory, SIZE_MAX, 0));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(memory, MIB, 0));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(memory, 1001, 0));
+    EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(memory + 1999, 1, 0));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemHostRegister_v2(memory, SIZE_MAX, 0));
     OKAY(cuMemHostRegister_v2(memory, 1000, 0));
     OKAY(cuMemHostRegister_v2(memory + 2000, 1000, 0));
     OKAY(cuMemHostUnregister(memory));
@@ -234,8 +235,8 @@ static void a_context_takes_its_memory_with_it(void)
     OKAY(cuCtxDestroy_v2(second));
     OKAY(cuCtxSetCurrent(context));
     EQUAL(before, pinned_bytes());
-    EQUAL(INVALID_VALUE, cuMemHostGetFlags(&flags, gone));
-    EQUAL(INVALID_VALUE, cuMemFreeHost(gone));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemHostGetFlags(&flags, gone));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(gone));
     EQUAL(1, kept[0] == 3 && kept[BYTES - 1] == 3);
     OKAY(cuMemFreeHost(kept));
 }

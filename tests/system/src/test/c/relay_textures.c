@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 enum { SIGNED_32 = 10, FLOAT = 0x20, SURFACE = 2, OVERRIDE_FORMAT = 1, READ_AS_INTEGER = 1, NORMALIZED = 2 };
 
@@ -112,7 +113,7 @@ static void references(void)
     unsigned flags = 0;
     CUdeviceptr memory;
     OKAY(cuModuleGetTexRef(&line, module, "line"));
-    EQUAL(500, cuModuleGetTexRef(&plane, module, "plane"));
+    EQUAL(CUDA_ERROR_NOT_FOUND, cuModuleGetTexRef(&plane, module, "plane"));
     OKAY(cuTexRefSetFlags(line, READ_AS_INTEGER));
     OKAY(cuTexRefGetFlags(&flags, line));
     EQUAL(READ_AS_INTEGER, (int)flags);
@@ -163,7 +164,7 @@ static void levels(void)
                                           .height = width};
         OKAY(cuMemcpy2D_v2(&copy));
     }
-    EQUAL(1, cuMipmappedArrayGetLevel(&level, mipmap, LEVELS));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, mipmap, LEVELS));
     const struct resource resource = {.type = 1, .object = mipmap};
     const struct texture texture = {.modes = {1, 1, 1}, .flags = NORMALIZED, .most = 9};
     uint64_t object;

@@ -18,8 +18,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-
-enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, NOT_SUPPORTED = 801 };
+#include "cuda_results.h"
 
 /* Refused by name, whatever the arguments are. */
 CUresult cuImportExternalMemory(void **memory, const void *description);
@@ -37,16 +36,16 @@ static void *stream;
 static void unsupported(void)
 {
     void *made = NULL;
-    EQUAL(NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
-    EQUAL(NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
-    EQUAL(NOT_SUPPORTED, cuImportExternalSemaphore(&made, &made));
-    EQUAL(NOT_SUPPORTED, cuGreenCtxCreate(&made, NULL, 0, 1));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuImportExternalMemory(&made, &made));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuImportExternalSemaphore(&made, &made));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuGreenCtxCreate(&made, NULL, 0, 1));
 }
 
 static void question(void)
 {
     size_t granularity = 0;
-    EQUAL(NOT_SUPPORTED, cuMulticastGetGranularity(&granularity, &granularity, 0));
+    EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuMulticastGetGranularity(&granularity, &granularity, 0));
 }
 
 static void grid(void)
@@ -56,7 +55,7 @@ static void grid(void)
     OKAY(cuModuleGetFunction(&function, module, "nothing"));
     for (int i = 0; i < 2; i++) {
         CUresult result = cuLaunchKernel(function, 0x7fffffff, 65535, 1, 1, 1, 1, 0, stream, NULL, NULL);
-        EQUAL(INVALID_VALUE, result ? result : cuStreamSynchronize(stream));
+        EQUAL(CUDA_ERROR_INVALID_VALUE, result ? result : cuStreamSynchronize(stream));
     }
     OKAY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
     OKAY(cuStreamSynchronize(stream));
@@ -64,8 +63,8 @@ static void grid(void)
 
 static void stack(void)
 {
-    EQUAL(OUT_OF_MEMORY, cuCtxSetLimit(0, 128 << 10));
-    EQUAL(OUT_OF_MEMORY, cuCtxSetLimit(0, 256 << 10));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(0, 128 << 10));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(0, 256 << 10));
     OKAY(cuCtxSetLimit(0, 4 << 10));
 }
 
@@ -80,7 +79,7 @@ static void depth(void)
         result = cuGraphAddChildGraphNode(&node, outer, NULL, 0, inner);
         inner = outer;
     }
-    EQUAL(OUT_OF_MEMORY, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
 }
 
 enum { FUNCTIONS = 5000, FUNCTION_BYTES = 64 };
@@ -93,7 +92,7 @@ static void code(void)
     void *module, *function;
     OKAY(cuModuleLoadData(&module, LACKING));
     for (int i = 0; i < 2; i++)
-        EQUAL(INVALID_PTX, cuModuleGetFunction(&function, module, "lacking"));
+        EQUAL(CUDA_ERROR_INVALID_PTX, cuModuleGetFunction(&function, module, "lacking"));
     int used = sprintf(deep, ".version 7.0\n.target sm_70\n.address_size 64\n.func f0() { ret; }\n");
     for (int i = 1; i < FUNCTIONS; i++)
         used += sprintf(deep + used, ".func f%d() { call f%d; ret; }\n", i, i - 1);
@@ -123,7 +122,7 @@ static void descriptors(void)
     OKAY(cuMemAlloc_v2(&memory, 1 << 20));
     CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
     for (int i = 0; i < 2; i++)
-        EQUAL(OUT_OF_MEMORY, cuMemAllocHost_v2(&pinned, 8 << 20));
+        EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocHost_v2(&pinned, 8 << 20));
     OKAY(cuMemcpyHtoD_v2(memory, &word, sizeof word));
     long before_us = used_us();
     sleep(2);

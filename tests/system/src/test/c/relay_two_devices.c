@@ -12,12 +12,11 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
 #define MIB ((size_t)1 << 20)
 
 enum { DEVICES = 2, COUNT = 1 << 18, ROUNDS = 40, DEVICE_POINTER = 3, DEVICE_ORDINAL = 9 };
-enum { INVALID_VALUE = 1, INVALID_DEVICE = 101, PEER_ACCESS_UNSUPPORTED = 217, NOT_SUPPORTED = 801 };
-enum { CONTEXT_IS_DESTROYED = 709 };
 
 /* Not declared for the other programs. */
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
@@ -188,8 +187,8 @@ static void pinned(void)
         OKAY(cuStreamSynchronize(streams[device]));
         EQUAL(7, memory[device][MIB / 4 - 1]);
         enter(!device);
-        EQUAL(NOT_SUPPORTED, cuMemHostGetDevicePointer_v2(&address, memory[device], 0));
-        EQUAL(INVALID_VALUE, cuPointerGetAttribute(&address, DEVICE_POINTER, (uintptr_t)memory[device]));
+        EQUAL(CUDA_ERROR_NOT_SUPPORTED, cuMemHostGetDevicePointer_v2(&address, memory[device], 0));
+        EQUAL(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&address, DEVICE_POINTER, (uintptr_t)memory[device]));
         OKAY(cuMemcpyHtoDAsync_v2(numbers[!device], memory[device], MIB, streams[!device]));
         add(!device, numbers[!device], MIB / 4, 1);
         OKAY(cuMemcpyDtoHAsync_v2(memory[device], numbers[!device], MIB, streams[!device]));
@@ -214,8 +213,8 @@ static void peers(void)
             OKAY(cuDeviceGetP2PAttribute(&value, attribute, device, !device));
             EQUAL(0, value);
         }
-        EQUAL(INVALID_DEVICE, cuDeviceGetP2PAttribute(&value, 2, device, device));
-        EQUAL(PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(contexts[!device], 0));
+        EQUAL(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetP2PAttribute(&value, 2, device, device));
+        EQUAL(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(contexts[!device], 0));
         OKAY(cuDeviceGetPCIBusId(bus[device], sizeof bus[device], device));
     }
     CHECK(strcmp(bus[0], bus[1]) != 0);
@@ -249,7 +248,7 @@ static void visible(void)
     char bus[32];
     OKAY(cuDeviceGetPCIBusId(bus, sizeof bus, 0));
     CHECK(strcmp(bus, "FFFF:01:00.0") == 0);
-    EQUAL(INVALID_DEVICE, cuDevicePrimaryCtxRetain(&contexts[1], 1));
+    EQUAL(CUDA_ERROR_INVALID_DEVICE, cuDevicePrimaryCtxRetain(&contexts[1], 1));
     open_device(0);
     work((void *)0);
     printf("visible ok\n");
@@ -272,9 +271,9 @@ static void lost(void)
         nanosleep(&(struct timespec){0, 20000000}, NULL);
         result = cuStreamSynchronize(streams[1]);
     }
-    EQUAL(CONTEXT_IS_DESTROYED, result);
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, result);
     CUdeviceptr memory;
-    EQUAL(CONTEXT_IS_DESTROYED, cuMemAlloc_v2(&memory, MIB));
+    EQUAL(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc_v2(&memory, MIB));
     enter(0);
     OKAY(cuMemsetD32_v2(numbers[0], 0, COUNT));
     OKAY(cuCtxSynchronize());

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 #include "scripted_image.h"
 
 #define COUNT 1000
@@ -49,10 +50,10 @@ static void modules(void)
     OKAY(cuFuncGetParamInfo(fill, 1, &offset, &bytes));
     EQUAL(8, offset);
     EQUAL(4, bytes);
-    EQUAL(1, cuFuncGetParamInfo(fill, 3, &offset, &bytes));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuFuncGetParamInfo(fill, 3, &offset, &bytes));
     OKAY(cuFuncGetAttribute(&value, 0, fill));
     CHECK(value >= 32);
-    EQUAL(200, cuModuleLoadData(&other, "MZ"));
+    EQUAL(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&other, "MZ"));
     OKAY(cuLibraryLoadData(&library, SCRIPTED_IMAGE, NULL, NULL, 0, NULL, NULL, 0));
     OKAY(cuLibraryGetKernel(&kernel, library, "scripted_fill"));
     OKAY(cuKernelGetFunction(&function, kernel));
@@ -62,16 +63,16 @@ static void modules(void)
     OKAY(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL)); /* a CUkernel is taken, too */
     expect(5);
     OKAY(cuLibraryUnload(library));
-    EQUAL(400, cuLibraryUnload(library));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuLibraryUnload(library));
 }
 
 static void launches(void)
 {
     OKAY(launch_fill(7, COUNT, NULL));
     expect(7);
-    EQUAL(1, cuLaunchKernel(fill, 0, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
-    EQUAL(400, cuLaunchKernel(NULL, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
-    EQUAL(1, cuLaunchKernel(fill, 1, 1, 1, 2048, 1, 1, 0, NULL, NULL, NULL));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(fill, 0, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(NULL, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(fill, 1, 1, 1, 2048, 1, 1, 0, NULL, NULL, NULL));
 }
 
 static void streams_and_events(void)
@@ -85,7 +86,7 @@ static void streams_and_events(void)
     OKAY(cuEventCreate(&event, 0));
     OKAY(cuEventCreate(&later, 0));
     OKAY(cuEventQuery(event));
-    EQUAL(400, cuEventElapsedTime(&elapsed, event, later));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuEventElapsedTime(&elapsed, event, later));
     OKAY(cuEventRecord(event, stream));
     OKAY(launch_fill(8, COUNT, stream));
     OKAY(cuEventRecord(later, stream));
@@ -100,9 +101,9 @@ static void streams_and_events(void)
     OKAY(cuCtxSynchronize());
     OKAY(cuEventDestroy_v2(event));
     OKAY(cuEventDestroy_v2(later));
-    EQUAL(400, cuEventQuery(event));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
     OKAY(cuStreamDestroy_v2(stream));
-    EQUAL(400, cuStreamQuery(stream));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
 }
 
 static unsigned called;
@@ -170,10 +171,10 @@ static void captures(void)
     }
     OKAY(cuGraphExecDestroy(exec));
     OKAY(cuStreamBeginCapture_v2(stream, 2));
-    EQUAL(900, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
     OKAY(cuStreamIsCapturing(stream, &state));
     EQUAL(2, state);
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     OKAY(launch_fill(3, COUNT, stream)); /* the stream is as before */
     OKAY(cuStreamSynchronize(stream));
     expect(3);

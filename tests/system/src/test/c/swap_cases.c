@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
+#include "cuda_results.h"
 #include "swap_situation.h"
 
 /* While the gate is closed an allocation takes addresses only; memory follows with the turn, and not a byte more. */
@@ -43,7 +44,7 @@ static void waits(void)
     OKAY(pthread_join(thread, NULL));
     OKAY(cuMemsetD32_v2(p, 6, 4 * MIB));
     CUdeviceptr r = 77;
-    EQUAL(2, cuMemAlloc_v2(&r, 20 * MIB)); /* TESSERA_MEMORY_WAIT_MS */
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&r, 20 * MIB)); /* TESSERA_MEMORY_WAIT_MS */
     EQUAL(0, manager_words()->resident_wanted);
     holds(q, 16 * MIB, 5);
     holds(p, 16 * MIB, 6);
@@ -124,8 +125,8 @@ static void manager_dies_full(void)
     struct call_array large = {6 * MIB, 4, 0x20, 2}; /* 192 MiB that do not move */
     OKAY(cuArrayCreate_v2(&array, &large));
     manager_die();
-    EQUAL(2, cuMemsetD32_v2(p, 1, 1));
-    EQUAL(2, cuMemsetD32_v2(p, 1, 1));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemsetD32_v2(p, 1, 1));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemsetD32_v2(p, 1, 1));
     OKAY(cuArrayDestroy(array));
     CUresult result = 2;
     uint64_t until = manager_now_ns() + 30000000000ULL;
@@ -146,7 +147,7 @@ static void frees_while_out(void)
         small[i] = filled(3000 + 4 * (size_t)i, (uint32_t)i);
     evict();
     OKAY(cuMemFree_v2(p));
-    EQUAL(1, cuMemFree_v2(p));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(p));
     for (int i = 0; i < 100; i += 2)
         OKAY(cuMemFree_v2(small[i]));
     EQUAL(0, manager_words()->resident_bytes);
@@ -188,7 +189,7 @@ static void contexts_end(void)
     EQUAL(30 * MIB, manager_words()->needed_bytes);
     bring_back();
     holds(ours, 30 * MIB, 5);
-    EQUAL(1, cuMemFree_v2(theirs));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(theirs));
 }
 
 /* A context that faulted must not keep the device's memory, nor wait for its own. */
@@ -198,10 +199,10 @@ static void faulted(void)
     grant();
     CUdeviceptr p = filled(100 * MIB, 1);
     OKAY(cuLaunchKernel(fault_function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    EQUAL(700, cuCtxSynchronize());
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
     evict();
     bring_back();
-    EQUAL(700, cuMemsetD32_v2(p, 1, 1));
+    EQUAL(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemsetD32_v2(p, 1, 1));
 }
 
 /* A forked child has none of it, and the parent goes on. */
@@ -258,8 +259,8 @@ static void never_fits(void)
         pieces++;
     }
     EQUAL(32, pieces);
-    EQUAL(2, cuMemAlloc_v2(&p, 100 * MIB));
-    EQUAL(2, cuMemAlloc_v2(&p, 4096));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&p, 100 * MIB));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&p, 4096));
     OKAY(cuMemFree_v2(last));
     for (int i = 0; i < 20; i++) /* share what one had */
         p = allocate(64 << 10);

@@ -4,6 +4,7 @@
  * A manager of its own (residency_manager.h) takes the turn and memory away, and gives both back, ROUNDS times.
  */
 #include "cuda_calls.h"
+#include "cuda_results.h"
 #include "residency_manager.h"
 
 #define MIB (1ULL << 20)
@@ -136,7 +137,7 @@ static void step(struct worker *w)
             return;
         CUresult result = allocate(w, p);
         if (result != 0) {
-            EQUAL(2, result);
+            EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
             p->at = 0;
             return;
         }

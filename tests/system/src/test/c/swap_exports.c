@@ -11,8 +11,9 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_results.h"
 
-enum { SLOTS = 8, MAX_THREADS = 8, LARGEST = 5 << 20, CAPTURE_UNSUPPORTED = 900 };
+enum { SLOTS = 8, MAX_THREADS = 8, LARGEST = 5 << 20 };
 
 static long long ms = 1000, threads = 3, seed = 1;
 static void *context, *filler;
@@ -84,7 +85,7 @@ static void capture(struct worker *w, int i)
     OKAY(cuStreamBeginCapture_v2(w->stream, 2));
     fill(w, i);
     CUresult result = cuIpcGetMemHandle(&handle, w->slots[SLOTS - 1].pointer);
-    CHECK(result == 0 || result == CAPTURE_UNSUPPORTED);
+    CHECK(result == 0 || result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     __atomic_fetch_add(&refusals, result != 0, __ATOMIC_RELAXED);
     OKAY(cuStreamEndCapture(w->stream, &graph));
     OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));

@@ -3,6 +3,7 @@
  * other, each in a process of its own:
  *     swap_fixed CASE
  */
+#include "cuda_results.h"
 #include "swap_case.h"
 
 /* What the driver holds: arrays, pools that can be exported, graph nodes. */
@@ -61,11 +62,11 @@ static void ipc(void)
     EQUAL(20 * MIB, manager_words()->fixed_bytes);
     OKAY(cuIpcGetMemHandle(&second, q));
     CHECK(memcmp(&first, &second, sizeof first) != 0);
-    EQUAL(22 * MIB, manager_words()->fixed_bytes);   /* with all that shares its chunk */
-    EQUAL(201, cuIpcOpenMemHandle_v2(&r, first, 1)); /* its own */
+    EQUAL(22 * MIB, manager_words()->fixed_bytes);                          /* with all that shares its chunk */
+    EQUAL(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle_v2(&r, first, 1)); /* its own */
     r = allocate(2 * MIB, stream);
     EQUAL(0, ipc_capable(r));
-    EQUAL(1, cuIpcGetMemHandle(&second, r)); /* of a pool, as natively */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&second, r)); /* of a pool, as natively */
     move();
     has(p, 3, 20 * MIB);
     has(q, 4, 5000);
@@ -110,26 +111,25 @@ static void ipc_absent(void)
 /* Work that runs is waited for; a capture of the caller's cannot be, and nothing is changed; no room is no loss, either. */
 static void ipc_busy(void)
 {
-    enum { OUT_OF_MEMORY = 2, CAPTURE_UNSUPPORTED = 900 };
     CUdeviceptr p, q;
     CUipcMemHandle handle;
     void *graph, *exec;
     OKAY(cuMemAlloc_v2(&p, 8 * MIB));
     OKAY(cuStreamBeginCapture_v2(other, 2));
     fill(p, 7, 8 * MIB, other);
-    EQUAL(CAPTURE_UNSUPPORTED, cuIpcGetMemHandle(&handle, p));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuIpcGetMemHandle(&handle, p));
     OKAY(cuStreamEndCapture(other, &graph));
     OKAY(cuGraphInstantiateWithFlags(&exec, graph, 0));
     EQUAL(0, manager_words()->fixed_bytes);
     hold(stream); /* until let_go(): longer than the export waits */
     fill(p, 9, 8 * MIB, stream);
-    EQUAL(OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
     fill(p, 8, 8 * MIB, stream); /* the gate is open again */
     let_go();
     OKAY(cuCtxSynchronize());
     has(p, 8, 8 * MIB);
     manager_target(8 * MIB); /* all that it may hold is in use */
-    EQUAL(OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuIpcGetMemHandle(&handle, p));
     EQUAL(0, manager_words()->fixed_bytes);
     manager_target(CAPACITY);
     OKAY(cuGraphLaunch(exec, other));
@@ -179,7 +179,7 @@ static void ipc_refused(void)
     CUipcMemHandle handle;
     OKAY(cuMemAlloc_v2(&p, MIB));
     fill(p, 3, MIB, stream);
-    EQUAL(1, cuIpcGetMemHandle(&handle, p));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&handle, p));
     OKAY(cuMemAlloc_v2(&q, MIB));
     OKAY(cuIpcGetMemHandle(&handle, q));
     CUdeviceptr r = allocate(MIB, stream);
@@ -293,16 +293,16 @@ static void apart(void)
 /* A kind of memory that the driver refuses is refused at once, while the gate is closed too, and nothing waits for it. */
 static void refused(void)
 {
-    enum { FABRIC = 8, NOT_PERMITTED = 800 };
+    enum { FABRIC = 8 };
     struct call_allocation_properties fabric = {.type = 1, .handle_types = FABRIC, .location = {1, 0}}, file = fabric;
     void *handle;
     CUdeviceptr p;
     file.handle_types = 1;
     OKAY(cuMemAlloc_v2(&p, MIB));
     fill(p, 5, MIB, stream);
-    EQUAL(NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
+    EQUAL(CUDA_ERROR_NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
     evict();
-    EQUAL(NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
+    EQUAL(CUDA_ERROR_NOT_PERMITTED, cuMemCreate(&handle, 2 * MIB, &fabric, 0));
     OKAY(cuMemCreate(&handle, 2 * MIB, &file, 0));
     bring_back();
     has(p, 5, MIB);

@@ -3,6 +3,7 @@
  * process of its own:
  *     swap_kept CASE
  */
+#include "cuda_results.h"
 #include "swap_situation.h"
 
 /* A capture that is open when the turn is to end: the turn ends after it, and the graph replays after a move. */
@@ -118,9 +119,9 @@ static void own_memory(void)
     manager_order(TESSERA_TURN_GRANTED);
     OKAY(cuMemAddressReserve(&at, 200 * MIB, 0, 0, 0));
     OKAY(cuMemCreate(&handle, 80 * MIB, &properties, 0));
-    EQUAL(1, cuMemMap(at, 40 * MIB, 0, handle, 0));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, 40 * MIB, 0, handle, 0));
     OKAY(cuMemMap(at, 80 * MIB, 0, handle, 0));
-    EQUAL(1, cuMemMap(at, 80 * MIB, 0, handle, 0));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, 80 * MIB, 0, handle, 0));
     OKAY(cuMemSetAccess(at, 80 * MIB, &access, 1));
     OKAY(cuMemMap(at + 100 * MIB, 80 * MIB, 0, handle, 0));
     access.flags = 1;
@@ -141,7 +142,7 @@ static void own_memory(void)
     OKAY(cuMemRelease(handle));
     evict();
     OKAY(cuMemUnmap(at + 100 * MIB, 80 * MIB));
-    EQUAL(1, cuMemAddressFree(at, 200 * MIB));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(at, 200 * MIB));
     EQUAL(0, manager_words()->resident_bytes);
     bring_back();
     OKAY(cuMemUnmap(at, 80 * MIB)); /* the handle keeps the contents, which have no address now */
@@ -156,7 +157,7 @@ static void own_memory(void)
     bring_back();
     holds(at + 90 * MIB, 80 * MIB, 0x5a5a);
     OKAY(cuMemRelease(again));
-    EQUAL(1, cuMemRelease(again));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemRelease(again));
     evict();
     OKAY(cuMemUnmap(at + 90 * MIB, 80 * MIB)); /* the last reference, while it is out */
     OKAY(cuMemAddressFree(at, 200 * MIB));

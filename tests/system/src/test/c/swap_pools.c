@@ -2,6 +2,7 @@
  * Stream-ordered memory under plan swap, one situation after the other, each in a process of its own:
  *     swap_pools CASE
  */
+#include "cuda_results.h"
 #include "swap_case.h"
 
 enum { /* CUmemPool_attribute */
@@ -53,11 +54,11 @@ static void order(void)
     EQUAL(used, attribute(standard(), RESERVED)); /* the threshold is 0 */
     move();
     has(q, 7, MIB);
-    EQUAL(1, cuMemFreeAsync(p, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(p, stream));
     OKAY(cuMemFreeAsync(q, stream)); /* by another stream */
     OKAY(cuMemFree_v2(r));
-    EQUAL(1, cuMemFree_v2(r));
-    EQUAL(1, cuMemFreeAsync(q, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(r));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(q, stream));
     OKAY(cuCtxSynchronize());
     EQUAL(0, attribute(standard(), USED));
     EQUAL(0, attribute(standard(), RESERVED));
@@ -80,13 +81,13 @@ static void reuse(void)
     hold(stream);
     OKAY(cuMemFreeAsync(p, stream));
     OKAY(cuMemPoolSetAttribute(pool, REUSE_DEPENDENCIES, &no));
-    EQUAL(2, cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, other)); /* more than the pool may hold */
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, other)); /* more than the pool may hold */
     int yes = 1;
     OKAY(cuMemPoolSetAttribute(pool, REUSE_DEPENDENCIES, &yes));
     OKAY(cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, other)); /* its work waits for the other stream's */
     EQUAL(p, q);
     fill(q, 2, 2 * MIB, other);
-    EQUAL(600, cuStreamQuery(other));
+    EQUAL(CUDA_ERROR_NOT_READY, cuStreamQuery(other));
     let_go();
     OKAY(cuStreamSynchronize(other));
     has(q, 2, 2 * MIB);
@@ -111,7 +112,7 @@ static void reuse(void)
     has(r, 3, MIB);
     OKAY(cuMemFreeAsync(r, stream));
     OKAY(cuCtxSynchronize());
-    EQUAL(1, cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
 }
 
 /* What a pool keeps free has no contents: it is not copied, and it makes room before others are asked for any. */
@@ -230,8 +231,8 @@ static void captures(void)
     fill(a, 5, MIB, stream);
     OKAY(cuMemcpyDtoDAsync_v2(out, a + MIB - 4, 4, stream));
     OKAY(cuMemFreeAsync(a, stream));
-    EQUAL(1, cuMemFreeAsync(a, stream));
-    EQUAL(1, cuMemFreeAsync(plain, stream)); /* not of this graph */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(a, stream));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(plain, stream)); /* not of this graph */
     CUdeviceptr b = allocate(MIB, stream), c = allocate(MIB, stream);
     EQUAL(a, b); /* free by then */
     CHECK(c != b);
@@ -257,8 +258,9 @@ static void captures(void)
     fill(d, 1, MIB, stream);
     OKAY(cuMemFreeAsync(d, stream));
     later = end_capture(stream, &second);
-    EQUAL(910, cuGraphExecUpdate(exec, second, NULL, &result)); /* whose memory would be gone with the second graph */
-    EQUAL(6, result);
+    EQUAL(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+          cuGraphExecUpdate(exec, second, NULL, &result)); /* whose memory would be gone with the second graph */
+    EQUAL(CUDA_ERROR_PROFILER_NOT_INITIALIZED, result);
     OKAY(cuGraphExecDestroy(later));
     OKAY(cuGraphDestroy(second));
     await_free(before + 2 * MIB);
@@ -282,10 +284,10 @@ static void capture_broken(void)
     allocate(MIB, stream);
     OKAY(cuMemFreeAsync(allocate(2 * MIB, stream), stream));
     EQUAL(before + 3 * MIB, manager_segment->devices[0].used_bytes);
-    EQUAL(900, cuStreamSynchronize(stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
     CUdeviceptr p;
-    EQUAL(901, cuMemAllocAsync(&p, MIB, stream));
-    EQUAL(901, cuStreamEndCapture(stream, &graph));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuMemAllocAsync(&p, MIB, stream));
+    EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     await_free(before);
     EQUAL(0, attribute(standard(), USED));
 }
@@ -303,8 +305,8 @@ static void capture_beside(void)
     fill(a, 1, MIB, stream);
     OKAY(cuMemFree_v2(p));
     OKAY(cuMemFree_v2(q));
-    EQUAL(1, cuMemFree_v2(p));
-    EQUAL(1, cuMemFree_v2(q));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(p));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(q));
     OKAY(cuMemFreeAsync(a, stream));
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuGraphDestroy(graph));

@@ -10,11 +10,6 @@ import java.util.function.BooleanSupplier;
  * memory behind pointers is the caller's and has to live as long as the driver needs it, mostly for the call.
  */
 public interface DriverPort extends AutoCloseable {
-    /** {@code CUDA_SUCCESS}. */
-    int SUCCESS = 0;
-    /** {@code CUDA_ERROR_NOT_SUPPORTED}: the answer of entries that this driver lacks. */
-    int NOT_SUPPORTED = 801;
-
     /**
      * Type of a location, in {@code CUmemAllocationProp}, by which a driver with {@link #hasSinks} makes a sink. No program
      * can name it: what clients say about locations is checked.
@@ -52,7 +47,7 @@ public interface DriverPort extends AutoCloseable {
      *              {@link EntryDescription#parameters} tells. Numbers as the ABI widens them (a float as its bits in
      *              the low half), pointers as native addresses; for a structure by value the address of its bytes.
      *              Only read
-     * @return the {@code CUresult}; {@link #NOT_SUPPORTED} where the driver lacks the entry
+     * @return the {@code CUresult}; {@link CudaResult#NOT_SUPPORTED} where the driver lacks the entry
      */
     int call(DriverEntry entry, MemorySegment slots);
 

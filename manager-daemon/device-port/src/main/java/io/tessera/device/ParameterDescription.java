@@ -12,7 +12,7 @@ import java.util.Optional;
 public record ParameterDescription(String name, String type, Shape shape) {
     /** The structure behind it, or that it is; empty where nothing in it needs a look. */
     public Optional<StructureDescription> structure() {
-        return StructureDescription.of(type);
+        return StructureDescriptions.of(type);
     }
 
     /** How a value fills its slot. */

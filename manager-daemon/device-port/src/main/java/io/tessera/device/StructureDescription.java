@@ -3,7 +3,6 @@ package io.tessera.device;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -19,11 +18,6 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
     /** Copies the list. */
     public StructureDescription {
         fields = List.copyOf(fields);
-    }
-
-    /** The structure behind a parameter or pointer of a C type; empty where nothing in it needs a look. */
-    public static Optional<StructureDescription> of(String type) {
-        return Optional.ofNullable(StructureDescriptions.BY_TYPE.get(type));
     }
 
     /** What a field is. */

@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 /** What is known of structures, held against offsets of cuda.h 13.0 and against the conditions of its unions. */
 class StructureDescriptionTest {
     private static List<String> applying(String type, MemorySegment structure) {
-        return StructureDescription.of(type).orElseThrow().fields().stream().filter(field -> field.applies(structure))
+        return StructureDescriptions.of(type).orElseThrow().fields().stream().filter(field -> field.applies(structure))
                 .map(StructureDescription.Field::path).toList();
     }
 
     private static MemorySegment structure(String type) {
-        return MemorySegment.ofArray(new long[StructureDescription.of(type).orElseThrow().bytes() / Long.BYTES]);
+        return MemorySegment.ofArray(new long[StructureDescriptions.of(type).orElseThrow().bytes() / Long.BYTES]);
     }
 
     @Test
     void aKernelNodeHasHandlesAndPointers() {
-        StructureDescription node = StructureDescription.of("CUDA_KERNEL_NODE_PARAMS").orElseThrow();
+        StructureDescription node = StructureDescriptions.of("CUDA_KERNEL_NODE_PARAMS").orElseThrow();
         assertEquals(72, node.bytes());
         StructureDescription.Field function = node.fields().getFirst();
         assertEquals(new StructureDescription.Field("func", 0, new StructureDescription.Handle(HandleKind.FUNCTION),

@@ -9,7 +9,7 @@ import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.control.ManagerLink;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.DriverOpening;
-import io.tessera.executor.fence.TrustedImages;
+import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.worker.WorkerPool;
 import io.tessera.executor.worker.WorkerSettings;

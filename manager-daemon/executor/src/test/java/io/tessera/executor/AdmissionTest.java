@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fake.ScarceMemory;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.SocketKind;

@@ -8,10 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.fake.FakeDriver;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.protocol.FenceChoice;
@@ -51,10 +52,6 @@ class FenceTest {
                 ret;
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
-    private static final int NO_BINARY = 209;
-    private static final int NOT_FOUND = 500;
-    private static final int ILLEGAL_ADDRESS = 700;
-    private static final int LAUNCH_TIMEOUT = 702;
 
     @TempDir
     Path folder;
@@ -141,9 +138,9 @@ class FenceTest {
             long base = window.get(ValueLayout.JAVA_LONG, 8);
             long bytes = window.get(ValueLayout.JAVA_LONG, 16);
             assertTrue(counter >= base && counter < base + bytes, Long.toHexString(counter));
-            assertEquals(NOT_FOUND, global(client, module, WindowConstants.NAME));
-            assertEquals(NOT_FOUND, global(client, module, "__tessera_at_counter"));
-            assertEquals(NOT_FOUND, global(client, module, "nothing"));
+            assertEquals(CudaResult.NOT_FOUND, global(client, module, WindowConstants.NAME));
+            assertEquals(CudaResult.NOT_FOUND, global(client, module, "__tessera_at_counter"));
+            assertEquals(CudaResult.NOT_FOUND, global(client, module, "nothing"));
             assertEquals(0, client.call(DriverEntry.cuMemcpyHtoDAsync_v2, value(counter), in(longs(77)), value(4), value(0)),
                     "it is memory of the client");
             assertEquals(0, client.call(DriverEntry.cuModuleUnload, value(module)));
@@ -171,7 +168,7 @@ class FenceTest {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(policy, true, 0))) {
             int result = load(client, machineCode());
-            assertEquals(policy == UnfencedPolicy.OWN ? 0 : NO_BINARY, result);
+            assertEquals(policy == UnfencedPolicy.OWN ? 0 : CudaResult.NO_BINARY_FOR_GPU, result);
             assertEquals(policy == UnfencedPolicy.TIME, client.segment().isAskedForTimeSharing());
             boolean told = policy == UnfencedPolicy.REFUSE || policy == UnfencedPolicy.TRUSTED;
             assertEquals(told, client.segment().notices().contains("cannot be fenced"), client.segment().notices());
@@ -185,10 +182,10 @@ class FenceTest {
     void whatTheDriverDoesNotLoadAsItIsTheUserIsTold() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.OWN, true, 0))) {
-            executor.driver.lost = NO_BINARY;
-            assertEquals(NO_BINARY, load(client, machineCode()));
+            executor.driver.lost = CudaResult.NO_BINARY_FOR_GPU;
+            assertEquals(CudaResult.NO_BINARY_FOR_GPU, load(client, machineCode()));
             executor.driver.lost = 0;
-            assertTrue(client.segment().notices().contains("does not load it as it is either (error " + NO_BINARY
+            assertTrue(client.segment().notices().contains("does not load it as it is either (error " + CudaResult.NO_BINARY_FOR_GPU
                     + "); compile it with PTX inside (nvcc -gencode "),
                     client.segment().notices());
         }
@@ -200,7 +197,7 @@ class FenceTest {
                 RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.TIME, true, 0))) {
             client.launch(function(client, module(client)), 0, longs(0, 0));
             client.synchronise(0, 1, 2);
-            assertEquals(NO_BINARY, load(client, machineCode()));
+            assertEquals(CudaResult.NO_BINARY_FOR_GPU, load(client, machineCode()));
             assertFalse(client.segment().isAskedForTimeSharing());
             assertTrue(client.segment().notices().contains("--share time"), client.segment().notices());
         }
@@ -239,9 +236,9 @@ class FenceTest {
                 area.set(ValueLayout.JAVA_INT, 64, ReportArea.Kind.ADDRESS.code());
                 area.set(ValueLayout.JAVA_INT, 0, 1);
                 client.launch(function, 0, longs(0, 0));
-                RelayTestClient.await(() -> client.segment().contextError() == ILLEGAL_ADDRESS, "the error");
+                RelayTestClient.await(() -> client.segment().contextError() == CudaResult.ILLEGAL_ADDRESS, "the error");
                 assertTrue(client.segment().notices().contains("0xdead0"), client.segment().notices());
-                assertEquals(ILLEGAL_ADDRESS, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+                assertEquals(CudaResult.ILLEGAL_ADDRESS, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
                 assertEquals(0, other.segment().contextError());
                 assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
             }
@@ -260,7 +257,7 @@ class FenceTest {
             assertEquals(WindowConstants.GO_ON, stop.get(ValueLayout.JAVA_INT, 0));
             executor.driver.held = true;
             client.launch(function, 0, longs(0, 0));
-            RelayTestClient.await(() -> client.segment().contextError() == LAUNCH_TIMEOUT, "the timeout");
+            RelayTestClient.await(() -> client.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "the timeout");
             assertEquals(0, stop.get(ValueLayout.JAVA_INT, 0));
             assertTrue(client.segment().notices().contains("work"), client.segment().notices());
             executor.driver.held = false;
@@ -277,7 +274,7 @@ class FenceTest {
             long function = function(client, module(client));
             executor.driver.held = true;
             client.launch(function, 0, longs(0, 0));
-            RelayTestClient.await(() -> client.segment().contextError() == LAUNCH_TIMEOUT, "the timeout");
+            RelayTestClient.await(() -> client.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "the timeout");
             assertFalse(executor.awaitEnd(), "it has not ended as it was told to");
             assertTrue(executor.told().contains("\"tenant\":\"a\"") && executor.told().contains("did not end within 10 s"), executor.told());
             executor.driver.held = false;

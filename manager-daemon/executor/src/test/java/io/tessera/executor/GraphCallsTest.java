@@ -6,6 +6,7 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A driver holds its lock for the length of a call: no call for one tenant works on so much that others wait for long. */
 @Timeout(300)
 class GraphCallsTest {
-    private static final int OUT_OF_MEMORY = 2;
     /** A child of so many nodes, 64 times: as much as a graph may have. */
     private static final int CHILD = 1023;
     private static final int MOST = 65_536;
@@ -115,7 +115,7 @@ class GraphCallsTest {
         for (int i = 0; i < 256 && result == 0; i++) {
             result = addChild(graph, child);
         }
-        assertEquals(OUT_OF_MEMORY, result, "a graph of a quarter of a million nodes");
+        assertEquals(CudaResult.OUT_OF_MEMORY, result, "a graph of a quarter of a million nodes");
         long executable = made(DriverEntry.cuGraphInstantiateWithFlags, outBytes(8), value(graph), value(0));
         assertEquals(0, client.call(DriverEntry.cuGraphExecDestroy, value(executable)), "the tenant has no memory for both");
         assertEquals(0, client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)));
@@ -132,7 +132,7 @@ class GraphCallsTest {
         }
         assertEquals(0, instantiate(wide));
         assertEquals(0, addEmpty(wide));
-        assertEquals(OUT_OF_MEMORY, instantiate(wide), "one branch more");
+        assertEquals(CudaResult.OUT_OF_MEMORY, instantiate(wide), "one branch more");
         assertTrue(client.segment().notices().contains("may have 1024 branches beside each other"), client.segment().notices());
     }
 
@@ -144,7 +144,7 @@ class GraphCallsTest {
         for (int i = 0; i <= BRANCHES; i++) {
             assertEquals(0, addAfter(fan, first));
         }
-        assertEquals(OUT_OF_MEMORY, instantiate(fan));
+        assertEquals(CudaResult.OUT_OF_MEMORY, instantiate(fan));
     }
 
     @Test
@@ -160,7 +160,7 @@ class GraphCallsTest {
         }
         long both = graph();
         assertEquals(0, addChild(both, wide));
-        assertEquals(OUT_OF_MEMORY, instantiate(both), "children are counted by their branches");
+        assertEquals(CudaResult.OUT_OF_MEMORY, instantiate(both), "children are counted by their branches");
     }
 
     /** Each executable graph that is there makes the next one dearer. */
@@ -218,7 +218,7 @@ class GraphCallsTest {
         assertEquals(0, addEmpty(graph), "a node without parameters may come in");
         long around = graph();
         assertEquals(0, addChild(around, graph));
-        assertEquals(OUT_OF_MEMORY, addChild(around, graph), "children count");
+        assertEquals(CudaResult.OUT_OF_MEMORY, addChild(around, graph), "children count");
         assertEquals(0, addLarge(graph(), LARGE), "another graph has its own bound");
     }
 
@@ -237,7 +237,7 @@ class GraphCallsTest {
             result = client.call(DriverEntry.cuGraphExecBatchMemOpNodeSetParams, value(executable), value(nodes[i]), in(operations(LARGE)));
             changed += result == 0 ? 1 : 0;
         }
-        assertEquals(OUT_OF_MEMORY, result);
+        assertEquals(CudaResult.OUT_OF_MEMORY, result);
         assertTrue(changed > 700 && changed < 750, changed + " nodes with 12 KB each");
         assertEquals(0, client.call(DriverEntry.cuGraphExecBatchMemOpNodeSetParams, value(executable), value(nodes[0]), in(operations(LARGE))),
                 "what was changed already may be changed again");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is checked of graph nodes before the driver sees them; what they do is shown by programs on the software GPU. */
 @Timeout(180)
 class GraphNodesTest {
-    private static final int INVALID_VALUE = 1;
 
     @TempDir
     Path folder;
@@ -51,10 +51,10 @@ class GraphNodesTest {
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(256)));
             long mine = client.outLong(0);
             assertEquals(0, add(client, memset(mine, 64, 16, 4)));
-            assertEquals(INVALID_VALUE, add(client, memset(mine, 64, 17, 4)), "the last row is too long");
-            assertEquals(INVALID_VALUE, add(client, memset(mine, 96, 16, 4)), "the last row begins too late");
-            assertEquals(INVALID_VALUE, add(client, memset(mine, 64, Long.MAX_VALUE / 4, 4)));
-            assertEquals(INVALID_VALUE, add(other, memset(mine, 64, 1, 1)), "another client's memory");
+            assertEquals(CudaResult.INVALID_VALUE, add(client, memset(mine, 64, 17, 4)), "the last row is too long");
+            assertEquals(CudaResult.INVALID_VALUE, add(client, memset(mine, 96, 16, 4)), "the last row begins too late");
+            assertEquals(CudaResult.INVALID_VALUE, add(client, memset(mine, 64, Long.MAX_VALUE / 4, 4)));
+            assertEquals(CudaResult.INVALID_VALUE, add(other, memset(mine, 64, 1, 1)), "another client's memory");
         }
     }
 
@@ -62,7 +62,7 @@ class GraphNodesTest {
     void aHostNodeIsMemoryOperationsOnAWordOfTheClient() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0)) {
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuGraphAddHostNode, outBytes(8), value(0), value(0),
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuGraphAddHostNode, outBytes(8), value(0), value(0),
                     value(0), in(hostNode(1 << 14))), "no such word");
             assertFalse(executor.driver.calls.contains("cuGraphAddBatchMemOpNode"));
             assertEquals(0, client.call(DriverEntry.cuGraphAddHostNode, outBytes(8), value(0), value(0), value(0),
@@ -79,7 +79,7 @@ class GraphNodesTest {
             MemorySegment operations = MemorySegment.ofArray(new long[4 + 6]);
             operations.set(ValueLayout.JAVA_INT, 8, 2); // operations, of which one follows
             operations.set(ValueLayout.JAVA_INT, 32, 3); // CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, without an address
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuGraphAddBatchMemOpNode, outBytes(8), value(0), value(0),
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuGraphAddBatchMemOpNode, outBytes(8), value(0), value(0),
                     value(0), in(operations.toArray(ValueLayout.JAVA_BYTE))));
             operations.set(ValueLayout.JAVA_INT, 8, 1);
             assertEquals(0, client.call(DriverEntry.cuGraphAddBatchMemOpNode, outBytes(8), value(0), value(0), value(0),

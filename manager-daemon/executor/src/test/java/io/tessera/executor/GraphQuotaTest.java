@@ -7,6 +7,7 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.quota.Countable;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Graphs count as what the driver has to keep, however few calls asked for it. */
 @Timeout(300)
 class GraphQuotaTest {
-    private static final int OUT_OF_MEMORY = 2;
     private static final int MOST_DEPTH = 32;
     private static final long PIECE_BYTES = 64L << 20;
     /** Of such pieces, that 4 GB/s set in two seconds. */
@@ -71,7 +71,7 @@ class GraphQuotaTest {
                 graph = larger;
                 doublings++;
             }
-            assertEquals(OUT_OF_MEMORY, result);
+            assertEquals(CudaResult.OUT_OF_MEMORY, result);
             assertTrue(doublings < 17, doublings + " doublings");
             assertTrue(client.segment().notices().contains("65536 nodes with those of its children"), client.segment().notices());
             assertEquals(0, addEmpty(other, graph(other)), "another tenant has all it may have");
@@ -97,7 +97,7 @@ class GraphQuotaTest {
                         copies.add(client.outLong(0));
                     }
                 }
-                assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)));
+                assertEquals(CudaResult.OUT_OF_MEMORY, client.call(DriverEntry.cuGraphClone, outBytes(8), value(graph)));
                 int made = copies.size() + executables.size();
                 first = round == 0 ? made : first;
                 assertEquals(first, made, "what was destroyed is given back");
@@ -157,7 +157,7 @@ class GraphQuotaTest {
             assertEquals(PIECES, added(client, copies, DriverEntry.cuGraphAddMemcpyNode, copy(memory)), "half as many bytes, read and written");
             long around = graph(client);
             assertEquals(0, addChild(client, around, copies));
-            assertEquals(OUT_OF_MEMORY, addChild(client, around, graph), "together they are too long");
+            assertEquals(CudaResult.OUT_OF_MEMORY, addChild(client, around, graph), "together they are too long");
         }
     }
 
@@ -211,7 +211,7 @@ class GraphQuotaTest {
             while (result == 0 && number < 10_000) {
                 result = client.context(number++, RelayLayout.CONTEXT_CREATE);
             }
-            assertEquals(OUT_OF_MEMORY, result);
+            assertEquals(CudaResult.OUT_OF_MEMORY, result);
             assertEquals(Countable.CONTEXT.most() + 2, number, "one is the client's first");
         }
     }

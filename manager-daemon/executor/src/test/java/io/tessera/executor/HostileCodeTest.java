@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.worker.HostileCode;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;

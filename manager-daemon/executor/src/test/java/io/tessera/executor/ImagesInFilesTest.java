@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.os.FilePort;
@@ -25,10 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Images that clients have in files: handed over, read once, shared; and everything that a client may do wrong there. */
 @Timeout(180)
 class ImagesInFilesTest {
-    private static final int FILE_NOT_FOUND = 301;
-    private static final int INVALID_IMAGE = 200;
-    private static final int INVALID_VALUE = 1;
-    private static final int OUT_OF_MEMORY = 2;
     private static final int HEAD = 16;
     private static final int AT = 4096;
 
@@ -122,21 +119,21 @@ class ImagesInFilesTest {
         Path file = file(image);
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0)) {
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, 1 << 30)), "beyond the file");
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, -1, 10)));
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, Long.MAX_VALUE)));
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, 0)));
-            assertEquals(INVALID_IMAGE, client.loadOffered(offered(client, file, AT, image.length - 1)), "not whole");
-            assertEquals(INVALID_IMAGE, client.loadOffered(offered(client, file, 0, AT)), "none");
-            assertEquals(INVALID_VALUE, client.loadOffered(12345), "never offered");
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, 1 << 30)), "beyond the file");
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, -1, 10)));
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, Long.MAX_VALUE)));
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, AT, 0)));
+            assertEquals(CudaResult.INVALID_IMAGE, client.loadOffered(offered(client, file, AT, image.length - 1)), "not whole");
+            assertEquals(CudaResult.INVALID_IMAGE, client.loadOffered(offered(client, file, 0, AT)), "none");
+            assertEquals(CudaResult.INVALID_VALUE, client.loadOffered(12345), "never offered");
             long once = offered(client, file, AT, image.length);
             assertEquals(0, client.loadOffered(once));
-            assertEquals(INVALID_VALUE, client.loadOffered(once), "good for one call");
+            assertEquals(CudaResult.INVALID_VALUE, client.loadOffered(once), "good for one call");
             SharedMemoryPort.Pipe pipe = Linux.sharedMemory().pipe();
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(client.offer(pipe.readEnd(), 0, 10).number()));
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(client.offer(pipe.readEnd(), 0, 10).number()));
             Linux.sharedMemory().close(pipe.readEnd());
             Linux.sharedMemory().close(pipe.writeEnd());
-            assertEquals(OUT_OF_MEMORY, client.offer(-1, 0, 10).result(), "without a file");
+            assertEquals(CudaResult.OUT_OF_MEMORY, client.offer(-1, 0, 10).result(), "without a file");
             assertEquals(1, executor.driver.alive("library"));
         }
     }
@@ -151,8 +148,8 @@ class ImagesInFilesTest {
         }
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0)) {
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, 0, 1L << 40)));
-            assertEquals(FILE_NOT_FOUND, client.loadOffered(offered(client, file, 0, 1L << 31)));
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, 0, 1L << 40)));
+            assertEquals(CudaResult.FILE_NOT_FOUND, client.loadOffered(offered(client, file, 0, 1L << 31)));
             client.synchronise(0, 5, 2);
         }
     }

@@ -10,7 +10,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.FencingService;
-import io.tessera.executor.fence.TrustedImages;
+import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;

@@ -7,10 +7,10 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.nio.charset.StandardCharsets;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.protocol.message.RelayPinned;
@@ -24,11 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class MemoryCallsTest {
     private static final long MIB = 1 << 20;
-    private static final int INVALID_VALUE = 1;
-    private static final int OUT_OF_MEMORY = 2;
-    private static final int INVALID_HANDLE = 400;
-    private static final int NOT_READY = 600;
-    private static final int NOT_SUPPORTED = 801;
     private static final String NOTHING = "0 memories, 0 handles, 0 mappings, 0 reservations";
 
     @TempDir
@@ -67,19 +63,19 @@ class MemoryCallsTest {
             assertEquals(0, client.call(DriverEntry.cuMemAllocFromPoolAsync, outBytes(8), value(MIB), value(pool),
                     value(0)));
             long address = client.outLong(0);
-            assertEquals(INVALID_HANDLE, other.call(DriverEntry.cuMemAllocFromPoolAsync, outBytes(8), value(MIB),
+            assertEquals(CudaResult.INVALID_HANDLE, other.call(DriverEntry.cuMemAllocFromPoolAsync, outBytes(8), value(MIB),
                     value(pool), value(0)));
-            assertEquals(INVALID_VALUE, other.call(DriverEntry.cuMemFreeAsync, value(address), value(0)));
+            assertEquals(CudaResult.INVALID_VALUE, other.call(DriverEntry.cuMemFreeAsync, value(address), value(0)));
             assertEquals(0, client.call(DriverEntry.cuMemPoolGetAttribute, value(pool), value(7), outBytes(8)));
             assertEquals(MIB, client.outLong(0));
             assertEquals(0, client.call(DriverEntry.cuMemFreeAsync, value(address), value(0)));
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuMemFreeAsync, value(address), value(0)), "twice");
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuMemFreeAsync, value(address), value(0)), "twice");
             assertEquals(0, client.call(DriverEntry.cuMemPoolTrimTo, value(pool), value(0)));
             assertEquals(0, client.call(DriverEntry.cuMemPoolGetAttribute, value(pool), value(5), outBytes(8)));
             assertEquals(0, client.outLong(0));
             assertEquals(0, client.call(DriverEntry.cuMemAllocAsync, outBytes(8), value(100), value(0)), "left to the end");
             assertEquals(0, client.call(DriverEntry.cuMemPoolDestroy, value(pool)));
-            assertEquals(INVALID_HANDLE, client.call(DriverEntry.cuMemPoolTrimTo, value(pool), value(0)));
+            assertEquals(CudaResult.INVALID_HANDLE, client.call(DriverEntry.cuMemPoolTrimTo, value(pool), value(0)));
             assertTrue(executor.driver.calls.stream().noneMatch(call -> call.startsWith("cuMemPool")
                     || call.startsWith("cuMemAlloc")), executor.driver.calls.toString());
             end(executor, client, other);
@@ -97,28 +93,28 @@ class MemoryCallsTest {
             long base = executor.windows().bounds().stream().filter(bounds -> bounds.tenant().equals("a")).findFirst()
                     .orElseThrow().baseAddress();
             assertTrue(range >= base && range < base + (4L << 30));
-            assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuMemCreate, outBytes(8), value(10 * MIB),
+            assertEquals(CudaResult.OUT_OF_MEMORY, client.call(DriverEntry.cuMemCreate, outBytes(8), value(10 * MIB),
                     in(properties(32)), value(0)), "the limit");
             assertEquals(0, client.call(DriverEntry.cuMemCreate, outBytes(8), value(4 * MIB), in(properties(32)),
                     value(0)));
             long handle = client.outLong(0);
-            assertEquals(NOT_SUPPORTED, client.call(DriverEntry.cuMemMap, value(range), value(2 * MIB), value(0),
+            assertEquals(CudaResult.NOT_SUPPORTED, client.call(DriverEntry.cuMemMap, value(range), value(2 * MIB), value(0),
                     value(handle), value(0)), "a part");
-            assertEquals(INVALID_HANDLE, other.call(DriverEntry.cuMemMap, value(range), value(4 * MIB), value(0),
+            assertEquals(CudaResult.INVALID_HANDLE, other.call(DriverEntry.cuMemMap, value(range), value(4 * MIB), value(0),
                     value(handle), value(0)));
             assertEquals(0, client.call(DriverEntry.cuMemMap, value(range), value(4 * MIB), value(0), value(handle),
                     value(0)));
             assertEquals(0, executor.driver.pages.getLong(range + MIB), "what was there before is gone");
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuMemsetD8Async, value(range), value(1), value(8),
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuMemsetD8Async, value(range), value(1), value(8),
                     value(0)), "not allowed yet");
             assertEquals(0, client.call(DriverEntry.cuMemSetAccess, value(range), value(4 * MIB),
                     in(ints(1, 0, 3)), value(1)));
             assertEquals(0, client.call(DriverEntry.cuMemsetD8Async, value(range), value(1), value(8), value(0)));
             assertEquals(0, client.call(DriverEntry.cuMemRelease, value(handle)));
-            assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuMemCreate, outBytes(8), value(6 * MIB),
+            assertEquals(CudaResult.OUT_OF_MEMORY, client.call(DriverEntry.cuMemCreate, outBytes(8), value(6 * MIB),
                     in(properties(32)), value(0)), "what is mapped counts without a handle");
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuMemAddressFree, value(range), value(64 * MIB)));
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuMemUnmap, value(range), value(2 * MIB)));
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuMemAddressFree, value(range), value(64 * MIB)));
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuMemUnmap, value(range), value(2 * MIB)));
             assertEquals(0, client.call(DriverEntry.cuMemUnmap, value(range), value(4 * MIB)));
             assertEquals(0, client.call(DriverEntry.cuMemCreate, outBytes(8), value(6 * MIB), in(properties(32)),
                     value(0)));
@@ -137,8 +133,8 @@ class MemoryCallsTest {
             long address = client.outLong(0);
             assertEquals(0, client.call(DriverEntry.cuMemsetD8Async, value(address), value(1), value(8), value(0)));
             executor.driver.held = true;
-            assertEquals(NOT_READY, client.call(DriverEntry.cuMemFree_v2, value(address)));
-            assertEquals(INVALID_VALUE, client.call(DriverEntry.cuMemFree_v2, value(address)), "it is freed");
+            assertEquals(CudaResult.NOT_READY, client.call(DriverEntry.cuMemFree_v2, value(address)));
+            assertEquals(CudaResult.INVALID_VALUE, client.call(DriverEntry.cuMemFree_v2, value(address)), "it is freed");
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(MIB)));
             assertNotEquals(address, client.outLong(0));
             executor.driver.held = false;
@@ -153,7 +149,7 @@ class MemoryCallsTest {
                 RelayTestClient client = executor.client("a", 4 * MIB)) {
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(3 * MIB)));
             long first = client.outLong(0);
-            assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(3 * MIB)));
+            assertEquals(CudaResult.OUT_OF_MEMORY, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(3 * MIB)));
             executor.limit("a", 100 * MIB);
             executor.limit("nobody", 5);
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(90 * MIB)));
@@ -163,7 +159,7 @@ class MemoryCallsTest {
             executor.limit("a", 2 * MIB);
             assertEquals(0, client.query(QueryKind.MEMORY, 0));
             assertEquals(0, client.outLong(0));
-            assertEquals(OUT_OF_MEMORY, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(1)));
+            assertEquals(CudaResult.OUT_OF_MEMORY, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(1)));
             assertEquals(0, client.call(DriverEntry.cuMemFree_v2, value(first)));
             executor.limit("a", 0);
             assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(200 * MIB)));

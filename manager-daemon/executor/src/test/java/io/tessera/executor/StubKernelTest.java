@@ -7,9 +7,10 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.nio.ByteBuffer;
@@ -25,8 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What libraries do with kernels that are there to ask the driver about, and with PTX that is there for older GPUs. */
 @Timeout(180)
 class StubKernelTest {
-    private static final int NO_BINARY = 209;
-    private static final int NOT_SUPPORTED = 801;
     /** CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH. */
     private static final int CLUSTER_WIDTH = 11;
     /** CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED. */
@@ -84,7 +83,7 @@ class StubKernelTest {
             assertEquals(0, client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work")));
             long function = client.outLong(0);
             assertEquals(0, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(NON_PORTABLE), value(1)));
-            assertEquals(NOT_SUPPORTED, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(CLUSTER_WIDTH), value(2)),
+            assertEquals(CudaResult.NOT_SUPPORTED, client.call(DriverEntry.cuFuncSetAttribute, value(function), value(CLUSTER_WIDTH), value(2)),
                     "its shared memory is fenced for blocks that are in no cluster");
         }
     }
@@ -100,7 +99,7 @@ class StubKernelTest {
             client.launchWith(client.outLong(0), 0, new byte[2 * Long.BYTES], attribute, 2);
             client.synchronise(0, 1, 2);
             assertEquals(0, executor.driver.launches.get());
-            assertEquals(NOT_SUPPORTED, client.segment().takeCallError());
+            assertEquals(CudaResult.NOT_SUPPORTED, client.segment().takeCallError());
         }
     }
 
@@ -126,7 +125,7 @@ class StubKernelTest {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE));
                 RelayTestClient trusting = executor.client("b", 0, settings(UnfencedPolicy.OWN))) {
-            assertEquals(NO_BINARY, load(client, fatBinary(75)));
+            assertEquals(CudaResult.NO_BINARY_FOR_GPU, load(client, fatBinary(75)));
             assertTrue(client.segment().notices().contains("sm_75"), client.segment().notices());
             assertEquals(0, load(client, fatBinary(NEW)));
             assertEquals(0, load(trusting, fatBinary(75)));

@@ -9,9 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 class SynchronizationGateTest {
-    private static final int LAUNCH_TIMEOUT = 702;
     private static final int TIMEOUT_S = 1;
     /** Where in its page the word is that ends a client's kernels. */
     private static final long STOP = 3072;
@@ -155,7 +155,7 @@ class SynchronizationGateTest {
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
         keepsNobodyWaiting(loads);
         await(() -> executor.driver.wordsWritten.contains(firstMemory), "its wait is not ended");
-        assertEquals(LAUNCH_TIMEOUT, first.segment().contextError());
+        assertEquals(CudaResult.LAUNCH_TIMEOUT, first.segment().contextError());
         executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
@@ -213,7 +213,7 @@ class SynchronizationGateTest {
         executor.driver.release();
         assertTrue(later.get() != 0);
         loads.get();
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
         assertEquals(0, third.segment().contextError());
     }
@@ -229,7 +229,7 @@ class SynchronizationGateTest {
         await(this::isToldToEnd, "nobody ends the kernel");
         executor.driver.release();
         loads.exceptionally(_ -> 0L).get();
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, third.segment().contextError());
     }
 
@@ -248,7 +248,7 @@ class SynchronizationGateTest {
         await(this::isToldToEnd, "nobody ends the kernel");
         executor.driver.release();
         assertTrue(loads.get() != 0);
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
     }
 
@@ -273,7 +273,7 @@ class SynchronizationGateTest {
         await(this::isToldToEnd, "nobody ends the kernel");
         executor.driver.release();
         loads.get();
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
     }
 
@@ -294,7 +294,7 @@ class SynchronizationGateTest {
         assertFalse(made.isDone());
         executor.driver.release();
         assertTrue(made.get() != 0);
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not told");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not told");
         assertEquals(0, other.segment().contextError());
         assertEquals(0, third.segment().contextError());
     }
@@ -307,7 +307,7 @@ class SynchronizationGateTest {
         stand();
         executor.driver.heldStreams.add(executor.driver.made("stream").stream().max(Long::compare).orElseThrow());
         launch(first, function, beside, firstMemory);
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "the kernel is not ended");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "the kernel is not ended");
         await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "its wait is not ended");
     }
 
@@ -346,7 +346,7 @@ class SynchronizationGateTest {
         long behind = stream(third);
         stand();
         launch(third, function, behind, thirdMemory);
-        await(() -> first.segment().contextError() == LAUNCH_TIMEOUT, "it is not ended");
+        await(() -> first.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "it is not ended");
         executor.driver.release();
         Thread.sleep(TIMEOUT_S * 1500L);
         assertEquals(0, third.segment().contextError());

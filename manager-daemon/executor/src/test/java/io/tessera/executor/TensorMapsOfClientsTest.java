@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.handle.TensorMaps;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class TensorMapsOfClientsTest {
     private static final int FLOAT = 7;
-    private static final int INVALID_VALUE = 1;
     private static final long BYTES = 1 << 20;
     /** 64 by 32 floats in rows of 1 KiB. */
     private static final long[] SIZES = {64, 32};
@@ -86,11 +86,11 @@ class TensorMapsOfClientsTest {
         assertNotEquals(0, encode(others, 2, SIZES, STRIDES), "somebody else's");
         assertNotEquals(0, encode(memory + BYTES - SPAN + 1, 2, SIZES, STRIDES), "over the end");
         assertNotEquals(0, encode(memory - 16, 2, SIZES, STRIDES));
-        assertEquals(INVALID_VALUE, encode(memory, 2, new long[] {64, 1L << 40}, STRIDES));
-        assertEquals(INVALID_VALUE, encode(memory, 2, SIZES, new long[] {Long.MAX_VALUE}));
-        assertEquals(INVALID_VALUE, encode(memory, 6, SIZES, STRIDES));
-        assertEquals(INVALID_VALUE, encode(memory, 0, SIZES, STRIDES));
-        assertEquals(INVALID_VALUE, encode(memory, 3, SIZES, STRIDES), "fewer sizes than dimensions");
+        assertEquals(CudaResult.INVALID_VALUE, encode(memory, 2, new long[] {64, 1L << 40}, STRIDES));
+        assertEquals(CudaResult.INVALID_VALUE, encode(memory, 2, SIZES, new long[] {Long.MAX_VALUE}));
+        assertEquals(CudaResult.INVALID_VALUE, encode(memory, 6, SIZES, STRIDES));
+        assertEquals(CudaResult.INVALID_VALUE, encode(memory, 0, SIZES, STRIDES));
+        assertEquals(CudaResult.INVALID_VALUE, encode(memory, 3, SIZES, STRIDES), "fewer sizes than dimensions");
     }
 
     private int replace(RelayTestClient of, byte[] map, long address) {
@@ -110,7 +110,7 @@ class TensorMapsOfClientsTest {
         assertNotEquals(0, replace(client, map, memory + BYTES - SPAN + 1), "it reaches as far as before");
         byte[] forged = map.clone();
         forged[100] ^= 1;
-        assertEquals(INVALID_VALUE, replace(client, forged, memory));
-        assertEquals(INVALID_VALUE, replace(other, map, others), "made for somebody else");
+        assertEquals(CudaResult.INVALID_VALUE, replace(client, forged, memory));
+        assertEquals(CudaResult.INVALID_VALUE, replace(other, map, others), "made for somebody else");
     }
 }

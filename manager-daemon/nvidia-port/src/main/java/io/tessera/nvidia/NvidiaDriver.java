@@ -1,10 +1,10 @@
 package io.tessera.nvidia;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.Arrays;
@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
  * stays loaded for the life of the process: a driver that has started threads cannot be unloaded safely.
  */
 final class NvidiaDriver implements DriverPort {
-    private static final EntryCall LACKING = _ -> NOT_SUPPORTED;
+    private static final EntryCall LACKING = _ -> CudaResult.NOT_SUPPORTED;
 
     private final SymbolLookup library;
     private final String name;

@@ -1,11 +1,11 @@
 package io.tessera.nvidia;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverOptions;
 import io.tessera.device.DriverPort;
 import io.tessera.device.DriverPortProvider;
 import io.tessera.device.DriverUnavailableException;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
@@ -50,18 +50,18 @@ public final class NvidiaProvider implements DriverPortProvider {
             MemorySegment slots = arena.allocate(ValueLayout.JAVA_LONG, 1);
             MemorySegment answer = arena.allocate(ValueLayout.JAVA_INT);
             int result = driver.call(DriverEntry.cuInit, slots);
-            if (result != DriverPort.SUCCESS) {
+            if (result != CudaResult.SUCCESS) {
                 throw new DriverUnavailableException(driver.name() + " does not start: cuInit answers " + result);
             }
             slots.set(ValueLayout.JAVA_LONG, 0, answer.address());
             result = driver.call(DriverEntry.cuDeviceGetCount, slots);
             int devices = answer.get(ValueLayout.JAVA_INT, 0);
-            if (result != DriverPort.SUCCESS || ordinal >= devices) {
+            if (result != CudaResult.SUCCESS || ordinal >= devices) {
                 throw new DriverUnavailableException("%s has no device %d: %s".formatted(driver.name(), ordinal,
-                        result == DriverPort.SUCCESS ? "it has " + devices : "cuDeviceGetCount answers " + result));
+                        result == CudaResult.SUCCESS ? "it has " + devices : "cuDeviceGetCount answers " + result));
             }
             result = driver.call(DriverEntry.cuDriverGetVersion, slots);
-            return result == DriverPort.SUCCESS ? answer.get(ValueLayout.JAVA_INT, 0) : 0;
+            return result == CudaResult.SUCCESS ? answer.get(ValueLayout.JAVA_INT, 0) : 0;
         }
     }
 }

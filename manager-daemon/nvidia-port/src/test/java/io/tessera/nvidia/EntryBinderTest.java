@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -104,7 +104,7 @@ class EntryBinderTest {
     void whatTheDriverLacksIsNotSupported() {
         assertFalse(port.supports(DriverEntry.cuMemAlloc_v2));
         assertTrue(port.supports(DriverEntry.cuIpcOpenMemHandle_v2));
-        assertEquals(DriverPort.NOT_SUPPORTED, slots.call(DriverEntry.cuMemAlloc_v2, notes, 1));
+        assertEquals(CudaResult.NOT_SUPPORTED, slots.call(DriverEntry.cuMemAlloc_v2, notes, 1));
     }
 
     @Test

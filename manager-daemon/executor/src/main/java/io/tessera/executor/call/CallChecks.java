@@ -1,5 +1,7 @@
 package io.tessera.executor.call;
 
+import io.tessera.executor.memory.ClientMemory;
+
 /**
  * What all calls of one client check and translate with. One owner thread.
  *
@@ -13,12 +15,12 @@ package io.tessera.executor.call;
 public record CallChecks(AddressCheck addresses, ArrayBounds arrays, CopyStructures copies, StructureTranslation structures, HandleResults results,
         MovedBytes moved) {
     /** For one client. */
-    public static CallChecks of(ClientState client) {
-        MovedBytes moved = client.moved();
-        AddressCheck addresses = new AddressCheck(client.memory(), client.streams(), client.handles().deferredReleases(), moved);
-        ArrayBounds arrays = new ArrayBounds(client.driver(), client.handles().deferredReleases(), moved);
-        HandleResults results = new HandleResults(client.handles(), client.driver(), (kind, value) -> client.fences().shown(kind, value));
-        return new CallChecks(addresses, arrays, new CopyStructures(client.handles(), addresses, arrays, client.device().handle()),
-                new StructureTranslation(client.device(), client.handles(), addresses, results), results, moved);
+    public static CallChecks of(ClientExecution execution, ClientMemory memory) {
+        MovedBytes moved = execution.moved();
+        AddressCheck addresses = new AddressCheck(memory, execution.streams(), execution.handles().deferredReleases(), moved);
+        ArrayBounds arrays = new ArrayBounds(execution.driver(), execution.handles().deferredReleases(), moved);
+        HandleResults results = new HandleResults(execution.handles(), execution.driver(), (kind, value) -> execution.fences().shown(kind, value));
+        return new CallChecks(addresses, arrays, new CopyStructures(execution.handles(), addresses, arrays, execution.device().handle()),
+                new StructureTranslation(execution.device(), execution.handles(), addresses, results), results, moved);
     }
 }

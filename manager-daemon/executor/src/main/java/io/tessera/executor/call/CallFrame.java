@@ -1,5 +1,6 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.Extent;
 import io.tessera.device.HandleKind;
@@ -9,7 +10,6 @@ import io.tessera.device.ParameterDescription.Opaque;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
 import io.tessera.device.ParameterDescription.Structure;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;

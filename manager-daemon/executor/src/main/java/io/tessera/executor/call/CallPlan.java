@@ -7,12 +7,14 @@ import io.tessera.executor.call.CallRow.StreamUse;
 public final class CallPlan {
     final CallShape shape;
     final CallRow row;
+    private final CallBody body;
     /** By index: whether no description tells what lies behind the parameter, so that the call checks and unpacks it. */
     private final boolean[] packed;
 
-    CallPlan(CallShape shape, CallRow row) {
+    CallPlan(CallShape shape, CallRow row, CallBody body) {
         this.shape = shape;
         this.row = row;
+        this.body = body;
         this.packed = new boolean[shape.parameters.length];
         for (int i = 0; i < packed.length; i++) {
             packed[i] = row.packed.contains(shape.description.parameters().get(i).name());
@@ -27,6 +29,11 @@ public final class CallPlan {
     /** What is special about the call. */
     public CallRow row() {
         return row;
+    }
+
+    /** How it is made. */
+    public CallBody body() {
+        return body;
     }
 
     /** What its description says. */

@@ -54,7 +54,8 @@ public final class CallRow {
     private CallStep[] checks = {};
     private CallStep capture;
     private CallStep preparation = NOTHING;
-    private CallBody body;
+    /** How it is made; null: by the driver's entry alone. */
+    CallBody body;
     private Consumer<CallFrame> submitted;
     private CallOutcome completion;
     private ToLongFunction<CallFrame> parent;
@@ -240,11 +241,6 @@ public final class CallRow {
     /** Takes the last step before the driver is called. */
     public void prepare(CallFrame frame) throws RejectedException {
         preparation.take(frame);
-    }
-
-    /** How it is made; null: by the driver's entry alone. */
-    public CallBody body() {
-        return body;
     }
 
     /** It has succeeded; its stream has not counted it. */

@@ -10,8 +10,18 @@ import java.util.Set;
  * unchanged afterwards. One owner thread.
  */
 public final class CallTable {
+    private final CallBody plain;
     private final CallRow[] rows = new CallRow[DriverApi.values().length];
     private final CallPlan[] plans = new CallPlan[DriverEntry.values().length];
+
+    /**
+     * With no call.
+     *
+     * @param plain makes calls whose row does not say how
+     */
+    public CallTable(CallBody plain) {
+        this.plain = plain;
+    }
 
     /**
      * Enters a call.
@@ -47,7 +57,7 @@ public final class CallTable {
             CallShape shape = CallShape.of(entry);
             CallRow row = rows[shape.description.api().ordinal()];
             if (row != null && CallShape.served(shape.description)) {
-                plan = new CallPlan(shape, row);
+                plan = new CallPlan(shape, row, row.body == null ? plain : row.body);
                 plans[entry.ordinal()] = plan;
             }
         }

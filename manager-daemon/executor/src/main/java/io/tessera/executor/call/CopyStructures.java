@@ -1,7 +1,7 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.protocol.WireTypes;

@@ -1,10 +1,10 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.Extent;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Pointer;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;

@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 
 /**
  * How far a box of rows in linear memory reaches (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver

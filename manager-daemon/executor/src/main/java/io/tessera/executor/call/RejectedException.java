@@ -1,7 +1,7 @@
 package io.tessera.executor.call;
 
-import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.io.Serial;
 
 /**

@@ -1,9 +1,10 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
-import io.tessera.device.StructureDescription.Field;
 import io.tessera.device.StructureDescription;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.StructureDescription.Field;
+import io.tessera.device.StructureDescriptions;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
@@ -41,7 +42,7 @@ public final class StructureTranslation {
      * @throws RejectedException if something in it is not the client's
      */
     public void in(MemorySegment structure, String type) throws RejectedException {
-        StructureDescription description = StructureDescription.of(type).orElse(null);
+        StructureDescription description = StructureDescriptions.of(type).orElse(null);
         if (description == null) {
             return;
         }
@@ -109,7 +110,7 @@ public final class StructureTranslation {
 
     /** Of a structure that comes from the driver: its handles become the client's, its pointers nothing. */
     public void out(MemorySegment structure, String type, long parent, int context) {
-        StructureDescription description = StructureDescription.of(type).orElse(null);
+        StructureDescription description = StructureDescriptions.of(type).orElse(null);
         if (description == null) {
             return;
         }

@@ -8,7 +8,7 @@ import com.google.gson.JsonParser;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fence.FenceFigures;
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.window.TenantWindows;

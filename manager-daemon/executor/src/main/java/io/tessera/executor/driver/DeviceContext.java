@@ -3,6 +3,7 @@ package io.tessera.executor.driver;
 import static io.tessera.executor.driver.DriverFailedException.check;
 
 import io.tessera.clock.Clocks;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;

@@ -4,6 +4,7 @@ import static io.tessera.executor.driver.DriverFailedException.check;
 import static io.tessera.protocol.relay.RelayLayout.DEVICE;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.protocol.DeviceUuid;

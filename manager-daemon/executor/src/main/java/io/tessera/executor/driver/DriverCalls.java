@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
@@ -71,23 +72,24 @@ public final class DriverCalls {
     /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
         if (!waits(entry)) {
-            return submit(entry, arguments);
+            fill(arguments);
+            return submit(entry, slots);
         }
         if (!synchronization.begin()) {
             return CudaResult.NOT_READY;
         }
         try {
-            return submit(entry, arguments); // whoever looked after the client meanwhile used the slots
+            fill(arguments); // whoever looked after the client meanwhile used the slots
+            return submit(entry, slots);
         } finally {
             synchronization.end();
         }
     }
 
-    private int submit(DriverEntry entry, long... arguments) {
+    private void fill(long... arguments) {
         for (int i = 0; i < arguments.length; i++) {
             slots.setAtIndex(ValueLayout.JAVA_LONG, i, arguments[i]);
         }
-        return submit(entry, slots);
     }
 
     /**
@@ -104,7 +106,8 @@ public final class DriverCalls {
 
     /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
     public int callAtOnce(DriverEntry entry, long... arguments) {
-        return submit(entry, arguments);
+        fill(arguments);
+        return submit(entry, slots);
     }
 
     /** The same of a call of which only the caller knows that it synchronizes. */

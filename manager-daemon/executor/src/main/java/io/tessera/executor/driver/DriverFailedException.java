@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import java.io.Serial;
 

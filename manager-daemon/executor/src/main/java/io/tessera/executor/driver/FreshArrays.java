@@ -1,6 +1,7 @@
 package io.tessera.executor.driver;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;

@@ -1,7 +1,7 @@
 package io.tessera.executor.driver;
 
 import io.tessera.device.DriverEntry;
-import java.util.concurrent.locks.LockSupport;
+import io.tessera.executor.wait.WaitLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +13,6 @@ final class LongCalls {
     private static final boolean[] WHOLE_GRAPHS = new boolean[DriverEntry.values().length];
     /** Nobody notices shorter ones. */
     private static final long LONG_NS = 10_000_000L;
-    /** No pause is longer. */
-    private static final long MOST_NS = 500_000_000L;
     /** From here on the log says so. */
     private static final long SAID_NS = 100_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(LongCalls.class);
@@ -46,10 +44,7 @@ final class LongCalls {
             LOG.info("{} took the driver {} ms", entry, tookNs / 1_000_000);
         }
         if (client.hasCompany()) {
-            long untilNs = beginNs + tookNs + Math.min(MOST_NS, tookNs);
-            for (long leftNs = untilNs - client.nowNs(); leftNs > 0; leftNs = untilNs - client.nowNs()) {
-                LockSupport.parkNanos(leftNs);
-            }
+            client.sleep(WaitLimit.LONG_CALL, tookNs);
         }
     }
 }

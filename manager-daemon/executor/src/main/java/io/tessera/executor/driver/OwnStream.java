@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.wait.BoundedWait;
 import java.util.concurrent.locks.LockSupport;

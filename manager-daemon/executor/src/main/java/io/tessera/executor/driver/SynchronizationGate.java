@@ -2,6 +2,8 @@ package io.tessera.executor.driver;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -33,8 +35,6 @@ public final class SynchronizationGate {
     private static final int CHANNELS = 28;
     /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
     private static final int MANY_STREAMS = 8;
-    /** So long a client whose streams go from one wait to the next lets others come in between. */
-    private static final long HOLD_BACK_NS = 20_000_000L;
 
     static {
         for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
@@ -171,6 +171,11 @@ public final class SynchronizationGate {
             return clock.nanoTime();
         }
 
+        /** Its thread sleeps for a time, and not longer than a limit. */
+        void sleep(WaitLimit limit, long ns) {
+            BoundedWait.sleep(clock, limit, ns);
+        }
+
         /** Whether others are in the context, too. */
         boolean hasCompany() {
             return clients.size() > 1;
@@ -303,14 +308,14 @@ public final class SynchronizationGate {
          * @return false: it must not, since the client is given up
          */
         public boolean stand() {
-            long untilNs = clock.nanoTime() + HOLD_BACK_NS;
+            BoundedWait holdBack = BoundedWait.begin(clock, WaitLimit.HOLD_BACK);
             boolean[] next = new boolean[1];
             try {
-                while (!tryStand(clock.nanoTime() - untilNs > 0, next)) {
+                while (!tryStand(holdBack.isOver(), next)) {
                     if (!goOn.getAsBoolean()) {
                         return false;
                     }
-                    LockSupport.parkNanos(POLL_NS);
+                    holdBack.pause();
                 }
                 return true;
             } finally {

@@ -2,6 +2,10 @@ package io.tessera.executor.fence;
 
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
+import io.tessera.executor.fence.load.ProgramLoader;
+import io.tessera.executor.fence.program.FencedProgram;
+import io.tessera.executor.fence.program.LoadedCode;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.guardian.fence.FenceMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

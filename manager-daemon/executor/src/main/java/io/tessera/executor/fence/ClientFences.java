@@ -1,23 +1,37 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.hang.Watchdog;
+import io.tessera.executor.fence.load.HoistedMemory;
+import io.tessera.executor.fence.load.ProgramLoader;
+import io.tessera.executor.fence.load.TextureBitmap;
+import io.tessera.executor.fence.load.UnfencedImages;
+import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.program.FencedProgram;
+import io.tessera.executor.fence.program.LoadedCode;
+import io.tessera.executor.fence.program.MachineImages;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramSource;
+import io.tessera.executor.fence.report.DriverText;
+import io.tessera.executor.fence.report.RefusedCode;
+import io.tessera.executor.fence.report.ReportPage;
+import io.tessera.executor.fence.report.Violations;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.jit.CodeOptions;
-import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
-import io.tessera.executor.worker.Answer;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
-import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,6 +71,7 @@ public final class ClientFences {
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
     private final ClientKernels kernels;
+    private final ClientLinks links;
     private final Watchdog watchdog;
     private long nextStandIn = FIRST_STAND_IN;
     private ReportPage page;
@@ -80,6 +95,7 @@ public final class ClientFences {
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);
+        this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
@@ -139,7 +155,7 @@ public final class ClientFences {
                 : fencing.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(fencing.maker().target().capability());
         if (lacking != null && source.isForOthers(fencing.maker().target().capability())) {
-            throw new ProgramRefusedException(ProgramRefusedException.NO_BINARY, "image " + source.label() + " is for other devices alone");
+            throw new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, "image " + source.label() + " is for other devices alone");
         }
         if (lacking != null) {
             unfenced.decide(source, lacking, kernels.hasLaunched());
@@ -175,47 +191,9 @@ public final class ClientFences {
         }
     }
 
-    /**
-     * An input of the JIT's linker.
-     *
-     * @param type CUjitInputType
-     * @throws ProgramRefusedException if it must not be linked; the user was told
-     */
-    public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
-        ModuleImage image = ModuleImage.of(data);
-        ProgramSource source = ProgramSource.of(image);
-        String lacking = type == LinkerInput.PTX || type == LinkerInput.FAT_BINARY
-                ? source.lacksPtx(fencing.maker().target().capability()) : "it is machine code that is to be linked";
-        if (lacking != null) {
-            unfenced.decide(source, lacking, kernels.hasLaunched());
-            return new LinkInput(null, null, null);
-        }
-        try {
-            FencedText fenced = fencing.maker().fence(member.tenant(), List.of(image), settings.mode(), true).getFirst();
-            return new LinkInput(fenced.text(), fenced.tables(), fenced.link());
-        } catch (ProgramRefusedException e) {
-            throw RefusedCode.refused("an input of the linker", e, segment);
-        }
-    }
-
-    /**
-     * Links inputs.
-     *
-     * @param fenced the inputs, where they are fenced: then the program will load what comes of it
-     * @return its one part is the machine code
-     * @throws ProgramRefusedException if they cannot be linked
-     */
-    public Answer link(List<LinkerInput> inputs, CodeOptions options, List<LinkInput> fenced) throws ProgramRefusedException {
-        try {
-            fencing.maker().requireLinkable(fenced.stream().map(LinkInput::link).toList());
-        } catch (ProgramRefusedException e) {
-            throw RefusedCode.refused("what is to be linked", e, segment);
-        }
-        Answer made = fencing.maker().link(member.tenant(), inputs, options);
-        if (!fenced.isEmpty()) {
-            fencing.maker().remember(new FencedProgram(made.parts().getFirst(), fenced.stream().map(LinkInput::tables).toList(), "", false));
-        }
-        return made;
+    /** Links what the client wants to have linked. */
+    public ClientLinks links() {
+        return links;
     }
 
     /**

@@ -1,10 +1,11 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;

@@ -1,5 +1,10 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.fence.load.HoistedMemory;
+import io.tessera.executor.fence.program.FencedProgram;
+import io.tessera.executor.fence.program.LoadedCode;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.jit.CodeOptions;
 import java.util.concurrent.Future;
 

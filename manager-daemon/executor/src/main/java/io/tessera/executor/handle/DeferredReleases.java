@@ -1,7 +1,8 @@
 package io.tessera.executor.handle;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.protocol.relay.RelayHandle;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -173,7 +174,7 @@ public final class DeferredReleases {
             if (held.keys.stream().noneMatch(this::holds)) {
                 waiting.remove(held);
                 int one = held.end.getAsInt();
-                result = result == CudaResult.SUCCESS && CudaResult.isFatal(one) ? one : result;
+                result = result == CudaResult.SUCCESS && FatalErrors.isFatal(one) ? one : result;
             }
         }
         return result;

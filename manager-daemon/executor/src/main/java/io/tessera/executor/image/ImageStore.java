@@ -1,6 +1,6 @@
 package io.tessera.executor.image;
 
-import io.tessera.executor.fence.ProgramSource;
+import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.os.FileIdentity;
 import io.tessera.os.ForeignFilePort;
 import io.tessera.os.LinuxException;

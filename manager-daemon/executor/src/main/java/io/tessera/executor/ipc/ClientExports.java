@@ -1,7 +1,7 @@
 package io.tessera.executor.ipc;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.ipc.Export.Kind;
 import io.tessera.executor.ipc.Exports.Opening;

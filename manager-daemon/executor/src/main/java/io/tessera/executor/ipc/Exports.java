@@ -1,6 +1,6 @@
 package io.tessera.executor.ipc;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.ipc.Export.Kind;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;

@@ -1,16 +1,16 @@
 package io.tessera.executor.launch;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.GraphBook;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.memory.ClientMemory;

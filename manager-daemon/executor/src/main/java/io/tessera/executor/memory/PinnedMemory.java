@@ -1,6 +1,6 @@
 package io.tessera.executor.memory;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.Countable;
 import io.tessera.os.FilePort;

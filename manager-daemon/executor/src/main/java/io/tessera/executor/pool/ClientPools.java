@@ -1,7 +1,7 @@
 package io.tessera.executor.pool;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.pool.MemoryPool.Block;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.wait.BoundedWait;

@@ -1,6 +1,6 @@
 package io.tessera.executor.pool;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import java.util.ArrayList;

@@ -1,8 +1,9 @@
 package io.tessera.executor.print;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayDeque;
@@ -113,10 +114,10 @@ public final class ClientPrinting {
             }
             marks.remove(i);
             events.add(mark.event);
-            if (!CudaResult.isFatal(result)) {
+            if (!FatalErrors.isFatal(result)) {
                 result = before(mark.event);
             }
-            if (CudaResult.isFatal(result)) {
+            if (FatalErrors.isFatal(result)) {
                 return result;
             }
             segment.advanceWord(mark.word, mark.value, mark.value + 1);

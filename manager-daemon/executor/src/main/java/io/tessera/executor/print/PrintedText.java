@@ -1,6 +1,6 @@
 package io.tessera.executor.print;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.os.LinuxException;
 import io.tessera.os.PrintedTextPort;
 import io.tessera.protocol.relay.RelayLayout;
@@ -42,7 +42,7 @@ public final class PrintedText {
      */
     public synchronized int fetch(IntSupplier synchronise, RelaySegment client) {
         int result = synchronise.getAsInt();
-        if (CudaResult.isFatal(result)) {
+        if (FatalErrors.isFatal(result)) {
             return result;
         }
         try {

@@ -3,15 +3,20 @@ package io.tessera.executor.query;
 import static io.tessera.protocol.relay.RelayLayout.FUNCTION_INFO;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.KernelAttributes;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.print.ClientPrinting;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
@@ -28,27 +33,34 @@ final class FunctionQuery {
     private static final long PARAMETERS = offset(FUNCTION_INFO, "parameters");
     private static final long PARAMETER = offset(FUNCTION_INFO, "parameter");
 
-    private final ClientState client;
+    private final DriverCalls driver;
+    private final DeviceContext device;
+    private final ClientHandles handles;
+    private final ClientFences fences;
+    private final ClientPrinting printing;
     private int bytes;
 
-    FunctionQuery(ClientState client) {
-        this.client = client;
+    FunctionQuery(ClientExecution execution, ClientPrinting printing) {
+        this.driver = execution.driver();
+        this.device = execution.device();
+        this.handles = execution.handles();
+        this.fences = execution.fences();
+        this.printing = printing;
     }
 
     /** Answers for a function or kernel of the client. */
     int query(long clientHandle, int context, MemorySegment answer) throws RejectedException {
         boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
-        long value = client.handles().value(HandleKind.FUNCTION, clientHandle);
+        long value = handles.value(HandleKind.FUNCTION, clientHandle);
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
         }
         answer.asSlice(0, FUNCTION_INFO.byteSize()).fill((byte) 0);
-        DriverCalls driver = client.driver();
-        KernelAttributes attributes = new KernelAttributes(driver, client.device().device());
+        KernelAttributes attributes = new KernelAttributes(driver, device.device());
         int valid = 0;
         for (int attribute = 0; attribute < RelayLayout.FUNCTION_ATTRIBUTES; attribute++) {
             int result = attributes.ask(value, kernel, attribute);
-            if (CudaResult.isFatal(result)) {
+            if (FatalErrors.isFatal(result)) {
                 return result;
             }
             if (result == CudaResult.SUCCESS) {
@@ -63,7 +75,7 @@ final class FunctionQuery {
         answer.set(WireTypes.U64, FUNCTION, clientHandle);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
             long function = driver.outLong(0);
-            long handle = client.handles().put(HandleKind.FUNCTION, function, clientHandle, context);
+            long handle = handles.put(HandleKind.FUNCTION, function, clientHandle, context);
             answer.set(WireTypes.U64, FUNCTION, handle);
             got(clientHandle, value);
             got(handle, function);
@@ -75,7 +87,7 @@ final class FunctionQuery {
 
     private long addedConstantBytes(long clientHandle, long value) throws RejectedException {
         try {
-            return client.fences().kernels().addedConstantBytes(clientHandle, value);
+            return fences.kernels().addedConstantBytes(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
@@ -84,7 +96,7 @@ final class FunctionQuery {
     /** Programs ask for a kernel before others of them run that wait for it: what a launch would have to ask for is asked for now, too. */
     private void got(long clientHandle, long value) throws RejectedException {
         try {
-            client.fences().kernels().got(clientHandle, value);
+            fences.kernels().got(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
@@ -92,24 +104,23 @@ final class FunctionQuery {
 
     private boolean prints(long clientHandle) {
         boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
-        long parent = client.handles().table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).parent(clientHandle);
+        long parent = handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).parent(clientHandle);
         if (RelayHandle.type(parent) == HandleKind.KERNEL.number()) {
             return prints(parent);
         }
         HandleKind owner = RelayHandle.type(parent) == HandleKind.LIBRARY.number() ? HandleKind.LIBRARY
                 : HandleKind.MODULE;
-        long module = client.handles().value(owner, parent);
-        long library = owner == HandleKind.MODULE ? client.handles().table(owner).parent(parent) : 0;
-        long owned = library == 0 ? module : client.handles().value(HandleKind.LIBRARY, library);
-        if (client.fences().reports(owned)) {
-            client.printing().watch();
+        long module = handles.value(owner, parent);
+        long library = owner == HandleKind.MODULE ? handles.table(owner).parent(parent) : 0;
+        long owned = library == 0 ? module : handles.value(HandleKind.LIBRARY, library);
+        if (fences.reports(owned)) {
+            printing.watch();
             return true;
         }
-        return client.printing().ask(owned);
+        return printing.ask(owned);
     }
 
     private void parameters(boolean kernel, long value, MemorySegment answer) {
-        DriverCalls driver = client.driver();
         DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
         int count = 0;
         long end = 0;

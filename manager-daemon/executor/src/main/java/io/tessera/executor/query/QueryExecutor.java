@@ -1,14 +1,20 @@
 package io.tessera.executor.query;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.memory.MemoryRange.Origin;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.memory.MemoryRange.Origin;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.print.ClientPrinting;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.QueryKind;
 import io.tessera.protocol.relay.RecordHeader;
@@ -21,7 +27,12 @@ import java.util.Set;
 public final class QueryExecutor {
     private static final long PORTABLE_AND_MAPPED = 1 | 2;
 
-    private final ClientState client;
+    private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final ClientMemory memory;
+    private final ClientCharge charge;
+    private final ClientWindow window;
+    private final PinnedMemory pinned;
     private final FunctionQuery functions;
     private final Set<Long> registered = new HashSet<>();
     /** Unpinned by the client, while its graphs may use them. */
@@ -29,9 +40,14 @@ public final class QueryExecutor {
     private int bytes;
 
     /** For one client. */
-    public QueryExecutor(ClientState client) {
-        this.client = client;
-        this.functions = new FunctionQuery(client);
+    public QueryExecutor(ClientExecution execution, ClientAllocations allocations, PinnedMemory pinned, ClientPrinting printing) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.memory = allocations.memory();
+        this.charge = allocations.charge();
+        this.window = allocations.window();
+        this.pinned = pinned;
+        this.functions = new FunctionQuery(execution, printing);
     }
 
     /**
@@ -66,17 +82,16 @@ public final class QueryExecutor {
     }
 
     private int pin(long id, MemorySegment answer) {
-        PinnedMemory.Region region = client.pinned().region(id);
+        PinnedMemory.Region region = pinned.region(id);
         if (region == null || registered.contains(id)) {
             return CudaResult.INVALID_VALUE;
         }
-        int result = client.window().openHost(region.address(), region.roundedBytes(), () -> register(region));
+        int result = window.openHost(region.address(), region.roundedBytes(), () -> register(region));
         if (result != CudaResult.SUCCESS) {
             return result;
         }
         registered.add(id);
-        client.memory().add(new MemoryRange(region.address(), region.bytes(), Origin.PINNED, 0, 0, 0));
-        DriverCalls driver = client.driver();
+        memory.add(new MemoryRange(region.address(), region.bytes(), Origin.PINNED, 0, 0, 0));
         result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), region.address(), 0);
         answer.set(WireTypes.U64, 0, driver.outLong(0));
         bytes = Long.BYTES;
@@ -84,28 +99,28 @@ public final class QueryExecutor {
     }
 
     private int register(PinnedMemory.Region region) {
-        if (!client.pinned().map(region)) {
+        if (!pinned.map(region)) {
             return CudaResult.OUT_OF_MEMORY;
         }
-        int result = client.driver().call(DriverEntry.cuMemHostRegister_v2, region.address(), region.roundedBytes(),
+        int result = driver.call(DriverEntry.cuMemHostRegister_v2, region.address(), region.roundedBytes(),
                 PORTABLE_AND_MAPPED);
         if (result != CudaResult.SUCCESS) {
-            client.pinned().unmap(region);
+            pinned.unmap(region);
         }
         return result;
     }
 
     private int unpin(long id) {
-        PinnedMemory.Region region = client.pinned().region(id);
+        PinnedMemory.Region region = pinned.region(id);
         if (region == null || held.contains(id)) {
             return CudaResult.INVALID_VALUE;
         }
         held.add(id);
-        int result = client.handles().deferredReleases().end(Set.of(region.address()), () -> unpin(id, region));
+        int result = handles.deferredReleases().end(Set.of(region.address()), () -> unpin(id, region));
         if (result != CudaResult.SUCCESS) {
             held.remove(id);
         } else if (held.contains(id)) {
-            client.memory().beginningAt(region.address()).ifPresent(client.memory()::remove);
+            memory.beginningAt(region.address()).ifPresent(memory::remove);
         }
         return result;
     }
@@ -113,10 +128,10 @@ public final class QueryExecutor {
     private int unpin(long id, PinnedMemory.Region region) {
         held.remove(id);
         if (registered.contains(id)) {
-            int result = client.window().closeHost(region.address(), region.roundedBytes(), () -> {
-                int done = client.driver().call(DriverEntry.cuMemHostUnregister, region.address());
+            int result = window.closeHost(region.address(), region.roundedBytes(), () -> {
+                int done = driver.call(DriverEntry.cuMemHostUnregister, region.address());
                 if (done == CudaResult.SUCCESS) {
-                    client.pinned().unmap(region);
+                    pinned.unmap(region);
                 }
                 return done;
             });
@@ -124,27 +139,26 @@ public final class QueryExecutor {
                 return result;
             }
             registered.remove(id);
-            client.memory().beginningAt(region.address()).ifPresent(client.memory()::remove);
+            memory.beginningAt(region.address()).ifPresent(memory::remove);
         }
-        client.pinned().remove(id);
+        pinned.remove(id);
         return CudaResult.SUCCESS;
     }
 
     private int memory(MemorySegment answer) {
-        DriverCalls driver = client.driver();
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         long free = driver.outLong(0);
         long total = driver.outLong(1);
         // What the window has and does not use is the tenant's to have, and is nobody else's.
-        free = Math.min(total, free + client.window().reclaimableBytes());
-        TenantMemory tenant = client.charge().tenant();
+        free = Math.min(total, free + window.reclaimableBytes());
+        TenantMemory tenant = charge.tenant();
         if (tenant.limitBytes() != 0) {
             total = Math.min(total, tenant.limitBytes());
             free = Math.min(free, Math.max(0, tenant.limitBytes() - tenant.usedBytes()));
         }
         answer.set(WireTypes.U64, 0, free);
         answer.set(WireTypes.U64, 8, total);
-        answer.set(WireTypes.U64, 16, client.charge().usedBytes());
+        answer.set(WireTypes.U64, 16, charge.usedBytes());
         bytes = (int) RelayLayout.MEMORY_INFO.byteSize();
         return result;
     }
@@ -158,9 +172,9 @@ public final class QueryExecutor {
         if (registered.isEmpty()) {
             return true;
         }
-        int result = client.window().isBacked() ? client.window().whenQuiet(this::unpinEach) : unpinEach();
+        int result = window.isBacked() ? window.whenQuiet(this::unpinEach) : unpinEach();
         if (result != CudaResult.SUCCESS) {
-            client.window().leaveBehind();
+            window.leaveBehind();
         }
         return result == CudaResult.SUCCESS;
     }
@@ -168,7 +182,7 @@ public final class QueryExecutor {
     private int unpinEach() {
         int first = CudaResult.SUCCESS;
         for (long id : Set.copyOf(registered)) {
-            int result = unpin(id, client.pinned().region(id));
+            int result = unpin(id, pinned.region(id));
             first = first == CudaResult.SUCCESS ? result : first;
         }
         return first;

@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.fence.FenceSettings;
+import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.message.RelayToken;
 import java.util.HashMap;

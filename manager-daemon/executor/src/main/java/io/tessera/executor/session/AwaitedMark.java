@@ -1,8 +1,11 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.call.ClientState;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.CompletionCounters;
+import io.tessera.protocol.relay.RelaySegment;
 
 /**
  * A mark that its sender waits for (FLAG_WAITED). A device that is told at once to write a word behind work has written it sooner
@@ -19,15 +22,21 @@ final class AwaitedMark {
      */
     private static final long AT_ONCE_NS = Long.getLong("tessera.executor.marksAtOnceNs", 1_000L);
 
-    private final ClientState client;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final CompletionCounters words;
+    private final RelaySegment segment;
     private final MarkWatch marks;
     private ClientStream stream;
     private int word;
     private long value;
     private long untilNs;
 
-    AwaitedMark(ClientState client, MarkWatch marks) {
-        this.client = client;
+    AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {
+        this.streams = streams;
+        this.fences = fences;
+        this.words = words;
+        this.segment = segment;
         this.marks = marks;
     }
 
@@ -54,9 +63,9 @@ final class AwaitedMark {
     int submit() {
         ClientStream marked = stream;
         stream = null;
-        int result = client.words().write(marked, word, value);
+        int result = words.write(marked, word, value);
         if (result == CudaResult.SUCCESS) {
-            client.streams().counted(marked);
+            streams.counted(marked);
             marks.added(marked, word, value);
         }
         return result;
@@ -64,12 +73,12 @@ final class AwaitedMark {
 
     /** Asks whether the work before the open mark is done, and writes its word then. Returns the CUresult. */
     int poll(long nowNs) {
-        int result = client.streams().query(stream);
+        int result = streams.query(stream);
         if (result == CudaResult.SUCCESS) {
             stream = null;
-            client.fences().tellViolated();
+            fences.tellViolated();
             marks.cameAtOnce(); // before the client hears of it, so that nobody takes it for one that works
-            client.segment().word(word, value);
+            segment.word(word, value);
             return CudaResult.SUCCESS;
         }
         if (untilNs == 0) {

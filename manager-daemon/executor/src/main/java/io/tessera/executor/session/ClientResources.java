@@ -1,16 +1,26 @@
 package io.tessera.executor.session;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.dispatch.CallExecutor;
 import io.tessera.executor.call.graph.GraphEnd;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.memory.ClientCharge;
+import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.window.ClientWindow;
 import java.util.List;
 import java.util.Map;
 
@@ -29,27 +39,41 @@ final class ClientResources {
             Map.entry(HandleKind.ALLOCATION, DriverEntry.cuMemRelease));
     private static final int ALL = -1;
 
-    private final ClientState client;
     private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final ClientMemory memory;
+    private final ClientCharge charge;
+    private final ClientWindow window;
+    private final ClientPools pools;
+    private final ClientExports exports;
     private final CallExecutor calls;
 
-    ClientResources(ClientState client, CallExecutor calls) {
-        this.client = client;
-        this.driver = client.driver();
+    ClientResources(ClientExecution execution, ClientAllocations allocations, CallExecutor calls) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.memory = allocations.memory();
+        this.charge = allocations.charge();
+        this.window = allocations.window();
+        this.pools = allocations.pools();
+        this.exports = allocations.exports();
         this.calls = calls;
     }
 
     /** Frees what was made in a context, and ends it. Returns SUCCESS or the first fatal CUresult. */
     int free(ClientContext context) {
         int result = free(context.number());
-        client.streams().destroyContext(context);
+        streams.destroyContext(context);
         return result;
     }
 
     /** Frees everything. Returns SUCCESS or the first fatal CUresult. */
     int freeAll() {
         int result = free(ALL);
-        client.streams().contexts().forEach(client.streams()::destroyContext);
+        streams.contexts().forEach(streams::destroyContext);
         return result;
     }
 
@@ -58,7 +82,7 @@ final class ClientResources {
         for (HandleKind kind : BEFORE_MEMORY) {
             result = worse(result, free(kind, context));
         }
-        for (MemoryRange range : client.memory().ofContext(context)) {
+        for (MemoryRange range : memory.ofContext(context)) {
             result = worse(result, free(range));
         }
         for (HandleKind kind : AFTER_MEMORY) {
@@ -68,23 +92,23 @@ final class ClientResources {
     }
 
     private static int worse(int known, int result) {
-        return known == CudaResult.SUCCESS && CudaResult.isFatal(result) ? result : known;
+        return known == CudaResult.SUCCESS && FatalErrors.isFatal(result) ? result : known;
     }
 
     private int free(HandleKind kind, int context) {
         int result = CudaResult.SUCCESS;
-        for (long handle : client.handles().ofContext(kind, context)) {
-            long value = client.handles().value(kind, handle);
-            boolean child = !kind.deviceValue() && client.handles().table(kind).hasParent(handle);
+        for (long handle : handles.ofContext(kind, context)) {
+            long value = handles.value(kind, handle);
+            boolean child = !kind.deviceValue() && handles.table(kind).hasParent(handle);
             if (value == HandleTable.NONE || child) {
                 continue; // goes away with something else
             }
             if (kind == HandleKind.STREAM
-                    && client.handles().table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
-                client.streams().destroying(stream);
-                client.fences().watchdog().forget(stream.value());
+                    && handles.table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
+                streams.destroying(stream);
+                fences.watchdog().forget(stream.value());
             }
-            int references = Math.max(1, kind.deviceValue() ? 1 : client.handles().table(kind).references(handle));
+            int references = Math.max(1, kind.deviceValue() ? 1 : handles.table(kind).references(handle));
             boolean counted = kind == HandleKind.ALLOCATION;
             for (int i = 0; i < (counted ? references : 1); i++) {
                 result = worse(result, end(kind, value));
@@ -99,7 +123,7 @@ final class ClientResources {
             case MODULE, LIBRARY, TEXTURE, SURFACE, ARRAY, MIPMAP -> calls.end(kind, value);
             case LINKER -> CudaResult.SUCCESS; // the executor's own, which goes with the client
             case GRAPH -> GraphEnd.destroy(driver, value);
-            case EVENT -> client.exports().destroyEvent(value);
+            case EVENT -> exports.destroyEvent(value);
             default -> driver.call(ENDS.get(kind), value);
         };
     }
@@ -107,22 +131,22 @@ final class ClientResources {
     private int free(MemoryRange range) {
         switch (range.origin()) {
             case ALLOCATED -> {
-                if (!client.exports().keeps(range)) {
-                    client.pools().free(range.address());
+                if (!exports.keeps(range)) {
+                    pools.free(range.address());
                 }
             }
-            case POOLED -> client.pools().free(range.address());
-            case OPENED -> client.exports().closeWholly(range.address());
+            case POOLED -> pools.free(range.address());
+            case OPENED -> exports.closeWholly(range.address());
             case MAPPED, SHUT -> {
                 return calls.unmapped(range);
             }
-            case RESERVED -> client.window().release(range.address());
+            case RESERVED -> window.release(range.address());
             case GLOBAL, GRAPH, PINNED -> { // go with something else
             }
         }
         if (range.origin() != MemoryRange.Origin.PINNED) {
-            client.memory().remove(range);
-            client.charge().giveBack(range.charged());
+            memory.remove(range);
+            charge.giveBack(range.charged());
         }
         return CudaResult.SUCCESS;
     }

@@ -2,12 +2,14 @@ package io.tessera.executor.session;
 
 import com.sun.management.ThreadMXBean;
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.call.ClientState;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
@@ -41,8 +43,6 @@ public final class ClientSession {
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
-    /** For what a client that is gone has left in its ring. */
-    private static final long REST_NS = 2_000_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
@@ -66,6 +66,7 @@ public final class ClientSession {
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
+    private RecordExecutors executors;
     /** Whether its work is done and what it had is freed. Of the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
@@ -75,7 +76,7 @@ public final class ClientSession {
      *
      * @param makeState makes what the client has, with memory of an arena of the session's
      */
-    public ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState,
+    ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState,
             FutexPort futex, NanoClock clock, Reports reports) {
         this.who = who;
         this.clientId = who.clientId();
@@ -96,14 +97,15 @@ public final class ClientSession {
         try (Arena arena = Arena.ofConfined()) {
             ClientState made = makeState.apply(arena);
             state = made;
-            made.device().enter(made.driver());
-            contain = new Containment(made, reports, name);
-            try (RecordDispatcher records = new RecordDispatcher(made, futex, clock, reports, arena)) {
+            made.execution().device().enter(made.execution().driver());
+            contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
+            executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena);
+            try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports)) {
                 dispatcher = records;
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
-                made.synchronization().whileWaiting(goOn, made.window()::outside);
-                made.pools().whileWaiting(goOn);
-                made.window().whileWaiting(goOn);
+                made.synchronization().whileWaiting(goOn, made.allocations().window()::outside);
+                made.allocations().pools().whileWaiting(goOn);
+                made.allocations().window().whileWaiting(goOn);
                 serveToTheEnd(records, new RingConsumer(segment, arena));
             }
         } catch (DriverFailedException e) {
@@ -115,7 +117,7 @@ public final class ClientSession {
         } finally {
             ClientState known = state;
             if (known != null) {
-                known.window().abandon();
+                known.allocations().window().abandon();
                 known.synchronization().leave();
             }
             segment.end();
@@ -142,20 +144,20 @@ public final class ClientSession {
 
     private void giveUp(String why) {
         stuck = true;
-        reports.stuck(state.fences().member().tenant(), why);
+        reports.stuck(state.execution().fences().member().tenant(), why);
     }
 
     private void serve(RecordDispatcher records, RingConsumer ring)
             throws LinuxException, BrokenRingException {
-        int opened = state.window().open();
+        int opened = state.allocations().window().open();
         if (opened != CudaResult.SUCCESS) {
             LOG.error("{} has no window ({})", name, opened);
-            segment.notice(state.window().refusal());
+            segment.notice(state.allocations().window().refusal());
             records.refuse(opened);
             return;
         }
-        state.pinned().use(state.window().hostAddresses());
-        int registered = state.words().register();
+        state.pinned().use(state.allocations().window().hostAddresses());
+        int registered = state.completion().words().register();
         if (registered != CudaResult.SUCCESS) {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
             records.refuse(registered);
@@ -163,11 +165,11 @@ public final class ClientSession {
         long idleSinceNs = 0; // 0: not idle
         while (!ending) {
             long nowNs = clock.nanoTime();
-            boolean full = state.streams().isFull();
+            boolean full = state.execution().streams().isFull();
             int work = full ? 0 : poll(records, ring, BATCH, nowNs);
             look(records, nowNs);
             if (full) {
-                state.window().rest();
+                state.allocations().window().rest();
                 LockSupport.parkNanos(FULL_POLL_NS);
                 continue;
             }
@@ -181,7 +183,7 @@ public final class ClientSession {
             }
             idle(records, ring, nowNs - idleSinceNs);
         }
-        state.window().leaving();
+        state.allocations().window().leaving();
         records.unheard();
         pollRest(records, ring);
     }
@@ -191,27 +193,27 @@ public final class ClientSession {
      * process. Where its streams are full, its waits and its kernels are ended first.
      */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
-        long untilNs = clock.nanoTime() + REST_NS;
+        BoundedWait rest = BoundedWait.begin(clock, WaitLimit.LEFT_RECORDS);
         int work;
         do {
-            while (state.streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
-                state.fences().stop();
+            while (state.execution().streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
+                state.execution().fences().stop();
                 if (releaseAndAsk() != CudaResult.NOT_READY) {
                     break;
                 }
-                if (clock.nanoTime() - untilNs > 0) {
+                if (rest.isOver()) {
                     return; // what it waits for may be found stuck at the end
                 }
-                LockSupport.parkNanos(Containment.RELEASE_NS);
+                rest.pause();
             }
             work = poll(records, ring, BATCH, clock.nanoTime());
-        } while (work > 0 && clock.nanoTime() - untilNs < 0);
+        } while (work > 0 && !rest.isOver());
     }
 
     /** Executes records; while pages of the tenant's window change, the client waits here. */
     private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
             throws BrokenRingException {
-        boolean whole = state.window().enter();
+        boolean whole = state.allocations().window().enter();
         try {
             if (!whole && !records.isLost()) {
                 LOG.error("{} is let go: the driver refuses memory behind its window", name);
@@ -221,7 +223,7 @@ public final class ClientSession {
             return ring.poll(records, most, nowNs);
         } finally {
             records.batching().end();
-            state.window().leave();
+            state.allocations().window().leave();
         }
     }
 
@@ -231,14 +233,14 @@ public final class ClientSession {
         } else if (idleNs < YIELD_NS) {
             Thread.yield();
         } else {
-            state.window().rest();
+            state.allocations().window().rest();
             sleep(records, ring);
         }
     }
 
     /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
-        int looks = records.isAwaited() || !state.watch().isEmpty() ? 1 : RING_LOOKS;
+        int looks = records.isAwaited() || !state.completion().watch().isEmpty() ? 1 : RING_LOOKS;
         do {
             Thread.onSpinWait();
         } while (--looks > 0 && !ring.hasWork());
@@ -247,9 +249,9 @@ public final class ClientSession {
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
-        if (!state.watch().isEmpty()) {
-            int result = state.watch().poll();
-            if (CudaResult.isFatal(result)) {
+        if (!state.completion().watch().isEmpty()) {
+            int result = state.completion().watch().poll();
+            if (FatalErrors.isFatal(result)) {
                 records.lose(result, "a watched event");
             } else if (result != CudaResult.SUCCESS) {
                 segment.callError(result);
@@ -259,10 +261,10 @@ public final class ClientSession {
             records.refuse(lostResult);
         }
         contain.look(records, nowNs);
-        state.pools().poll(nowNs);
+        state.allocations().pools().poll(nowNs);
         int result = records.marks().poll(nowNs);
-        if (result == CudaResult.SUCCESS && state.printing().isAwaited()) {
-            result = state.printing().poll();
+        if (result == CudaResult.SUCCESS && state.completion().printing().isAwaited()) {
+            result = state.completion().printing().poll();
         }
         if (result != CudaResult.SUCCESS && !records.isLost()) {
             records.lose(result, "work of " + name);
@@ -272,8 +274,8 @@ public final class ClientSession {
     private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
         segment.park();
         if (!ring.hasWork() && !ending) {
-            long sleepNs = !state.watch().isEmpty() || state.printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() || state.pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
+            long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
+                    : records.marks().isOut() || state.allocations().pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(sleepNs));
         }
         segment.unpark();
@@ -281,18 +283,18 @@ public final class ClientSession {
 
     /** The client is gone: its work ends or is given up, then all it had is freed. */
     private void finish(RecordDispatcher records) {
-        state.window().leaving();
+        state.allocations().window().leaving();
         records.counters().publish();
-        if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.window().isOpen()) {
+        if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.allocations().window().isOpen()) {
             return; // the context is gone with everything in it, or nothing was ever made
         }
-        state.fences().stop();
-        long untilNs = clock.nanoTime() + Containment.END_NS + state.streams().moveTime().graceNs();
+        state.execution().fences().stop();
+        long untilNs = clock.nanoTime() + Containment.END_NS + state.execution().streams().moveTime().graceNs();
         boolean spread = false;
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
             long nowNs = clock.nanoTime();
-            if (nowNs - untilNs > 0 && !spread && state.fences().member().haltOthersOfUser(nowNs)) {
+            if (nowNs - untilNs > 0 && !spread && state.execution().fences().member().haltOthersOfUser(nowNs)) {
                 spread = true;
                 LOG.warn("{} has left work that does not end; what else its user runs is ended, for which it may wait", name);
                 untilNs = nowNs + Containment.END_NS;
@@ -300,70 +302,70 @@ public final class ClientSession {
                 giveUp(Containment.endless(name));
                 return;
             }
-            LockSupport.parkNanos(state.streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);
+            LockSupport.parkNanos(state.execution().streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);
         }
         // What follows may wait for others' work, and they must not be excused by ours meanwhile.
-        state.fences().watchdog().ended();
-        state.streams().awaited().close(state.driver());
-        state.fences().watchdog().idle();
+        state.execution().fences().watchdog().ended();
+        state.execution().streams().awaited().close(state.execution().driver());
+        state.execution().fences().watchdog().idle();
         freeing = true;
-        if (!CudaResult.isFatal(result)) {
-            state.fences().quiet();
+        if (!FatalErrors.isFatal(result)) {
+            state.execution().fences().quiet();
             result = freeAll(records);
         }
-        if (CudaResult.isFatal(result)) {
+        if (FatalErrors.isFatal(result)) {
             records.lose(result, "the end of " + name);
             return;
         }
         // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
-        state.fences().quiet();
-        state.window().giveBack();
-        state.printing().close();
-        state.fences().close();
-        state.streams().close();
-        if (!records.queries().unpinAll()) {
+        state.execution().fences().quiet();
+        state.allocations().window().giveBack();
+        state.completion().printing().close();
+        state.execution().fences().close();
+        state.execution().streams().close();
+        if (!executors.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
         }
-        state.charge().close();
-        state.handles().account().close();
+        state.allocations().charge().close();
+        state.execution().handles().account().close();
         state.pinned().close();
-        state.window().close();
-        state.words().unregister();
+        state.allocations().window().close();
+        state.completion().words().unregister();
         LOG.info("{} ended; everything is freed", name);
     }
 
     /** What is freed may have been submitted as if it could wait: the client must not wait for itself. */
     private boolean goesOnFreeing() {
-        state.fences().watchdog().nothingStands();
+        state.execution().fences().watchdog().nothingStands();
         return true;
     }
 
     private int freeAll(RecordDispatcher records) {
-        state.window().enter();
+        state.allocations().window().enter();
         try {
-            state.handles().deferredReleases().close();
-            int result = records.resources().freeAll();
-            int heldOver = state.handles().deferredReleases().release();
-            result = CudaResult.isFatal(result) ? result : CudaResult.isFatal(heldOver) ? heldOver : result;
-            if (!CudaResult.isFatal(result)) {
-                state.pools().close();
+            state.execution().handles().deferredReleases().close();
+            int result = executors.resources().freeAll();
+            int heldOver = state.execution().handles().deferredReleases().release();
+            result = FatalErrors.isFatal(result) ? result : FatalErrors.isFatal(heldOver) ? heldOver : result;
+            if (!FatalErrors.isFatal(result)) {
+                state.allocations().pools().close();
             }
             return result;
         } finally {
-            state.window().leave();
+            state.allocations().window().leave();
         }
     }
 
     /** Whether a stream that the client has destroyed may wait still: what follows would wait for it. */
     private boolean stands() {
-        state.fences().watchdog().idle();
+        state.execution().fences().watchdog().idle();
         return state.synchronization().isStanding();
     }
 
     /** Streams that wait for a host call go on, again and again while graphs make new ones. */
     private int releaseAndAsk() {
-        Containment.release(state, clock.nanoTime());
-        return state.streams().query();
+        contain.release(clock.nanoTime());
+        return state.execution().streams().query();
     }
 
     /** Has the session end, soon. */
@@ -430,13 +432,13 @@ public final class ClientSession {
     /** Device memory in use. */
     public long usedBytes() {
         ClientState known = state;
-        return known == null ? 0 : known.charge().usedBytes();
+        return known == null ? 0 : known.allocations().charge().usedBytes();
     }
 
     /** How it is fenced; null before its thread has begun. */
     public FenceFigures fences() {
         ClientState known = state;
-        return known == null ? null : known.fences().figures();
+        return known == null ? null : known.execution().fences().figures();
     }
 
     /** What it was doing when something went wrong; null before its thread has begun. */
@@ -446,9 +448,9 @@ public final class ClientSession {
         if (known == null || records == null) {
             return null;
         }
-        return new FaultCandidate(known.fences().member().tenant(), known.fences().member().uid(), name,
+        return new FaultCandidate(known.execution().fences().member().tenant(), known.execution().fences().member().uid(), name,
                 records.marks().hasWork() || records.hasSeenLoss(),
-                known.fences().kernels().ranUnfenced(), known.fences().kernels().recent());
+                known.execution().fences().kernels().ranUnfenced(), known.execution().fences().kernels().recent());
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.fence.TenantPresence;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.memory.PinnedMemory;
 import io.tessera.os.PeerCredentials;

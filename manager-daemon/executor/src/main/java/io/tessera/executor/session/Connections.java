@@ -1,8 +1,8 @@
 package io.tessera.executor.session;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.TenantPresence;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;

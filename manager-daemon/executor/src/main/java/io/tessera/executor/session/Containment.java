@@ -1,10 +1,17 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.call.ClientState;
-import io.tessera.executor.driver.CudaResult;
-import io.tessera.executor.fence.NativeDrain;
-import io.tessera.executor.fence.Watchdog;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.hang.NativeDrain;
+import io.tessera.executor.fence.hang.Watchdog;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +29,13 @@ final class Containment {
     private static final long STANDING_NS = 5_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Containment.class);
 
-    private final ClientState client;
+    private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final ClientWindow window;
+    private final RelaySegment segment;
+    private final SynchronizationGate.Client synchronization;
     private final Reports reports;
     private final String name;
     private final NativeDrain drain;
@@ -32,11 +45,18 @@ final class Containment {
     /** Whether what else its user runs was told to end, too; once, so that nobody's new programs put off the end. */
     private boolean spread;
 
-    Containment(ClientState client, Reports reports, String name) {
-        this.client = client;
+    Containment(ClientExecution execution, ClientWindow window, RelaySegment segment, SynchronizationGate.Client synchronization,
+            Reports reports, String name) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.window = window;
+        this.segment = segment;
+        this.synchronization = synchronization;
         this.reports = reports;
         this.name = name;
-        this.drain = new NativeDrain(client.fences().member(), client.streams(), client.driver());
+        this.drain = new NativeDrain(fences.member(), streams, driver);
     }
 
     /** Looks at everything, between records. */
@@ -44,7 +64,7 @@ final class Containment {
         if (records.isGone()) {
             return;
         }
-        int violated = client.fences().violated();
+        int violated = fences.violated();
         if (violated != CudaResult.SUCCESS && !records.isLost()) {
             LOG.warn("{}: its kernels did what they must not: error {} for it alone", name, violated);
             records.refuse(violated);
@@ -59,42 +79,42 @@ final class Containment {
         late(records, nowNs);
         if (isTidied() && nowNs - tidyNs > TIDY_NS) {
             tidyNs = nowNs;
-            if (client.streams().query() == CudaResult.SUCCESS) {
-                client.fences().quiet();
+            if (streams.query() == CudaResult.SUCCESS) {
+                fences.quiet();
                 heldOver(records);
             }
         }
     }
 
     private boolean isTidied() {
-        return client.fences().isLeaving() || client.handles().deferredReleases().isDue();
+        return fences.isLeaving() || handles.deferredReleases().isDue();
     }
 
     /** What the client's graphs used goes, now that they are gone. */
     private void heldOver(RecordDispatcher records) {
-        if (!client.handles().deferredReleases().isDue()) {
+        if (!handles.deferredReleases().isDue()) {
             return;
         }
-        boolean whole = client.window().enter();
+        boolean whole = window.enter();
         try {
-            int result = whole ? client.handles().deferredReleases().release() : CudaResult.SUCCESS;
+            int result = whole ? handles.deferredReleases().release() : CudaResult.SUCCESS;
             if (result != CudaResult.SUCCESS) {
                 records.lose(result, "the end of what graphs used of " + name);
             }
         } finally {
-            client.window().leave();
+            window.leave();
         }
     }
 
     private void late(RecordDispatcher records, long nowNs) {
-        Watchdog watchdog = client.fences().watchdog();
-        if (client.synchronization().isStanding()) {
+        Watchdog watchdog = fences.watchdog();
+        if (synchronization.isStanding()) {
             standing(watchdog);
         }
         if (endsNs != 0) {
             ending(nowNs);
         } else if (watchdog.isHalted() && !records.isLost() || watchdog.isExpired(nowNs)) {
-            String kernels = String.join(", ", client.fences().kernels().recent());
+            String kernels = String.join(", ", fences.kernels().recent());
             expired(records, nowNs, "a kernel of this program did not end in time and is ended; the last launches were: " + kernels);
         } else if (watchdog.isWaitedForTooLong(nowNs) && !records.isLost()) {
             expired(records, nowNs, "a stream of this program waited for the program for longer than a kernel may run, while "
@@ -103,7 +123,7 @@ final class Containment {
     }
 
     private void standing(Watchdog watchdog) {
-        if (watchdog.waitsUnseen() && client.streams().query() == CudaResult.SUCCESS) {
+        if (watchdog.waitsUnseen() && streams.query() == CudaResult.SUCCESS) {
             watchdog.idle();
         } else {
             watchdog.forgetPauses();
@@ -118,12 +138,12 @@ final class Containment {
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
         late(records, nowNs);
-        return !records.isLost() && !(going && client.synchronization().isStanding());
+        return !records.isLost() && !(going && synchronization.isStanding());
     }
 
     /** How long the thread may sleep because of what is due here; the given time if nothing is. */
     long sleepNs(long otherwise) {
-        if (client.synchronization().isStanding()) {
+        if (synchronization.isStanding()) {
             return endsNs != 0 ? RELEASE_NS : Math.min(otherwise, STANDING_NS);
         }
         return drain.isDue() || isTidied() || endsNs != 0 ? Math.min(otherwise, TIDY_NS) : otherwise;
@@ -131,10 +151,10 @@ final class Containment {
 
     private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
-        client.segment().notice(text);
+        segment.notice(text);
         records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which whoever waits for it takes for success
-        client.fences().stop();
-        endsNs = nowNs + END_NS + client.streams().moveTime().graceNs();
+        fences.stop();
+        endsNs = nowNs + END_NS + streams.moveTime().graceNs();
     }
 
     /** Why an executor ends for work that does not. */
@@ -143,25 +163,25 @@ final class Containment {
     }
 
     private void ending(long nowNs) {
-        release(client, nowNs); // its streams could wait for ever, and then it is not the kernels that do not end
-        if (client.streams().query() != CudaResult.NOT_READY) {
+        release(nowNs); // its streams could wait for ever, and then it is not the kernels that do not end
+        if (streams.query() != CudaResult.NOT_READY) {
             endsNs = 0;
-            client.fences().watchdog().ended();
-        } else if (nowNs - endsNs > 0 && !spread && client.fences().member().haltOthersOfUser(nowNs)) {
+            fences.watchdog().ended();
+        } else if (nowNs - endsNs > 0 && !spread && fences.member().haltOthersOfUser(nowNs)) {
             spread = true;
             LOG.warn("{}: its work does not end; what else its user runs is ended, for which it may wait", name);
             endsNs = nowNs + END_NS;
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
-            reports.stuck(client.fences().member().tenant(), endless(name));
+            reports.stuck(fences.member().tenant(), endless(name));
         }
     }
 
     /** Ends waits of a client's streams, of its words and of values; called again and again, because waits follow waits. */
-    static void release(ClientState client, long nowNs) {
+    void release(long nowNs) {
         for (int word = 0; word < RelayLayout.WORDS; word++) {
-            client.segment().word(word, 0);
+            segment.word(word, 0);
         }
-        client.streams().awaited().release(client.driver(), nowNs);
+        streams.awaited().release(driver, nowNs);
     }
 }

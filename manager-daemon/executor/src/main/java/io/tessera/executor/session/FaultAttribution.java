@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import java.util.List;
 import java.util.Optional;
 

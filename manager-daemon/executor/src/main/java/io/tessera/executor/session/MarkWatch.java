@@ -1,8 +1,10 @@
 package io.tessera.executor.session;
 
-import io.tessera.executor.call.ClientState;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.protocol.relay.RelaySegment;
 
 /**
  * Looks after marks that have not come: a lost context never writes them, and nobody else would ask it. One owner thread.
@@ -11,7 +13,8 @@ final class MarkWatch {
     /** How often the device is asked while a mark is out. */
     private static final long INTERVAL_NS = 5_000_000L;
 
-    private final ClientState client;
+    private final RelaySegment segment;
+    private final ClientStreams streams;
     private ClientStream stream;
     private int word;
     private long value;
@@ -21,8 +24,9 @@ final class MarkWatch {
     private long marked;
     private volatile long known;
 
-    MarkWatch(ClientState client) {
-        this.client = client;
+    MarkWatch(RelaySegment segment, ClientStreams streams) {
+        this.segment = segment;
+        this.streams = streams;
     }
 
     /** A mark was submitted; the last one speaks for all, because an error of the context stops every stream. */
@@ -42,7 +46,7 @@ final class MarkWatch {
     /** Whether a mark is out, as far as is known. */
     boolean isOut() {
         if (stream != null) {
-            long written = client.segment().word(word);
+            long written = segment.word(word);
             stream = written == value || written == value + 1 ? null : stream; // one more: its text has come too
             known = stream == null ? marked : known;
         }
@@ -65,7 +69,7 @@ final class MarkWatch {
             return CudaResult.SUCCESS;
         }
         nextNs = nowNs + INTERVAL_NS;
-        int result = client.streams().query(); // of all: the marked stream may be destroyed meanwhile
-        return CudaResult.isFatal(result) ? result : CudaResult.SUCCESS;
+        int result = streams.query(); // of all: the marked stream may be destroyed meanwhile
+        return FatalErrors.isFatal(result) ? result : CudaResult.SUCCESS;
     }
 }

@@ -3,19 +3,28 @@ package io.tessera.executor.session;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.dispatch.CallExecutor;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.launch.LaunchExecutor;
+import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.query.QueryExecutor;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.ring.RecordHandler;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.CompletionCounters;
+import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
@@ -24,8 +33,8 @@ import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RecordKind;
 import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
 import io.tessera.protocol.relay.ReplySlot;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +51,14 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final RecordKind[] KINDS = RecordKind.values();
     private static final Logger LOG = LoggerFactory.getLogger(RecordDispatcher.class);
 
-    private final ClientState client;
+    private final DriverCalls driver;
+    private final ClientHandles handles;
+    private final ClientStreams streams;
+    private final ClientFences fences;
+    private final RelaySegment segment;
+    private final CompletionCounters words;
+    private final EventWatch watch;
+    private final ClientPrinting printing;
     private final FutexPort futex;
     private final NanoClock clock;
     private final Reports reports;
@@ -67,37 +83,36 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private boolean gone;
     private boolean unheard;
 
-    /** For one client; memory of an arena that lives as long as this. */
-    public RecordDispatcher(ClientState client, FutexPort futex, NanoClock clock, Reports reports, Arena arena) {
-        this.client = client;
+    /** For one client; it closes who executes the client's calls. */
+    public RecordDispatcher(ClientExecution execution, ClientCompletion completion, RecordExecutors executors, FutexPort futex, NanoClock clock,
+            Reports reports) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.segment = completion.segment();
+        this.words = completion.words();
+        this.watch = completion.watch();
+        this.printing = completion.printing();
         this.clock = clock;
         this.futex = futex;
         this.reports = reports;
-        this.calls = new CallExecutor(client, arena);
-        this.launches = new LaunchExecutor(client.driver(), client.handles(), client.streams(), client.memory(), client.fences().kernels(),
-                calls.graphs(), arena);
-        this.queries = new QueryExecutor(client);
-        this.resources = new ClientResources(client, calls);
-        this.marks = new MarkWatch(client);
+        this.calls = executors.calls();
+        this.launches = executors.launches();
+        this.queries = executors.queries();
+        this.resources = executors.resources();
+        this.marks = new MarkWatch(segment, streams);
         this.refusals = new RefusalLog(Thread.currentThread().getName() + " of tenant \""
-                + client.fences().member().tenant() + "\"");
-        this.awaited = new AwaitedMark(client, marks);
-        this.batching = new RecordBatching(client.driver()::burstBegins, client.driver()::burstEnds);
+                + fences.member().tenant() + "\"");
+        this.awaited = new AwaitedMark(streams, fences, words, segment, marks);
+        this.batching = new RecordBatching(driver::burstBegins, driver::burstEnds);
         for (int slot = 0; slot < replies.length; slot++) {
-            replies[slot] = client.segment().reply(slot);
+            replies[slot] = segment.reply(slot);
         }
     }
 
     RecordCounters counters() {
         return counters;
-    }
-
-    QueryExecutor queries() {
-        return queries;
-    }
-
-    ClientResources resources() {
-        return resources;
     }
 
     RecordBatching batching() {
@@ -122,10 +137,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     /** An error that is nobody's answer. */
     private void noticed(int result) {
-        if (CudaResult.isFatal(result) && !isLost()) {
+        if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");
         } else if (result != CudaResult.SUCCESS) {
-            client.segment().callError(result);
+            segment.callError(result);
         }
     }
 
@@ -150,7 +165,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             counters.reject();
             result = e.result();
             if (refusals.refused(record, e)) {
-                client.segment().notice(e.getMessage());
+                segment.notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
             // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
@@ -158,16 +173,16 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
         }
-        if (CudaResult.isFatal(result) && !isLost()) {
+        if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "answer of " + KINDS[Math.min(kind, KINDS.length - 1)]);
             result = lostResult;
         }
         if (replies) {
             answer(slot - 1, result);
         } else if (result != CudaResult.SUCCESS) {
-            client.segment().callError(result);
+            segment.callError(result);
         }
-        return !client.streams().isFull();
+        return !streams.isFull();
     }
 
     /**
@@ -179,8 +194,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         lostResult = result;
         sawLoss = true;
         reports.contextLost(result, reason);
-        BoundedWait.begin(clock, WaitLimit.LOSS).until(() -> client.segment().contextError() != CudaResult.SUCCESS);
-        int told = client.segment().contextError();
+        BoundedWait.begin(clock, WaitLimit.LOSS).until(() -> segment.contextError() != CudaResult.SUCCESS);
+        int told = segment.contextError();
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
@@ -192,7 +207,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** From now on every record is answered so, and nothing reaches the driver. */
     void refuse(int result) {
         lostResult = result;
-        client.segment().contextError(result);
+        segment.contextError(result);
     }
 
     /** The program has ended: what is left of it for streams is submitted still, other calls are not made any more. */
@@ -261,8 +276,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private void launched(ClientStream stream, int result) {
         marks.submitted();
         workNs = clock.nanoTime();
-        if (result == CudaResult.SUCCESS && !client.streams().isCapturing(stream)) {
-            client.fences().watchdog().launched(stream.value(), workNs);
+        if (result == CudaResult.SUCCESS && !streams.isCapturing(stream)) {
+            fences.watchdog().launched(stream.value(), workNs);
         }
     }
 
@@ -289,7 +304,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     private ClientContext context(MemorySegment record) throws RejectedException {
-        ClientContext context = client.streams().context(RecordHeader.context(record));
+        ClientContext context = streams.context(RecordHeader.context(record));
         if (context == null) {
             throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
         }
@@ -299,8 +314,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private ClientStream stream(MemorySegment record, boolean allAllowed) throws RejectedException {
         ClientContext context = context(record);
         long clientHandle = record.get(WireTypes.U64, HANDLE);
-        ClientStream stream = allAllowed && clientHandle == RelayLayout.ALL_STREAMS ? client.streams().joined(context)
-                : client.streams().find(clientHandle, context);
+        ClientStream stream = allAllowed && clientHandle == RelayLayout.ALL_STREAMS ? streams.joined(context)
+                : streams.find(clientHandle, context);
         if (stream == null) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no stream of the client");
         }
@@ -312,56 +327,56 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         int word = word(record, length);
         long value = record.get(WireTypes.U64, VALUE);
         ClientStream stream = stream(record, true);
-        client.streams().before(stream);
-        if (client.streams().isCapturing(stream)) {
-            return CudaResult.CAPTURE_UNSUPPORTED;
+        streams.before(stream);
+        if (streams.isCapturing(stream)) {
+            return CudaResult.STREAM_CAPTURE_UNSUPPORTED;
         }
-        int before = query ? client.driver().call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
+        int before = query ? driver.call(DriverEntry.cuStreamQuery, stream.value()) : CudaResult.SUCCESS;
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
             return before;
         }
-        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !client.printing().prints()) {
+        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !printing.prints()) {
             return awaited.open(stream, word, value, clock.nanoTime() - workNs);
         }
-        int result = client.words().write(stream, word, value);
+        int result = words.write(stream, word, value);
         if (result == CudaResult.SUCCESS) {
-            client.streams().counted(stream);
+            streams.counted(stream);
             marks.added(stream, word, value);
-            result = client.printing().marked(stream.value(), word, value);
+            result = printing.marked(stream.value(), word, value);
         }
         return result == CudaResult.SUCCESS ? before : result;
     }
 
     private int watch(MemorySegment record, int length) throws RejectedException {
         int word = word(record, length);
-        long event = client.handles().value(HandleKind.EVENT, record.get(WireTypes.U64, HANDLE));
+        long event = handles.value(HandleKind.EVENT, record.get(WireTypes.U64, HANDLE));
         if (event == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no event of the client");
         }
-        return client.watch().add(event, word, record.get(WireTypes.U64, VALUE));
+        return watch.add(event, word, record.get(WireTypes.U64, VALUE));
     }
 
     private int hostCall(MemorySegment record, int length) throws RejectedException {
         int word = word(record, length);
         ClientStream stream = stream(record, false);
-        client.streams().before(stream);
-        if (client.streams().isCapturing(stream)) {
+        streams.before(stream);
+        if (streams.isCapturing(stream)) {
             calls.graphs().captured(stream, 2, 0, 0);
         }
-        int result = client.words().write(stream, word, 1);
+        int result = words.write(stream, word, 1);
         if (result == CudaResult.SUCCESS) {
-            result = client.fences().watchdog().pausing(stream.value(), true, () -> client.words().await(stream, word, 0));
+            result = fences.watchdog().pausing(stream.value(), true, () -> words.await(stream, word, 0));
         }
-        client.streams().after(stream);
+        streams.after(stream);
         return result;
     }
 
     private int createContext(int number) throws RejectedException {
-        String refusal = client.handles().account().refusal(Countable.CONTEXT);
+        String refusal = handles.account().refusal(Countable.CONTEXT);
         if (refusal != null) {
             throw RejectedException.bound(refusal);
         }
-        return client.streams().createContext(number) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
+        return streams.createContext(number) ? CudaResult.SUCCESS : CudaResult.INVALID_VALUE;
     }
 
     private int context(MemorySegment record, int length) throws RejectedException {

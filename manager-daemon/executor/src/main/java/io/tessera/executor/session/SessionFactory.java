@@ -3,7 +3,9 @@ package io.tessera.executor.session;
 import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.CallGate;
 import io.tessera.executor.driver.DeviceContext;
@@ -11,10 +13,10 @@ import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.FencingService;
-import io.tessera.executor.fence.TenantPresence;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
 import io.tessera.executor.ipc.ClientExports;
@@ -205,9 +207,11 @@ public final class SessionFactory {
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
-        return new ClientState(device, driver, segment, handles, streams, new CompletionCounters(driver, segment),
-                new EventWatch(driver, segment, printing, account), owned, charge, pinned, printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
-                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment), images, store, stands);
+        ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));
+        ClientAllocations allocations = new ClientAllocations(owned, charge, window, pools, new GraphMemory(pools, new GraphRanges(owned, charge)),
+                new ClientExports(exports, name(who), window, owned, charge.tenant(), driver, segment));
+        ClientCompletion completion = new ClientCompletion(segment, new CompletionCounters(driver, segment),
+                new EventWatch(driver, segment, printing, account), printing);
+        return new ClientState(execution, allocations, completion, new ClientImages(images, store), pinned, stands);
     }
 }

@@ -1,6 +1,6 @@
 package io.tessera.executor.stream;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import java.util.HashSet;
 import java.util.Set;
 

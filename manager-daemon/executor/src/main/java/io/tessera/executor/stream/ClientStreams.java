@@ -1,8 +1,8 @@
 package io.tessera.executor.stream;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;

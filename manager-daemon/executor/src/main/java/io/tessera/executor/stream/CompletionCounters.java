@@ -1,7 +1,7 @@
 package io.tessera.executor.stream;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;

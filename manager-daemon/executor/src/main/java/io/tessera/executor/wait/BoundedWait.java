@@ -16,6 +16,7 @@ public final class BoundedWait {
     private final NanoClock clock;
     private final WaitLimit limit;
     private final long untilNs;
+    private boolean told;
 
     private BoundedWait(NanoClock clock, WaitLimit limit, long untilNs) {
         this.clock = clock;
@@ -38,10 +39,19 @@ public final class BoundedWait {
         return new BoundedWait(clock, limit, outer != null && outer.untilNs - untilNs < 0 ? outer.untilNs : untilNs);
     }
 
+    /** Sleeps for a time, and not longer than the limit. */
+    public static void sleep(NanoClock clock, WaitLimit limit, long ns) {
+        long untilNs = clock.nanoTime() + Math.min(limit.mostNs(), ns);
+        for (long leftNs = untilNs - clock.nanoTime(); leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
+            LockSupport.parkNanos(Math.min(limit.pollNs(), leftNs));
+        }
+    }
+
     /** Whether the time is over. */
     public boolean isOver() {
         boolean over = clock.nanoTime() - untilNs >= 0;
-        if (over) {
+        if (over && !told) {
+            told = true;
             LOG.debug("waited in vain: {}", limit);
         }
         return over;

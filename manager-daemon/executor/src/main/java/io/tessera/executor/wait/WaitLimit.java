@@ -1,6 +1,6 @@
 package io.tessera.executor.wait;
 
-/** What a client's thread waits for inside a call, for how long at most, and how often it looks. */
+/** What a client's thread waits for, for how long at most, and how often it looks. */
 public enum WaitLimit {
     /** Memory of clients that have gone: longer than the work of such a client may take (RELAY.md, section 7). */
     PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
@@ -18,7 +18,13 @@ public enum WaitLimit {
      */
     ZEROS(10_000_000_000L, 20_000L),
     /** What the thread of the connections has clients told of a lost context; it decides that in some ms. */
-    LOSS(2_000_000_000L, 200_000L);
+    LOSS(2_000_000_000L, 200_000L),
+    /** Other clients' calls, after a call of the client that kept the driver's lock for long. */
+    LONG_CALL(500_000_000L, 500_000_000L),
+    /** Other clients' synchronizing calls, where streams of the client go from one wait to the next. */
+    HOLD_BACK(20_000_000L, 100_000L),
+    /** Streams that are full, while the records are executed that a client has left that is gone. */
+    LEFT_RECORDS(2_000_000_000L, 50_000L);
 
     private final long mostNs;
     private final long pollNs;

@@ -5,8 +5,8 @@ import static io.tessera.executor.warmup.WarmUpClient.words;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.fence.FenceSettings;
-import io.tessera.executor.fence.TenantPresence;
+import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;

@@ -1,8 +1,8 @@
 package io.tessera.executor.window;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

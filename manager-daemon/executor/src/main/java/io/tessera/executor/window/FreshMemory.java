@@ -1,8 +1,8 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.wait.BoundedWait;
@@ -39,7 +39,8 @@ final class FreshMemory {
         int made = 0;
         boolean done = open(driver) == CudaResult.SUCCESS;
         while (done && made < pieces) {
-            done = pressure.attempt(outer, () -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
+            int first = driverPages.create(driver, pieceBytes);
+            done = pressure.again(outer, first, () -> driverPages.create(driver, pieceBytes)) == CudaResult.SUCCESS;
             if (done) {
                 handles[made] = driver.outLong(0);
                 made++;

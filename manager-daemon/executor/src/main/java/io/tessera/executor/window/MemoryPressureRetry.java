@@ -1,7 +1,7 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import java.util.function.IntSupplier;
@@ -22,16 +22,17 @@ final class MemoryPressureRetry {
     }
 
     /**
-     * Does something that takes memory, again and again for a short time if there is none.
+     * Does something that takes memory again and again for a short time, if there was none.
      *
      * @param outer  the wait with which this one ends; null: none
+     * @param first  the CUresult of the first attempt
      * @param action answers with a CUresult
      */
-    int attempt(BoundedWait outer, IntSupplier action) {
-        int result = action.getAsInt();
-        if (result != CudaResult.OUT_OF_MEMORY) {
-            return result;
+    int again(BoundedWait outer, int first, IntSupplier action) {
+        if (first != CudaResult.OUT_OF_MEMORY) {
+            return first;
         }
+        int result = first;
         ask.run();
         BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, outer);
         while (result == CudaResult.OUT_OF_MEMORY && !wait.isOver()) {

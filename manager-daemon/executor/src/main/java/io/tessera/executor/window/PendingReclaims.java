@@ -1,7 +1,7 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.guardian.heap.HeapRefusal;
@@ -55,9 +55,12 @@ final class PendingReclaims {
      */
     int attempt(ClientWindow client, IntSupplier action) {
         long goneBefore = gone.get();
-        int result = pressure.attempt(client.waiting(), action);
-        return (int) again(client, goneBefore, result, () -> pressure.attempt(client.waiting(), action),
+        return (int) again(client, goneBefore, attemptUnderPressure(client, action), () -> attemptUnderPressure(client, action),
                 answer -> answer == CudaResult.OUT_OF_MEMORY);
+    }
+
+    private int attemptUnderPressure(ClientWindow client, IntSupplier action) {
+        return pressure.again(client.waiting(), action.getAsInt(), action);
     }
 
     /**

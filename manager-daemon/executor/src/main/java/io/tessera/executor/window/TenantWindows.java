@@ -1,7 +1,7 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.TenantMemory;

@@ -1,6 +1,6 @@
 package io.tessera.executor.window;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import java.util.ArrayList;
 import java.util.List;

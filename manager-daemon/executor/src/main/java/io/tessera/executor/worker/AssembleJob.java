@@ -1,10 +1,10 @@
 package io.tessera.executor.worker;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverOptions;
 import io.tessera.device.DriverPort;
 import io.tessera.device.DriverUnavailableException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;

@@ -1,6 +1,6 @@
 package io.tessera.executor.worker;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import java.util.List;

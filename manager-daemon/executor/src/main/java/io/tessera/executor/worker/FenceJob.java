@@ -1,6 +1,6 @@
 package io.tessera.executor.worker;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;

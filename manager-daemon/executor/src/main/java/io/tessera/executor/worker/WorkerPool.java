@@ -1,7 +1,7 @@
 package io.tessera.executor.worker;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.protocol.WorkerVariables;

@@ -3,8 +3,8 @@ package io.tessera.executor.call;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.handle.ClientHandles;
@@ -32,7 +32,7 @@ class ArrayBoundsTest {
             }
             MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(40);
             shape.copyFrom(MemorySegment.ofArray(new long[] {width, height, depth, (long) channels << 32 | format, 0}));
-            return SUCCESS;
+            return CudaResult.SUCCESS;
         }
 
         @Override

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 

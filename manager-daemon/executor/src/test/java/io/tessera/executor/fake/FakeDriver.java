@@ -1,5 +1,6 @@
 package io.tessera.executor.fake;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
@@ -25,10 +26,6 @@ import java.util.function.Consumer;
  * first; one named {@code fault} loses the context. Thread-safe.
  */
 public final class FakeDriver implements DriverPort {
-    private static final int INVALID_HANDLE = 400;
-    private static final int INVALID_VALUE = 1;
-    private static final int NOT_READY = 600;
-    private static final int FAULT = 700;
     /** The smallest piece of host memory that there is. */
     private static final long HOST_PAGE = 4096;
 
@@ -96,7 +93,6 @@ public final class FakeDriver implements DriverPort {
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
-    private static final int UNKNOWN_HANDLE = 400;
     /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES of what a program has without fences. */
     public static final int CONSTANT_BYTES = 102;
     /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
@@ -169,7 +165,7 @@ public final class FakeDriver implements DriverPort {
     /** A driver refuses a result without a place. */
     private static int put(long address, long value) {
         if (address == 0) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
         return 0;
@@ -177,14 +173,14 @@ public final class FakeDriver implements DriverPort {
 
     private static int putInt(long address, int value) {
         if (address == 0) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
         return 0;
     }
 
     private int end(String kind, long handle) {
-        return handle == 0 ? INVALID_HANDLE : count(kind, -1);
+        return handle == 0 ? CudaResult.INVALID_HANDLE : count(kind, -1);
     }
 
     private int clusters(long node, int blocks) {
@@ -194,7 +190,7 @@ public final class FakeDriver implements DriverPort {
 
     private int make(String kind, long address) {
         if (address == 0) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         count(kind, 1);
         long handle = next.addAndGet(16);
@@ -276,7 +272,7 @@ public final class FakeDriver implements DriverPort {
 
     private int query(long event) {
         boolean isPending = !doneEvents.contains(event) && (held || heldStreams.contains(eventStreams.getOrDefault(event, 0L)));
-        return eventError != 0 ? eventError : isPending ? NOT_READY : 0;
+        return eventError != 0 ? eventError : isPending ? CudaResult.NOT_READY : 0;
     }
 
     private int answer(DriverEntry entry, MemorySegment s) {
@@ -291,7 +287,7 @@ public final class FakeDriver implements DriverPort {
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamWriteValue32_v2 -> word(slot(s, 0), slot(s, 1), (int) slot(s, 2));
-            case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? NOT_READY : 0;
+            case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? CudaResult.NOT_READY : 0;
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> query(slot(s, 0));
             case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
@@ -310,7 +306,7 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
-            case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : UNKNOWN_HANDLE;
+            case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : CudaResult.INVALID_HANDLE;
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
@@ -463,7 +459,7 @@ public final class FakeDriver implements DriverPort {
         String name = functions.getOrDefault(slot(s, functionAt), "");
         launched = name;
         if (name.equals("fault")) {
-            lost = FAULT;
+            lost = CudaResult.ILLEGAL_ADDRESS;
             return 0;
         }
         if (name.equals("fill")) {

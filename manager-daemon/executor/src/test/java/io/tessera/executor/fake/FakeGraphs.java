@@ -1,5 +1,6 @@
 package io.tessera.executor.fake;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,7 +13,6 @@ import java.util.stream.LongStream;
 
 /** Graphs as their sizes: it remembers how many nodes one call has worked on at most, since a driver needs time for each. Thread-safe. */
 public final class FakeGraphs {
-    private static final int INVALID_VALUE = 1;
 
     /** By graph: its nodes, and how many each stands for. */
     private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
@@ -87,7 +87,7 @@ public final class FakeGraphs {
     private int add(long place, long graph, long dependencies, long count, long weight) {
         Map<Long, Long> nodes = graphs.get(graph);
         if (nodes == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         long node = handles.getAsLong();
         nodes.put(node, weight);
@@ -116,7 +116,7 @@ public final class FakeGraphs {
     private int copy(long place, long graph) {
         Map<Long, Long> nodes = graphs.get(graph);
         if (nodes == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         long copy = handles.getAsLong();
         Map<Long, Long> copied = new LinkedHashMap<>();
@@ -129,7 +129,7 @@ public final class FakeGraphs {
     private int end(long graph) {
         Map<Long, Long> nodes = graphs.remove(graph);
         if (nodes == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         nodes.keySet().forEach(graphOfNode::remove);
         return 0;
@@ -138,7 +138,7 @@ public final class FakeGraphs {
     private int endNode(DriverEntry entry, long node) {
         Long graph = graphOfNode.remove(node);
         if (graph == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         worked(entry, graphs.get(graph).remove(node));
         return 0;
@@ -148,7 +148,7 @@ public final class FakeGraphs {
         Map<Long, Long> nodes = graphs.get(graph);
         MemorySegment count = at(countPlace, Long.BYTES);
         if (nodes == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         if (place != 0) {
             LongStream.Builder clientHandle = LongStream.builder();

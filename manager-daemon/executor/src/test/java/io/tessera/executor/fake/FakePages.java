@@ -1,5 +1,6 @@
 package io.tessera.executor.fake;
 
+import io.tessera.device.CudaResult;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -20,9 +21,6 @@ public final class FakePages implements AutoCloseable {
     public static final byte OLD_DATA = 0x5A;
 
     private static final long PAGE = 4096;
-    private static final int OUT_OF_MEMORY = 2;
-    private static final int INVALID_VALUE = 1;
-    private static final int NOT_SUPPORTED = 801;
 
     /** Of all memory that is made. */
     public volatile long capacityBytes = 1L << 30;
@@ -105,7 +103,7 @@ public final class FakePages implements AutoCloseable {
     synchronized int release(long address, long bytes) {
         Map.Entry<Long, Mapping> below = mappings.lowerEntry(address + bytes);
         if (!Long.valueOf(bytes).equals(reserved.get(address)) || below != null && below.getKey() >= address) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         reserved.remove(address);
         return 0;
@@ -113,10 +111,10 @@ public final class FakePages implements AutoCloseable {
 
     synchronized int create(long result, long bytes) {
         if (bytes <= 0 || bytes % GRANULE != 0) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         if (createsBeforeFailure == 0 || bytes > capacityBytes - usedBytes) {
-            return OUT_OF_MEMORY;
+            return CudaResult.OUT_OF_MEMORY;
         }
         createsBeforeFailure -= createsBeforeFailure > 0 ? 1 : 0;
         Memory memory = new Memory(bytes);
@@ -130,7 +128,7 @@ public final class FakePages implements AutoCloseable {
     synchronized int drop(long handle) {
         Memory memory = handles.remove(handle);
         if (memory == null) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         memory.held = false;
         settle(memory);
@@ -151,13 +149,13 @@ public final class FakePages implements AutoCloseable {
         if (memory == null || reservation == null || address % GRANULE != 0
                 || address + bytes > reservation.getKey() + reservation.getValue()
                 || below != null && below.getKey() + below.getValue().size() > address) {
-            return INVALID_VALUE;
+            return CudaResult.INVALID_VALUE;
         }
         if (offset != 0 || bytes != memory.size) {
-            return NOT_SUPPORTED;
+            return CudaResult.NOT_SUPPORTED;
         }
         if (mapsBeforeFailure == 0) {
-            return OUT_OF_MEMORY;
+            return CudaResult.OUT_OF_MEMORY;
         }
         mapsBeforeFailure -= mapsBeforeFailure > 0 ? 1 : 0;
         memory.mapped++;
@@ -170,7 +168,7 @@ public final class FakePages implements AutoCloseable {
         for (long at = address; at < address + bytes;) {
             Mapping mapping = mappings.get(at);
             if (mapping == null || at + mapping.size() > address + bytes) {
-                return INVALID_VALUE;
+                return CudaResult.INVALID_VALUE;
             }
             gone.add(at);
             at += mapping.size();
@@ -185,13 +183,13 @@ public final class FakePages implements AutoCloseable {
 
     synchronized int allow(long address, long bytes) {
         if (allowsBeforeFailure == 0) {
-            return OUT_OF_MEMORY;
+            return CudaResult.OUT_OF_MEMORY;
         }
         allowsBeforeFailure -= allowsBeforeFailure > 0 ? 1 : 0;
         for (long at = address; at < address + bytes;) {
             Mapping mapping = mappings.get(at);
             if (mapping == null) {
-                return INVALID_VALUE;
+                return CudaResult.INVALID_VALUE;
             }
             mapping.allowed = true;
             at += mapping.size();

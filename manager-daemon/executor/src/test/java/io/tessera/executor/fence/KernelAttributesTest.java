@@ -2,6 +2,7 @@ package io.tessera.executor.fence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.CallsAlone;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 class KernelAttributesTest {
     private static final int DYNAMIC_BYTES = 8;
     private static final int CARVE_OUT = 9;
-    private static final int FUNCTION_NOT_LOADED = 913;
     private static final long KERNEL = 1;
     private static final long OTHER = 2;
 
@@ -41,21 +41,21 @@ class KernelAttributesTest {
             if (entry == DriverEntry.cuFuncSetAttribute) {
                 values.put(List.of(first, second), (int) third);
                 set.add(second + "=" + third);
-                return SUCCESS;
+                return CudaResult.SUCCESS;
             }
             if (entry == DriverEntry.cuFuncLoad) {
                 unloaded = false;
-                return SUCCESS;
+                return CudaResult.SUCCESS;
             }
             if (second == UNKNOWN) {
                 return 1;
             }
             if (unloaded && second == DYNAMIC_BYTES) {
-                return FUNCTION_NOT_LOADED;
+                return CudaResult.FUNCTION_NOT_LOADED;
             }
             MemorySegment.ofAddress(first).reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0,
                     values.getOrDefault(List.of(third, second), initial(second)));
-            return SUCCESS;
+            return CudaResult.SUCCESS;
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.Test;
 class DeferredReleasesTest {
     private static final long ARRAY = 0x5000;
     private static final long OTHER = 0x6000;
-    private static final int OUT_OF_MEMORY = 2;
     private static final int FATAL = 700;
 
     private final ClientHandles handles = new ClientHandles(0);
@@ -170,7 +170,7 @@ class DeferredReleasesTest {
         for (int i = 0; i < DeferredReleases.MOST; i++) {
             assertEquals(0, end(ARRAY));
         }
-        assertEquals(OUT_OF_MEMORY, end(ARRAY));
+        assertEquals(CudaResult.OUT_OF_MEMORY, end(ARRAY));
         assertEquals(0, end(OTHER), "what need not wait ends");
     }
 

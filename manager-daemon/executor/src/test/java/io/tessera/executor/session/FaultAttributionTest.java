@@ -2,23 +2,22 @@ package io.tessera.executor.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Who hears whose fault it was. */
 class FaultAttributionTest {
-    private static final int ASSERT = 710;
     private static final FaultCandidate CULPRIT = new FaultCandidate("training", 1000, "client 1", true, true, List.of("k"));
     private static final FaultCandidate SAME_USER = new FaultCandidate("notebook", 1000, "client 2", false, true, List.of());
     private static final FaultCandidate OTHER_USER = new FaultCandidate("training", 1001, "client 3", true, false, List.of());
 
-    private final FaultAttribution blame = FaultAttribution.of(ASSERT, List.of(CULPRIT, SAME_USER, OTHER_USER));
+    private final FaultAttribution blame = FaultAttribution.of(CudaResult.ASSERT, List.of(CULPRIT, SAME_USER, OTHER_USER));
 
     @Test
     void theCulpritGetsItsErrorAndNoLine() {
-        assertEquals(ASSERT, blame.resultFor(CULPRIT));
+        assertEquals(CudaResult.ASSERT, blame.resultFor(CULPRIT));
         assertEquals(Optional.empty(), blame.lineFor(CULPRIT));
     }
 
@@ -39,8 +38,8 @@ class FaultAttributionTest {
     @Test
     void whoMayHaveDoneItHearsThatItMayBeHis() {
         FaultCandidate second = new FaultCandidate("other", 1000, "client 4", true, true, List.of());
-        FaultAttribution shared = FaultAttribution.of(ASSERT, List.of(CULPRIT, second, SAME_USER));
-        assertEquals(ASSERT, shared.resultFor(second));
+        FaultAttribution shared = FaultAttribution.of(CudaResult.ASSERT, List.of(CULPRIT, second, SAME_USER));
+        assertEquals(CudaResult.ASSERT, shared.resultFor(second));
         assertEquals(Optional.of("the context that programs share was ended by a fault (CUDA error 710) of this program or of another "
                 + "one that was working"), shared.lineFor(second));
         assertEquals(CudaResult.CONTEXT_IS_DESTROYED, shared.resultFor(SAME_USER));

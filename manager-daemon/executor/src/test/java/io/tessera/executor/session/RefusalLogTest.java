@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.relay.RecordHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -54,6 +54,17 @@ class BoundedWaitTest {
     }
 
     @Test
+    void asleepForLongerThanTheLimitIsNobody() {
+        long[] looks = new long[1];
+        NanoClock ticking = () -> ++looks[0] * 100_000_000L;
+        BoundedWait.sleep(ticking, WaitLimit.LONG_CALL, 10_000_000_000L);
+        assertTrue(looks[0] >= 6 && looks[0] < 12, "500 ms of a clock that goes 100 ms at each look: " + looks[0]);
+        looks[0] = 0;
+        BoundedWait.sleep(ticking, WaitLimit.LONG_CALL, 150_000_000L);
+        assertTrue(looks[0] <= 4, "a shorter time: " + looks[0]);
+    }
+
+    @Test
     void anInterruptedThreadWaitsOnAndStaysInterrupted() {
         BoundedWait wait = BoundedWait.begin(() -> nowNs += 1_000_000L, WaitLimit.MEMORY_PRESSURE);
         Thread.currentThread().interrupt();

@@ -3,6 +3,7 @@ package io.tessera.executor.worker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fake.CallsAlone;
@@ -15,8 +16,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AssembleJobTest {
-    private static final int INVALID_PTX = 218;
-    private static final int OUT_OF_MEMORY = 2;
 
     private final List<DriverEntry> called = new ArrayList<>();
 
@@ -36,15 +35,15 @@ class AssembleJobTest {
 
     @Test
     void aCompilerThatGaveUpUnnoticedHasNotCompiled() {
-        Message answer = compiled(INVALID_PTX);
-        assertEquals(INVALID_PTX, answer.numbers().getFirst());
+        Message answer = compiled(CudaResult.INVALID_PTX);
+        assertEquals(CudaResult.INVALID_PTX, answer.numbers().getFirst());
         assertTrue(answer.text().contains("the assembler gave up") && answer.text().contains("TESSERA_WORKER_MEMORY"), answer.text());
         assertEquals(DriverEntry.cuLibraryUnload, called.getLast());
     }
 
     @Test
     void codeThatFindsNoRoomOnTheDeviceIsCompiled() {
-        assertEquals(0, compiled(OUT_OF_MEMORY).numbers().getFirst());
+        assertEquals(0, compiled(CudaResult.OUT_OF_MEMORY).numbers().getFirst());
         assertEquals(0, compiled(0).numbers().getFirst());
     }
 }

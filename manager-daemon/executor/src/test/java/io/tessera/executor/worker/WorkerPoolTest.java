@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
-import io.tessera.executor.driver.CudaResult;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.PlainFunctions;

@@ -1,6 +1,7 @@
 package io.tessera.software.driver;
 
 import io.tessera.device.CudaError;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.device.EntryDescriptions;
@@ -96,11 +97,11 @@ public final class SoftwareDriver implements DriverPort {
         Handler handler = table.of(entry);
         if (handler == null) {
             log.refused(entry);
-            return NOT_SUPPORTED;
+            return CudaResult.NOT_SUPPORTED;
         }
         try {
             handler.handle(new Call(state, slots, perThread[entry.ordinal()]));
-            return SUCCESS;
+            return CudaResult.SUCCESS;
         } catch (DriverException e) {
             if (e.error() == CudaError.INVALID_PTX) {
                 log.rejected(entry.toString(), e.getMessage());

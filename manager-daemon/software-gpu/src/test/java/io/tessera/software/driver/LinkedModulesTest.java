@@ -3,6 +3,7 @@ package io.tessera.software.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
@@ -32,8 +33,6 @@ class LinkedModulesTest {
     private static final long WINDOW_BYTES = 1L << 40;
     private static final int ERROR_BUFFER = 5;
     private static final int ERROR_BUFFER_BYTES = 6;
-    private static final int INVALID_IMAGE = 200;
-    private static final int INVALID_PTX = 218;
 
     private final Port port = new Port();
 
@@ -139,14 +138,14 @@ class LinkedModulesTest {
     @Test
     void whatDoesNotFitIsSaid() {
         String call = declared(".extern", "f") + kernel("k", "f");
-        refused(INVALID_IMAGE, "undefined reference to 'f'", call);
-        refused(INVALID_IMAGE, "undefined reference to 'x'", ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"),
+        refused(CudaResult.INVALID_IMAGE, "undefined reference to 'f'", call);
+        refused(CudaResult.INVALID_IMAGE, "undefined reference to 'x'", ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"),
                 call);
-        refused(INVALID_IMAGE, "multiple definition of 'f'", call, returning(".visible", "f", number(1)), returning(".visible", "f", number(2)));
-        refused(INVALID_IMAGE, "Prototype doesn't match for 'f'", call, ".visible .func f(.param .b64 a)\n{\nret;\n}\n");
-        refused(INVALID_IMAGE, "Size doesn't match for 's'", ".extern .shared .b8 s[64];\n" + kernel("k"), ".visible .shared .b8 s[16];\n");
-        refused(INVALID_IMAGE, "Type doesn't match for 'f'", call, ".visible .global .u32 f;\n");
-        refused(INVALID_PTX, "", "what is this");
+        refused(CudaResult.INVALID_IMAGE, "multiple definition of 'f'", call, returning(".visible", "f", number(1)), returning(".visible", "f", number(2)));
+        refused(CudaResult.INVALID_IMAGE, "Prototype doesn't match for 'f'", call, ".visible .func f(.param .b64 a)\n{\nret;\n}\n");
+        refused(CudaResult.INVALID_IMAGE, "Size doesn't match for 's'", ".extern .shared .b8 s[64];\n" + kernel("k"), ".visible .shared .b8 s[16];\n");
+        refused(CudaResult.INVALID_IMAGE, "Type doesn't match for 'f'", call, ".visible .global .u32 f;\n");
+        refused(CudaResult.INVALID_PTX, "", "what is this");
         assertTrue((long) linked(0, declared(".extern", "f") + kernel("k")) != 0, "what nobody uses may be missing");
     }
 

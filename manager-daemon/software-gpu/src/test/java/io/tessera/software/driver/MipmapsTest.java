@@ -3,6 +3,7 @@ package io.tessera.software.driver;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
@@ -16,8 +17,6 @@ import org.junit.jupiter.api.Timeout;
 /** Mipmapped arrays: their levels, and textures that choose and blend them. */
 @Timeout(180)
 class MipmapsTest {
-    private static final int INVALID_VALUE = 1;
-    private static final int INVALID_HANDLE = 400;
     private static final int FLOAT = 0x20;
     private static final int WIDTH = 8;
     private static final int LEVELS = 4;
@@ -121,12 +120,12 @@ class MipmapsTest {
         }
         long finest = level(mipmap, 0);
         assertEquals(finest, level(mipmap, 0), "asked again it is the same");
-        port.fails(INVALID_VALUE, DriverEntry.cuMipmappedArrayGetLevel, told, mipmap, extents.length);
-        port.fails(INVALID_HANDLE, DriverEntry.cuArrayDestroy, finest);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuMipmappedArrayGetLevel, told, mipmap, extents.length);
+        port.fails(CudaResult.INVALID_HANDLE, DriverEntry.cuArrayDestroy, finest);
         port.ok(DriverEntry.cuMipmappedArrayDestroy, mipmap);
-        port.fails(INVALID_HANDLE, DriverEntry.cuMipmappedArrayDestroy, mipmap);
-        port.fails(INVALID_HANDLE, DriverEntry.cuArray3DGetDescriptor_v2, told, finest);
-        port.fails(INVALID_VALUE, DriverEntry.cuMipmappedArrayCreate, told, descriptor(0, 0, 0), 1);
+        port.fails(CudaResult.INVALID_HANDLE, DriverEntry.cuMipmappedArrayDestroy, mipmap);
+        port.fails(CudaResult.INVALID_HANDLE, DriverEntry.cuArray3DGetDescriptor_v2, told, finest);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuMipmappedArrayCreate, told, descriptor(0, 0, 0), 1);
     }
 
     @Test
@@ -156,6 +155,6 @@ class MipmapsTest {
     void onlyNormalizedCoordinatesMeanTheSameAtAllLevels() {
         MemorySegment texture = texture(false, 0, 0, 9);
         texture.set(ValueLayout.JAVA_INT, 16, 0);
-        port.fails(INVALID_VALUE, DriverEntry.cuTexObjectCreate, port.arena.allocate(8), resource(filled(0)), texture, 0);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuTexObjectCreate, port.arena.allocate(8), resource(filled(0)), texture, 0);
     }
 }

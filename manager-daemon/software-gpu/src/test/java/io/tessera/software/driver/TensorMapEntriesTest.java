@@ -3,6 +3,7 @@ package io.tessera.software.driver;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,8 +14,6 @@ import org.junit.jupiter.api.Timeout;
 /** Tensor maps, and kernels that copy boxes by them. */
 @Timeout(180)
 class TensorMapEntriesTest {
-    private static final int INVALID_VALUE = 1;
-    private static final int NOT_SUPPORTED = 801;
     private static final int INT = 3;
     private static final int FLOAT = 7;
     private static final int WIDTH = 24;
@@ -180,38 +179,38 @@ class TensorMapEntriesTest {
         MemorySegment map = new Map().encode(first);
         port.ok(DriverEntry.cuTensorMapReplaceAddress, map, second);
         assertEquals(7, box(map, 0, 0, 8)[5]);
-        port.fails(INVALID_VALUE, DriverEntry.cuTensorMapReplaceAddress, port.arena.allocate(128, 64), second);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuTensorMapReplaceAddress, port.arena.allocate(128, 64), second);
     }
 
     @Test
     void argumentsAreCheckedAsCudaSays() {
         Map map = new Map();
         map.rank = 6;
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map = new Map();
         map.box = new int[] {BOX_WIDTH, 257};
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map.box = new int[] {3, 1};
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map = new Map();
         map.strides = new long[] {100};
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map = new Map();
         map.steps = new int[] {0, 1};
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map = new Map();
         map.fill = 1;
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
         map.type = FLOAT;
         map.encode(4096);
         map.interleave = 1;
-        map.fails(NOT_SUPPORTED);
+        map.fails(CudaResult.NOT_SUPPORTED);
         map = new Map();
         map.type = 13;
-        map.fails(NOT_SUPPORTED);
+        map.fails(CudaResult.NOT_SUPPORTED);
         map = new Map();
         map.swizzle = 1;
         map.box = new int[] {16, 1};
-        map.fails(INVALID_VALUE);
+        map.fails(CudaResult.INVALID_VALUE);
     }
 }

@@ -3,6 +3,7 @@ package io.tessera.software.driver;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,9 +14,6 @@ import org.junit.jupiter.api.Timeout;
 /** Texture and surface references, as programs before CUDA 12 have them: variables of a module that the host binds. */
 @Timeout(180)
 class TextureReferencesTest {
-    private static final int INVALID_VALUE = 1;
-    private static final int NOT_FOUND = 500;
-    private static final int INVALID_HANDLE = 400;
     private static final int SIGNED_32 = 10;
     private static final int OVERRIDE_FORMAT = 1;
     private static final int READ_AS_INTEGER = 1;
@@ -103,7 +101,7 @@ class TextureReferencesTest {
         port.ok(DriverEntry.cuTexRefSetAddress_v2, port.arena.allocate(8), reference, memory, 16L);
         assertArrayEquals(new int[] {5, 6, 7, 8}, read(module, 4), "linear memory in its place");
         assertEquals(memory, port.made(DriverEntry.cuTexRefGetAddress_v2, reference));
-        port.fails(INVALID_VALUE, DriverEntry.cuTexRefGetArray, port.arena.allocate(8), reference);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuTexRefGetArray, port.arena.allocate(8), reference);
     }
 
     /** A program that forgets to bind one, or unloads what it bound, loses no context. */
@@ -127,15 +125,15 @@ class TextureReferencesTest {
         assertEquals(1, port.number(DriverEntry.cuTexRefGetAddressMode, reference, 1), "clamped unless said otherwise");
         assertEquals(1, port.number(DriverEntry.cuTexRefGetFilterMode, reference));
         assertEquals(2, port.number(DriverEntry.cuTexRefGetFlags, reference));
-        port.fails(INVALID_VALUE, DriverEntry.cuTexRefSetAddressMode, reference, 3, WRAP);
-        port.fails(INVALID_VALUE, DriverEntry.cuTexRefSetFilterMode, reference, 2);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuTexRefSetAddressMode, reference, 3, WRAP);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuTexRefSetFilterMode, reference, 2);
     }
 
     @Test
     void aSurfaceReferenceIsReadAndWritten() {
         long module = module();
         long reference = port.made(DriverEntry.cuModuleGetSurfRef, module, name("plane"));
-        port.fails(INVALID_VALUE, DriverEntry.cuSurfRefSetArray, reference, filled(0, 1, 2), 0);
+        port.fails(CudaResult.INVALID_VALUE, DriverEntry.cuSurfRefSetArray, reference, filled(0, 1, 2), 0);
         long array = filled(SURFACE, 1, -1, 255);
         port.ok(DriverEntry.cuSurfRefSetArray, reference, array, 0);
         port.launch(port.made(DriverEntry.cuModuleGetFunction, module, name("invert")), 1, 3, 0);
@@ -149,13 +147,13 @@ class TextureReferencesTest {
     void referencesAreNoVariablesAndOfOneKind() {
         long module = module();
         MemorySegment out = port.arena.allocate(16, 8);
-        port.fails(NOT_FOUND, DriverEntry.cuModuleGetTexRef, out, module, name("plane"));
-        port.fails(NOT_FOUND, DriverEntry.cuModuleGetSurfRef, out, module, name("line"));
-        port.fails(NOT_FOUND, DriverEntry.cuModuleGetTexRef, out, module, name("number"));
-        port.fails(NOT_FOUND, DriverEntry.cuModuleGetGlobal_v2, out, out.asSlice(8), module, name("line"));
+        port.fails(CudaResult.NOT_FOUND, DriverEntry.cuModuleGetTexRef, out, module, name("plane"));
+        port.fails(CudaResult.NOT_FOUND, DriverEntry.cuModuleGetSurfRef, out, module, name("line"));
+        port.fails(CudaResult.NOT_FOUND, DriverEntry.cuModuleGetTexRef, out, module, name("number"));
+        port.fails(CudaResult.NOT_FOUND, DriverEntry.cuModuleGetGlobal_v2, out, out.asSlice(8), module, name("line"));
         long reference = port.made(DriverEntry.cuModuleGetTexRef, module, name("line"));
-        port.fails(INVALID_HANDLE, DriverEntry.cuSurfRefSetArray, reference, filled(SURFACE, 1), 0);
+        port.fails(CudaResult.INVALID_HANDLE, DriverEntry.cuSurfRefSetArray, reference, filled(SURFACE, 1), 0);
         port.ok(DriverEntry.cuModuleUnload, module);
-        port.fails(INVALID_HANDLE, DriverEntry.cuTexRefSetFlags, reference, 0);
+        port.fails(CudaResult.INVALID_HANDLE, DriverEntry.cuTexRefSetFlags, reference, 0);
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.bench.relay;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.MemorySegment;
@@ -47,7 +48,7 @@ final class PromptDriver implements DriverPort {
             next += APART;
             at(slots, Long.BYTES).set(ValueLayout.JAVA_LONG, 0, next);
         }
-        return SUCCESS;
+        return CudaResult.SUCCESS;
     }
 
     private static MemorySegment at(MemorySegment slots, long bytes) {

@@ -3,17 +3,20 @@ package io.tessera.bench.relay;
 import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.FenceSettings;
 import io.tessera.executor.fence.FencingService;
-import io.tessera.executor.fence.TenantPresence;
-import io.tessera.executor.fence.TrustedImages;
+import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
@@ -28,6 +31,7 @@ import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.ring.RingConsumer;
 import io.tessera.executor.session.RecordDispatcher;
+import io.tessera.executor.session.RecordExecutors;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.CompletionCounters;
@@ -112,16 +116,16 @@ public class RelayRecordBenchmark {
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
                 new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
-        ClientState state = new ClientState(device, driver, segment, handles, streams, new CompletionCounters(driver, segment),
-                new EventWatch(driver, segment, printing, account), owned, charge, new PinnedMemory(Linux.sharedMemory(),
-                        Linux.open().files(), account, _ -> {}),
-                printing, window, pools,
-                new GraphMemory(pools, new GraphRanges(owned, charge)), new MovedBytes(moves, window::isPinned), fences,
-                new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment), null, null,
-                synchronization);
+        ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));
+        ClientAllocations allocations = new ClientAllocations(owned, charge, window, pools, new GraphMemory(pools, new GraphRanges(owned, charge)),
+                new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment));
+        CompletionCounters words = new CompletionCounters(driver, segment);
+        ClientCompletion completion = new ClientCompletion(segment, words, new EventWatch(driver, segment, printing, account), printing);
+        PinnedMemory pinned = new PinnedMemory(Linux.sharedMemory(), Linux.open().files(), account, _ -> {});
         window.open();
-        state.words().register();
-        records = new RecordDispatcher(state, Linux.futex(), clock, new NoReports(), arena);
+        words.register();
+        records = new RecordDispatcher(execution, completion,
+                RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena), Linux.futex(), clock, new NoReports());
         ring = new RingConsumer(segment, arena);
         client = new WarmUpClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Enumerators of the interface as Java: results as an enumeration, the others as numbers by name. Stateless. */
+/** Enumerators of the interface as Java: numbers by name, and results as an enumeration too, with their texts. Stateless. */
 public final class JavaConstants {
     private static final String PACKAGE = "io.tessera.device";
 
@@ -19,6 +19,7 @@ public final class JavaConstants {
         String folder = PACKAGE.replace('.', '/') + "/";
         Map<String, String> files = new TreeMap<>();
         files.put(folder + "CudaError.java", results(constants.of("result")));
+        files.put(folder + "CudaResult.java", numbers("CudaResult", "Result codes of the driver interface (CUresult), as numbers.", constants.of("result")));
         files.put(folder + "DeviceAttribute.java",
                 numbers("DeviceAttribute", "Numbers of CUdevice_attribute (CU_DEVICE_ATTRIBUTE_*).", constants.of("attribute")));
         files.put(folder + "MemoryType.java",

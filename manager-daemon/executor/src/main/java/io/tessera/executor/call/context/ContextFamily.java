@@ -2,7 +2,9 @@ package io.tessera.executor.call.context;
 
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.stream.EventWatch;
 
 /** What lives in a context of one client: its limits, streams and events. One owner thread. */
 public final class ContextFamily {
@@ -10,9 +12,9 @@ public final class ContextFamily {
     }
 
     /** Enters the calls. */
-    public static void register(ClientState client, CallChecks checks, CallTable calls) {
-        new LimitCalls(client.driver()).register(calls);
-        new StreamCalls(client.driver(), client.streams(), client.fences(), checks).register(calls);
-        new EventCalls(client.watch(), client.exports()).register(calls);
+    public static void register(ClientExecution execution, EventWatch watch, ClientExports exports, CallChecks checks, CallTable calls) {
+        new LimitCalls(execution.driver()).register(calls);
+        new StreamCalls(execution.driver(), execution.streams(), execution.fences(), checks).register(calls);
+        new EventCalls(watch, exports).register(calls);
     }
 }

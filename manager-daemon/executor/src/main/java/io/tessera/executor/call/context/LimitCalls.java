@@ -1,13 +1,13 @@
 package io.tessera.executor.call.context;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.tessera.executor.call.dispatch;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.quota.TenantAccount;
 import io.tessera.os.LinuxException;
 import io.tessera.os.linux.GrowingMemory;

@@ -1,19 +1,21 @@
 package io.tessera.executor.call.dispatch;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.EntryDescriptions;
 import io.tessera.device.HandleKind;
 import io.tessera.device.ParameterDescription.Handle;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.device.ParameterDescription.Shape;
-import io.tessera.executor.call.CallBody;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallPlan;
-import io.tessera.executor.call.CallRow.Pause;
 import io.tessera.executor.call.CallRow;
+import io.tessera.executor.call.CallRow.Pause;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.context.ContextFamily;
@@ -22,14 +24,14 @@ import io.tessera.executor.call.graph.GraphFamily;
 import io.tessera.executor.call.memory.MemoryFamily;
 import io.tessera.executor.call.module.ModuleFamily;
 import io.tessera.executor.call.texture.TextureFamily;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.ProgramRefusedException;
-import io.tessera.executor.fence.Watchdog;
+import io.tessera.executor.fence.hang.Watchdog;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientContext;
@@ -52,7 +54,7 @@ public final class CallExecutor implements AutoCloseable {
     private final ClientHandles handles;
     private final ClientStreams streams;
     private final ClientFences fences;
-    private final CallTable table = new CallTable();
+    private final CallTable table;
     private final CallChecks checks;
     private final GraphFamily graphs;
     private final MemoryFamily memory;
@@ -63,20 +65,22 @@ public final class CallExecutor implements AutoCloseable {
     private boolean unheard;
 
     /** For one client; memory of an arena that lives as long as this. */
-    public CallExecutor(ClientState client, Arena arena) {
-        this.device = client.device();
-        this.driver = client.driver();
-        this.handles = client.handles();
-        this.streams = client.streams();
-        this.fences = client.fences();
-        this.checks = CallChecks.of(client);
+    public CallExecutor(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
+            Arena arena) {
+        this.device = execution.device();
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.table = new CallTable((called, _) -> driver.call(called.entry(), called.slots()));
+        this.checks = CallChecks.of(execution, allocations.memory());
         this.frame = new CallFrame(arena);
-        this.bulk = new BulkData(client.handles().account().tenant());
-        this.graphs = new GraphFamily(client, checks, table);
-        this.memory = new MemoryFamily(client, checks, graphs.memory(), table);
-        this.modules = new ModuleFamily(client, checks, table);
-        this.textures = new TextureFamily(client, checks, table);
-        ContextFamily.register(client, checks, table);
+        this.bulk = new BulkData(execution.handles().account().tenant());
+        this.graphs = new GraphFamily(execution, allocations, completion.words(), checks, table);
+        this.memory = new MemoryFamily(execution, allocations, checks, graphs.memory(), table);
+        this.modules = new ModuleFamily(execution, allocations.memory(), completion, images, checks, table);
+        this.textures = new TextureFamily(execution, allocations.window(), checks, table);
+        ContextFamily.register(execution, completion.watch(), allocations.exports(), checks, table);
     }
 
     /** How large the client's graphs are. */
@@ -216,7 +220,7 @@ public final class CallExecutor implements AutoCloseable {
         if (submits) {
             streams.before(stream);
         }
-        int result = plan.row().pause() == Pause.NONE || stream == null ? make(plan) : pausing(plan, stream);
+        int result = plan.row().pause() == Pause.NONE || stream == null ? plan.body().call(frame, frame.context()) : pausing(plan, stream);
         if (submits) {
             if (result == CudaResult.SUCCESS) {
                 plan.row().submitted(frame);
@@ -231,7 +235,7 @@ public final class CallExecutor implements AutoCloseable {
         RejectedException[] rejected = new RejectedException[1];
         IntSupplier submission = () -> {
             try {
-                return make(plan);
+                return plan.body().call(frame, frame.context());
             } catch (RejectedException e) {
                 rejected[0] = e;
                 return CudaResult.INVALID_VALUE;
@@ -245,11 +249,6 @@ public final class CallExecutor implements AutoCloseable {
             throw rejected[0];
         }
         return result;
-    }
-
-    private int make(CallPlan plan) throws RejectedException {
-        CallBody body = plan.row().body();
-        return body == null ? driver.call(plan.entry(), frame.slots()) : body.call(frame, frame.context());
     }
 
     /** Handles become the driver's, devices and contexts the executor's. Finds the stream that the call works on. */

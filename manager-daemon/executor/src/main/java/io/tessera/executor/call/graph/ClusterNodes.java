@@ -1,12 +1,12 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.ClientKernels;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

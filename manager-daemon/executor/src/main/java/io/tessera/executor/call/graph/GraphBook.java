@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
@@ -7,7 +8,6 @@ import io.tessera.executor.call.CallRow;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.NodeMoves.Content;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;

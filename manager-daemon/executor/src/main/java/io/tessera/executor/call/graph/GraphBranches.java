@@ -1,7 +1,7 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

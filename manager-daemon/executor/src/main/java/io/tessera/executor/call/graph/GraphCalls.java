@@ -1,15 +1,15 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallRow.Pause;
 import io.tessera.executor.call.CallRow.StreamUse;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
@@ -34,12 +34,13 @@ final class GraphCalls {
     private final StructureTranslation structures;
     private final ClusterNodes clusters;
 
-    GraphCalls(ClientState client, GraphBook graphs, GraphMemoryCalls memoryCalls, StructureTranslation structures, ClusterNodes clusters) {
-        this.driver = client.driver();
-        this.handles = client.handles();
-        this.streams = client.streams();
-        this.fences = client.fences();
-        this.memory = client.graphMemory();
+    GraphCalls(ClientExecution execution, GraphMemory memory, GraphBook graphs, GraphMemoryCalls memoryCalls, StructureTranslation structures,
+            ClusterNodes clusters) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.streams = execution.streams();
+        this.fences = execution.fences();
+        this.memory = memory;
         this.graphs = graphs;
         this.memoryCalls = memoryCalls;
         this.structures = structures;

@@ -3,9 +3,11 @@ package io.tessera.executor.call.graph;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.stream.CompletionCounters;
 import java.util.function.LongConsumer;
 
 /** Graphs of one client: their calls, and what is kept of them. One owner thread. */
@@ -14,17 +16,17 @@ public final class GraphFamily {
     private final GraphMemoryCalls memory;
 
     /** Enters the calls. */
-    public GraphFamily(ClientState client, CallChecks checks, CallTable calls) {
-        this.book = new GraphBook(client.handles(), client.driver(), checks.moved());
-        this.memory = new GraphMemoryCalls(client.driver(), client.graphMemory(), client.memory(), client.charge());
-        NodeStructures nodes = new NodeStructures(client.device(), client.fences(), client.words(), book::isCondition, checks);
-        ClusterNodes clusters = new ClusterNodes(client.driver(), client.fences());
+    public GraphFamily(ClientExecution execution, ClientAllocations allocations, CompletionCounters words, CallChecks checks, CallTable calls) {
+        this.book = new GraphBook(execution.handles(), execution.driver(), checks.moved());
+        this.memory = new GraphMemoryCalls(execution.driver(), allocations.graphMemory(), allocations.memory(), allocations.charge());
+        NodeStructures nodes = new NodeStructures(execution.device(), execution.fences(), words, book::isCondition, checks);
+        ClusterNodes clusters = new ClusterNodes(execution.driver(), execution.fences());
         memory.register(calls);
-        new GraphCalls(client, book, memory, checks.structures(), clusters).register(calls);
-        new CaptureCalls(client.driver(), client.handles(), client.streams(), book, memory, checks.results()).register(calls);
-        new NodeCalls(client.driver(), client.fences(), book, checks, nodes, memory, clusters).register(calls);
-        new NodeQueries(client.driver(), client.graphMemory(), nodes, memory, checks.results()).register(calls);
-        GraphMemory kept = client.graphMemory();
+        new GraphCalls(execution, allocations.graphMemory(), book, memory, checks.structures(), clusters).register(calls);
+        new CaptureCalls(execution.driver(), execution.handles(), execution.streams(), book, memory, checks.results()).register(calls);
+        new NodeCalls(execution.driver(), execution.fences(), book, checks, nodes, memory, clusters).register(calls);
+        new NodeQueries(execution.driver(), allocations.graphMemory(), nodes, memory, checks.results()).register(calls);
+        GraphMemory kept = allocations.graphMemory();
         ends(checks.results(), HandleKind.GRAPH, kept::graphGone);
         ends(checks.results(), HandleKind.GRAPH_EXEC, kept::executableGone);
         ends(checks.results(), HandleKind.GRAPH_NODE, kept::nodeGone);

@@ -1,11 +1,11 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.memory.ClientCharge;
@@ -203,7 +203,7 @@ public final class GraphMemoryCalls {
     private int append(long stream) {
         long graph = graphOf(stream);
         if (graph == HandleTable.NONE) {
-            return CudaResult.CAPTURE_INVALIDATED;
+            return CudaResult.STREAM_CAPTURE_INVALIDATED;
         }
         long dependencies = driver.outLong(3);
         long count = driver.outLong(4);

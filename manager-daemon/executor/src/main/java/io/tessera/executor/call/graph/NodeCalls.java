@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -12,7 +13,6 @@ import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.call.graph.NodeMoves.Content;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.stream.ClientContext;

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -7,7 +8,6 @@ import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.ClientContext;

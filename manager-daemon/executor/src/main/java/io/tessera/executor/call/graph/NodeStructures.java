@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.AddressCheck;
 import io.tessera.executor.call.AddressRule;
 import io.tessera.executor.call.CallChecks;
@@ -8,10 +9,9 @@ import io.tessera.executor.call.CopyStructures;
 import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;

@@ -1,13 +1,13 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.executor.call.AddressRule;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.GraphMemoryCalls;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
@@ -40,12 +40,12 @@ final class AllocationCalls {
     /** What the call in progress frees; null: nothing. */
     private MemoryRange found;
 
-    AllocationCalls(ClientState client, PoolCalls poolCalls, GraphMemoryCalls graphs, AllocationCharge charge) {
-        this.memory = client.memory();
-        this.streams = client.streams();
-        this.pools = client.pools();
-        this.graphMemory = client.graphMemory();
-        this.exports = client.exports();
+    AllocationCalls(ClientAllocations allocations, ClientStreams streams, PoolCalls poolCalls, GraphMemoryCalls graphs, AllocationCharge charge) {
+        this.memory = allocations.memory();
+        this.streams = streams;
+        this.pools = allocations.pools();
+        this.graphMemory = allocations.graphMemory();
+        this.exports = allocations.exports();
         this.poolCalls = poolCalls;
         this.graphs = graphs;
         this.charge = charge;

@@ -1,7 +1,7 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.ClientWindow;
 

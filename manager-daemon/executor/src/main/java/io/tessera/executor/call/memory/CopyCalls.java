@@ -1,5 +1,6 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.AddressCheck;
@@ -12,7 +13,6 @@ import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.CopyStructures;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.WireTypes;
 
 /** Copies and memsets: what they read and write must be the client's. One owner thread. */

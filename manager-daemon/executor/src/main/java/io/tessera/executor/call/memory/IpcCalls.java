@@ -1,10 +1,10 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;

@@ -2,7 +2,8 @@ package io.tessera.executor.call.memory;
 
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.graph.GraphMemoryCalls;
 import io.tessera.executor.memory.MemoryRange;
 import java.util.List;
@@ -12,18 +13,18 @@ public final class MemoryFamily {
     private final VirtualMemoryCalls virtual;
 
     /** Enters the calls. */
-    public MemoryFamily(ClientState client, CallChecks checks, GraphMemoryCalls graphs, CallTable calls) {
-        AllocationCharge charge = new AllocationCharge(client.charge(), client.window());
-        MemoryLocations locations = new MemoryLocations(client.device());
-        PoolCalls pools = new PoolCalls(client.pools(), checks.results(), locations);
+    public MemoryFamily(ClientExecution execution, ClientAllocations allocations, CallChecks checks, GraphMemoryCalls graphs, CallTable calls) {
+        AllocationCharge charge = new AllocationCharge(allocations.charge(), allocations.window());
+        MemoryLocations locations = new MemoryLocations(execution.device());
+        PoolCalls pools = new PoolCalls(allocations.pools(), checks.results(), locations);
         pools.register(calls);
-        new AllocationCalls(client, pools, graphs, charge).register(calls);
-        this.virtual = new VirtualMemoryCalls(client.driver(), client.memory(), client.window(), locations, charge, checks.results());
+        new AllocationCalls(allocations, execution.streams(), pools, graphs, charge).register(calls);
+        this.virtual = new VirtualMemoryCalls(execution.driver(), allocations.memory(), allocations.window(), locations, charge, checks.results());
         virtual.register(calls);
-        NullStream nullStream = new NullStream(client.driver(), client.streams(), client.fences(), checks.moved());
+        NullStream nullStream = new NullStream(execution.driver(), execution.streams(), execution.fences(), checks.moved());
         new CopyCalls(checks, nullStream).register(calls);
-        new TensorMapCalls(client.driver(), client.handles().tensorMaps(), checks.addresses()).register(calls);
-        new IpcCalls(client.exports()).register(calls);
+        new TensorMapCalls(execution.driver(), execution.handles().tensorMaps(), checks.addresses()).register(calls);
+        new IpcCalls(allocations.exports()).register(calls);
     }
 
     /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */

@@ -1,11 +1,11 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallBody;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.stream.ClientContext;

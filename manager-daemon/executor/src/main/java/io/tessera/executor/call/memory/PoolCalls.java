@@ -1,12 +1,12 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.pool.ClientPools;
 import io.tessera.executor.pool.MemoryPool;

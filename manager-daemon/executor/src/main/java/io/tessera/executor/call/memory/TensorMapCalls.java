@@ -1,11 +1,11 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.executor.call.AddressCheck;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.stream.ClientContext;

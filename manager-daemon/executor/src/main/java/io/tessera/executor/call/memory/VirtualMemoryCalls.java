@@ -1,5 +1,6 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -11,11 +12,10 @@ import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.memory.VirtualMemory.Made;
 import io.tessera.executor.call.memory.VirtualMemory.Mapping;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.ClientMemory;
-import io.tessera.executor.memory.MemoryRange.Origin;
 import io.tessera.executor.memory.MemoryRange;
+import io.tessera.executor.memory.MemoryRange.Origin;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.WireTypes;

@@ -1,11 +1,12 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.ProgramRefusedException;
-import io.tessera.executor.fence.ProgramSource;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramSource;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.image.ImageOffers;
 import io.tessera.executor.image.ImageStore;
 import io.tessera.guardian.image.ImageKind;
@@ -21,18 +22,16 @@ import org.slf4j.LoggerFactory;
 final class CallImages {
     private static final long MAGIC = SegmentLayout.offset(RelayLayout.IMAGE_REFERENCE, "magic");
     private static final long NUMBER = SegmentLayout.offset(RelayLayout.IMAGE_REFERENCE, "number");
-    /** CUDA_ERROR_FILE_NOT_FOUND: the client sends the image itself. */
-    private static final int NOT_FROM_FILE = 301;
     private static final Logger LOG = LoggerFactory.getLogger(CallImages.class);
 
     private final ClientFences fences;
     private final ImageOffers offers;
     private final ImageStore store;
 
-    CallImages(ClientFences fences, ImageOffers offers, ImageStore store) {
+    CallImages(ClientFences fences, ClientImages images) {
         this.fences = fences;
-        this.offers = offers;
-        this.store = store;
+        this.offers = images.offers();
+        this.store = images.store();
     }
 
     /**
@@ -72,7 +71,7 @@ final class CallImages {
             LOG.info("an image of {} bytes cannot be read from its file: {}", offer.bytes(), e.getMessage());
         }
         if (source == null) {
-            throw new ProgramRefusedException(NOT_FROM_FILE, "no such image in the file");
+            throw new ProgramRefusedException(CudaResult.FILE_NOT_FOUND, "no such image in the file"); // the client sends the image itself
         }
         ImageKind kind = source.main().kind();
         if (kind != ImageKind.FAT_BINARY && kind != ImageKind.CUBIN) {

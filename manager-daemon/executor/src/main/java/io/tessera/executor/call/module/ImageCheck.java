@@ -1,8 +1,8 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

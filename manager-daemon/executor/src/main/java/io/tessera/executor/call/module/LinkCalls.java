@@ -1,15 +1,15 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.LinkInput;
-import io.tessera.executor.fence.ProgramRefusedException;
-import io.tessera.executor.fence.RefusedCode;
+import io.tessera.executor.fence.program.LinkInput;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.report.RefusedCode;
 import io.tessera.executor.jit.LinkerInput;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.Countable;
@@ -130,7 +130,7 @@ final class LinkCalls {
             }
             int type = (int) frame.slot(1);
             byte[] given = data.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
-            LinkInput input = fences.linkInput(type, given);
+            LinkInput input = fences.links().linkInput(type, given);
             if (!linker.takes(input)) {
                 throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED,
                         "inputs of a linker with PTX and without are not linked with each other in space sharing; give all of them as PTX, or run the program with --share time");
@@ -168,7 +168,7 @@ final class LinkCalls {
         }
         if (linker.image == null) {
             try {
-                Answer made = fences.link(linker.inputs, linker.options.code(), linker.fenced);
+                Answer made = fences.links().link(linker.inputs, linker.options.code(), linker.fenced);
                 linker.options.log(made.text(), "");
                 linker.image = made.parts().getFirst();
                 keeps(linker, linker.image.length);

@@ -1,21 +1,23 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.FencedImage;
-import io.tessera.executor.fence.ProgramRefusedException;
-import io.tessera.executor.fence.ProgramSource;
-import io.tessera.executor.fence.RefusedCode;
+import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramSource;
+import io.tessera.executor.fence.report.RefusedCode;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
@@ -47,14 +49,14 @@ final class ModuleCalls {
     /** The driver's function that the call in progress has found. */
     private long found;
 
-    ModuleCalls(ClientState client, HandleResults results) {
-        this.driver = client.driver();
-        this.handles = client.handles();
-        this.fences = client.fences();
-        this.memory = client.memory();
-        this.printing = client.printing();
-        this.segment = client.segment();
-        this.images = new CallImages(client.fences(), client.images(), client.store());
+    ModuleCalls(ClientExecution execution, ClientMemory memory, ClientCompletion completion, ClientImages images, HandleResults results) {
+        this.driver = execution.driver();
+        this.handles = execution.handles();
+        this.fences = execution.fences();
+        this.memory = memory;
+        this.printing = completion.printing();
+        this.segment = completion.segment();
+        this.images = new CallImages(execution.fences(), images);
         results.whenEnded(HandleKind.MODULE, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
         results.whenEnded(HandleKind.LIBRARY, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
     }

@@ -3,18 +3,22 @@ package io.tessera.executor.call.module;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.image.ClientImages;
+import io.tessera.executor.memory.ClientMemory;
 
 /** Code of one client: modules, libraries, their kernels, and the JIT's linker. One owner thread. */
 public final class ModuleFamily {
     private final ModuleCalls modules;
 
     /** Enters the calls. */
-    public ModuleFamily(ClientState client, CallChecks checks, CallTable calls) {
-        this.modules = new ModuleCalls(client, checks.results());
+    public ModuleFamily(ClientExecution execution, ClientMemory memory, ClientCompletion completion, ClientImages images, CallChecks checks,
+            CallTable calls) {
+        this.modules = new ModuleCalls(execution, memory, completion, images, checks.results());
         modules.register(calls);
-        new FunctionCalls(client.driver(), client.fences(), checks.structures(), checks.results()).register(calls);
-        new LinkCalls(client.fences(), client.handles().account(), client.segment()).register(calls);
+        new FunctionCalls(execution.driver(), execution.fences(), checks.structures(), checks.results()).register(calls);
+        new LinkCalls(execution.fences(), execution.handles().account(), completion.segment()).register(calls);
     }
 
     /** Ends a module or library with its context, by what the client's table holds. Returns a CUresult. */

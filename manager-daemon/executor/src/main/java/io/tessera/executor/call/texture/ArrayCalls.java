@@ -1,5 +1,6 @@
 package io.tessera.executor.call.texture;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -7,9 +8,9 @@ import io.tessera.executor.call.ArrayFormat;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.WireTypes;
@@ -146,6 +147,6 @@ final class ArrayCalls {
 
     /** To a client an array that cannot be had zeroed is one for which there is no memory. */
     private static int answer(int result) {
-        return result == CudaResult.SUCCESS || CudaResult.isFatal(result) ? result : CudaResult.OUT_OF_MEMORY;
+        return result == CudaResult.SUCCESS || FatalErrors.isFatal(result) ? result : CudaResult.OUT_OF_MEMORY;
     }
 }

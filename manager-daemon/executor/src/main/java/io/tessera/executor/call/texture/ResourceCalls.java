@@ -1,5 +1,6 @@
 package io.tessera.executor.call.texture;
 
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.AddressCheck;
@@ -10,7 +11,6 @@ import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
-import io.tessera.executor.driver.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.DeferredReleases;

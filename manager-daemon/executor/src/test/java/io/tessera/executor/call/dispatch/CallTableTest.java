@@ -39,7 +39,7 @@ class CallTableTest {
 
     @Test
     void aCallHasOneRow() {
-        CallTable table = new CallTable();
+        CallTable table = new CallTable((_, _) -> 0);
         table.row(DriverApi.cuMemAlloc);
         assertThrows(IllegalStateException.class, () -> table.row(DriverApi.cuMemAlloc));
     }

@@ -4,21 +4,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
+import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.EntryDescription;
 import io.tessera.device.EntryDescriptions;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallShape;
-import io.tessera.executor.call.ClientState;
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.dispatch.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
-import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fake.CallsAlone;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.ipc.Exports;
 import io.tessera.executor.memory.ClientCharge;
@@ -70,7 +73,7 @@ class ForeignValuesTest {
                 MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(ARRAY_BYTES);
                 shape.copyFrom(MemorySegment.ofArray(new long[] {1 << 10, 1 << 10, 1 << 10, 1L << 32 | 1, 0}));
             }
-            return SUCCESS;
+            return CudaResult.SUCCESS;
         }
 
         @Override
@@ -99,9 +102,9 @@ class ForeignValuesTest {
         ClientExports exports = new ClientExports(new Exports(), "tenant", null, memory, charge.tenant(), driver,
                 new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
-        return new CallExecutor(new ClientState(device, driver, null, handles, streams, null, null, memory, charge, null,
-                null, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), new MovedBytes(MoveTime.ofSoftware(), _ -> false), null,
-                exports, null, null, new SynchronizationGate(Clocks.system().monotonic()).enter("client")), arena);
+        ClientExecution execution = new ClientExecution(device, driver, handles, streams, null, new MovedBytes(MoveTime.ofSoftware(), _ -> false));
+        ClientAllocations allocations = new ClientAllocations(memory, charge, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), exports);
+        return new CallExecutor(execution, allocations, new ClientCompletion(null, null, null, null), new ClientImages(null, null), arena);
     }
 
     /** Why a call is refused; empty: it came past all checks. */

@@ -1,0 +1,21 @@
+package io.tessera.executor.call;
+
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.stream.ClientStreams;
+
+/**
+ * With what one client's calls are made. Parts are owned by the client's thread, unless they say otherwise.
+ *
+ * @param device  the one context
+ * @param driver  the executor's own calls for this client
+ * @param handles its handles
+ * @param streams its contexts and streams
+ * @param fences  its modules
+ * @param moved   what its call in progress moves
+ */
+public record ClientExecution(DeviceContext device, DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientFences fences,
+        MovedBytes moved) {
+}

@@ -1,0 +1,260 @@
+package io.tessera.executor.fence.hang;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
+ * lateness alone proves nothing: of clients whose work is late the one goes whose work has been next to be done for
+ * longest, and when it has gone the clocks of all others begin anew. Thread-safe.
+ */
+public final class HangAttribution {
+    private static final long NONE = Long.MAX_VALUE;
+
+    private final List<Turn> all = new CopyOnWriteArrayList<>();
+    private final AtomicInteger round = new AtomicInteger();
+    /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
+    private int shared;
+    private long changedNs;
+    /** Works that were told to end and have; and how many as of the last look for late work. */
+    private final AtomicInteger haltedEnded = new AtomicInteger();
+    private int seenEnded;
+
+    /** One client's. Everything is its owner thread's that is not volatile. */
+    public final class Turn {
+        /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
+        private volatile long sinceNs = NONE;
+        /** The place behind that work ({@link ProgressCounters}). */
+        private volatile long place;
+        /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
+        private volatile long markingNs = NONE;
+        /** The last place in each stream, by its word: what its thread has submitted since it last looked is before one of them. */
+        private final Map<Integer, Long> last = new ConcurrentHashMap<>();
+        /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
+        private long passedNs;
+        private long passed = ProgressCounters.UNKNOWN;
+        /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
+        private volatile LongSupplier limit = () -> 0;
+        /** Tells its kernels to end, without the driver; by any thread. */
+        private volatile Runnable halt = () -> {};
+        /** When somebody else told its kernels to end, because its thread was held up; 0: nobody did. */
+        private volatile long haltedNs;
+        /** When work of another tenant ended that had been next for longer than its own: that may have waited behind it until then. */
+        private volatile long behindNs = Long.MIN_VALUE / 2;
+        private final String tenant;
+        private int seen = round.get();
+
+        private Turn(String tenant) {
+            this.tenant = tenant;
+        }
+
+        /** How long its work may take, in nanoseconds, for any thread that asks; 0: as long as it likes. */
+        void limit(LongSupplier nanoseconds) {
+            limit = nanoseconds;
+        }
+
+        /** What tells its kernels to end, without a call of the driver; any thread may run it. */
+        public void onHalt(Runnable action) {
+            halt = action;
+        }
+
+        /**
+         * Tells its kernels to end; any thread.
+         *
+         * @return false: they were told to already
+         */
+        synchronized boolean haltNow(long nowNs) {
+            boolean first = haltedNs == 0;
+            if (first) {
+                haltedNs = nowNs;
+                halt.run();
+            }
+            return first;
+        }
+
+        /** Whether its kernels were told to end while its thread was held up. */
+        boolean isHalted() {
+            return haltedNs != 0;
+        }
+
+        /** Whether somebody else's work was ended since the last call, so that what was measured means nothing. */
+        boolean isNewRound() {
+            int now = round.get();
+            boolean is = now != seen;
+            seen = now;
+            return is;
+        }
+
+        /** It has submitted work, and is about to say a place behind it. */
+        void marking(long nowNs) {
+            markingNs = nowNs;
+        }
+
+        /** It has done so. */
+        void marked() {
+            markingNs = NONE;
+        }
+
+        /** It has submitted work and a place behind it; if it had none, this is what is next from now on. */
+        void begun(long nowNs, long behind) {
+            if (sinceNs == NONE) {
+                place = behind;
+                sinceNs = nowNs;
+            }
+        }
+
+        /**
+         * Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC).
+         *
+         * @param behind the place behind that work
+         * @param nowNs  the time now
+         */
+        void since(long ns, long behind, long nowNs) {
+            boolean moved = sinceNs < ns;
+            long before = sinceNs;
+            place = behind;
+            sinceNs = ns;
+            if (moved) {
+                over(before, nowNs);
+            }
+        }
+
+        /** It has no work that counts: none, or work that may wait for the program itself. */
+        void nothing(long nowNs) {
+            long before = sinceNs;
+            sinceNs = NONE;
+            if (before != NONE) {
+                over(before, nowNs);
+            }
+        }
+
+        /** Other tenants' work that has been next for less long may have waited behind its work until now. */
+        private void over(long beforeNs, long nowNs) {
+            for (Turn other : all) {
+                if ((isLater(other.sinceNs, beforeNs) || isLater(other.markingNs, beforeNs)) && !other.tenant.equals(tenant)) {
+                    other.behindNs = nowNs;
+                }
+            }
+        }
+
+        private static boolean isLater(long ns, long beforeNs) {
+            return ns > beforeNs && ns != NONE;
+        }
+
+        /** Until when its work may have waited behind older work of others. */
+        long behindNs() {
+            return behindNs;
+        }
+
+        /** Whether nobody's work has been next for longer. */
+        boolean isFirst() {
+            long own = sinceNs;
+            return all.stream().allMatch(other -> own <= other.sinceNs);
+        }
+
+        /** Its work has ended: if it had any that counts, everybody else has waited for it until now. */
+        synchronized void ended() {
+            if (sinceNs == NONE && haltedNs == 0) {
+                return;
+            }
+            if (haltedNs != 0) {
+                haltedEnded.incrementAndGet();
+            }
+            sinceNs = NONE;
+            haltedNs = 0;
+            seen = round.incrementAndGet();
+        }
+
+        /** A stream that waits for nobody's program was told a place behind all its work. */
+        void last(int word, long behind) {
+            if (behind != ProgressCounters.UNKNOWN) {
+                last.put(word, behind);
+            }
+        }
+
+        /** A stream may wait for the program, or is gone: its last place says nothing. */
+        void forget(int word) {
+            last.remove(word);
+        }
+
+        /**
+         * Since when its oldest work that is not done has been next, as far as anybody but its thread can tell; {@link #NONE}: all is done that
+         * has a place behind it.
+         */
+        private synchronized long oldestNs(LongPredicate unfinished, long nowNs) {
+            if (sinceNs == NONE || unfinished.test(place)) {
+                return sinceNs;
+            }
+            if (last.values().stream().noneMatch(unfinished::test)) {
+                return NONE;
+            }
+            if (passed != place) {
+                passed = place;
+                passedNs = nowNs;
+            }
+            return passedNs;
+        }
+
+        /** The client is gone, with all its work. */
+        void leave() {
+            all.remove(this);
+            ended();
+        }
+    }
+
+    /**
+     * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
+     * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
+     *
+     * @param timesShared how often there have come to be several tenants: who was alone before has his time from then on
+     * @param unfinished whether the work before a place is not done
+     * @param graceNs    from being told to end to the end
+     * @return whether work that was told to end has not done so in time
+     */
+    boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
+        int ended = haltedEnded.get();
+        if (timesShared != shared || ended != seenEnded) {
+            shared = timesShared;
+            seenEnded = ended;
+            changedNs = nowNs; // work that nobody waited for, or that waited for what has ended, may have taken long by now
+        }
+        Turn late = oldest(turn -> turn.oldestNs(unfinished, nowNs));
+        long sinceNs = late == null ? NONE : late.oldestNs(unfinished, nowNs);
+        if (late == null) {
+            late = oldest(turn -> turn.markingNs);
+            sinceNs = late == null ? NONE : late.markingNs;
+        }
+        long limitNs = late == null ? 0 : late.limit.getAsLong();
+        if (limitNs == 0 || nowNs - Math.max(late.behindNs, Math.max(sinceNs, changedNs)) <= limitNs) {
+            return false;
+        }
+        late.haltNow(nowNs);
+        return nowNs - late.haltedNs > graceNs;
+    }
+
+    private Turn oldest(ToLongFunction<Turn> sinceNs) {
+        Turn oldest = null;
+        long oldestNs = NONE;
+        for (Turn turn : all) {
+            long ns = sinceNs.applyAsLong(turn);
+            if (ns < oldestNs) {
+                oldest = turn;
+                oldestNs = ns;
+            }
+        }
+        return oldest;
+    }
+
+    /** A client comes in. */
+    Turn enter(String tenant) {
+        Turn turn = new Turn(tenant);
+        all.add(turn);
+        return turn;
+    }
+}

@@ -1,0 +1,89 @@
+package io.tessera.executor.fence.hang;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+
+/**
+ * Words of host memory in which streams write how far they have come, so that it is known without a call of the driver: any call may be held up by the
+ * kernels that are to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, but for {@link #write}: a word
+ * has one writer at a time.
+ */
+public final class ProgressCounters {
+    /** There is no word left, or no memory for words. */
+    static final int NO_WORD = -1;
+    /** A place of which nobody knows whether a stream has come there. */
+    static final long UNKNOWN = -1;
+    private static final int WORDS = 16_384;
+    /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
+    private static final long VISIBLE = 1 | 2;
+    private static final VarHandle WORD = ValueLayout.JAVA_INT.arrayElementVarHandle();
+
+    private final MemorySegment page;
+    private final long deviceAddress;
+    private final int[] numbers;
+    private final ArrayDeque<Integer> spare = new ArrayDeque<>();
+    private int used;
+
+    private ProgressCounters(MemorySegment page, long deviceAddress) {
+        this.page = page;
+        this.deviceAddress = deviceAddress;
+        this.numbers = new int[(int) (page.byteSize() / Integer.BYTES)];
+    }
+
+    /** With memory that lives as long as the context, or with none where the driver gives none: then there are no words. */
+    public static ProgressCounters make(DriverCalls driver) {
+        int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), (long) WORDS * Integer.BYTES, VISIBLE);
+        long host = driver.outLong(0);
+        if (result != CudaResult.SUCCESS || host == 0
+                || driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(1), host, 0) != CudaResult.SUCCESS) {
+            return none();
+        }
+        MemorySegment page = MemorySegment.ofAddress(host).reinterpret((long) WORDS * Integer.BYTES);
+        page.fill((byte) 0);
+        return new ProgressCounters(page, driver.outLong(1));
+    }
+
+    /** Without words. */
+    static ProgressCounters none() {
+        return new ProgressCounters(MemorySegment.NULL, 0);
+    }
+
+    /** A word for a stream, or {@link #NO_WORD}. */
+    synchronized int take() {
+        Integer word = spare.poll();
+        if (word != null) {
+            return word;
+        }
+        return used < numbers.length ? used++ : NO_WORD;
+    }
+
+    /** All work of the word's stream is done. */
+    synchronized void giveBack(int word) {
+        if (word != NO_WORD) {
+            spare.add(word);
+        }
+    }
+
+    /** Has a stream, that captures nothing, write the word's next number. Returns the place behind what it was told so far, or {@link #UNKNOWN}. */
+    long write(DriverCalls driver, long stream, int word) {
+        if (word == NO_WORD) {
+            return UNKNOWN;
+        }
+        int number = numbers[word] + 1;
+        if (driver.call(DriverEntry.cuStreamWriteValue32_v2, stream, deviceAddress + (long) word * Integer.BYTES, number, 0) != CudaResult.SUCCESS) {
+            return UNKNOWN;
+        }
+        numbers[word] = number;
+        return (long) word << Integer.SIZE | Integer.toUnsignedLong(number);
+    }
+
+    /** Whether a stream has not come to a place; true where that is not known. No call of the driver; any thread. */
+    public boolean isAhead(long place) {
+        return place == UNKNOWN || (int) WORD.getAcquire(page, 0L, place >>> Integer.SIZE) - (int) place < 0;
+    }
+}

@@ -1,0 +1,170 @@
+package io.tessera.executor.fence.hang;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+
+/**
+ * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
+ * a second tenant comes in, what runs unfenced of the first has to be done. Thread-safe.
+ */
+public final class TenantPresence {
+    private final HangAttribution turns = new HangAttribution();
+    private final List<Member> members = new ArrayList<>();
+    private volatile boolean shared;
+    /** Written under the lock. */
+    private volatile int timesShared;
+
+    /**
+     * A client of a tenant. {@link #mayRunNative}, {@link #settle} and the images belong to the client's owner thread.
+     */
+    public final class Member {
+        private final String tenant;
+        private final int uid;
+        private final Runnable settled;
+        /** Written by the owner before it looks at {@link TenantPresence#shared}: who flips that sees the one or the other. */
+        private volatile boolean nativeInFlight;
+        /** Whether a kernel may have been launched unfenced since the owner last asked. */
+        private boolean ranNative;
+        private volatile int unfencedImages;
+        private final HangAttribution.Turn turn;
+
+        private Member(String tenant, int uid, Runnable settled) {
+            this.tenant = tenant;
+            this.uid = uid;
+            this.settled = settled;
+            this.turn = turns.enter(tenant);
+        }
+
+        /** Whose it is. */
+        public int uid() {
+            return uid;
+        }
+
+        /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
+        public boolean mayRunNative() {
+            if (shared) {
+                return false;
+            }
+            if (!nativeInFlight) {
+                nativeInFlight = true;
+            }
+            boolean may = !shared;
+            ranNative |= may;
+            return may;
+        }
+
+        /** Whether a kernel may have been launched unfenced since the last call. */
+        boolean hasRunNative() {
+            boolean has = ranNative;
+            ranNative = false;
+            return has;
+        }
+
+        /** Its place among those whose work may be late. */
+        public HangAttribution.Turn turn() {
+            return turn;
+        }
+
+        /** The client's tenant. */
+        public String tenant() {
+            return tenant;
+        }
+
+        /** Whether unfenced work has to be waited for, because somebody waits to come in. */
+        boolean mustSettle() {
+            return shared && nativeInFlight;
+        }
+
+        /** Unfenced work that was in flight is done. */
+        void settle() {
+            nativeInFlight = false;
+            settled.run();
+        }
+
+        /**
+         * Tells kernels of all other programs of its user to end: its own work was told to and does not, so it may wait for theirs. Any thread.
+         *
+         * @return whether there were any who were not told yet
+         */
+        public boolean haltOthersOfUser(long nowNs) {
+            boolean any = false;
+            for (Member other : othersOfUser(this)) {
+                any |= other.turn.haltNow(nowNs);
+            }
+            return any;
+        }
+
+        /** Whether all tenants are one user's. */
+        public boolean isAmongItsOwn() {
+            return isOneUser(uid);
+        }
+
+        /** Whether others share the device now. */
+        boolean isShared() {
+            return shared;
+        }
+
+        /** So many images that cannot be fenced are loaded because all tenants are one user's. */
+        public void unfencedImages(int images) {
+            unfencedImages = images;
+        }
+    }
+
+    /** Why a client of a user may not come in now; null: it may. */
+    public synchronized String refusal(int uid) {
+        return members.stream().noneMatch(member -> member.unfencedImages > 0 && member.uid != uid) ? null
+                : "another user's program runs kernels that cannot be fenced; try again when it has ended, or have it run with --unfenced refuse, trusted or time";
+    }
+
+    /**
+     * A client comes in. Its kernels run only after {@link #isSettled}.
+     *
+     * @param tenant  what no other user's is called ({@link io.tessera.protocol.message.TenantName})
+     * @param settled called by owner threads when something that is waited for may be done
+     */
+    public synchronized Member enter(String tenant, int uid, Runnable settled) {
+        Member member = new Member(tenant, uid, settled);
+        members.add(member);
+        count();
+        return member;
+    }
+
+    /** A client is gone, with all its work. */
+    public synchronized void leave(Member member) {
+        members.remove(member);
+        member.turn.leave();
+        count();
+    }
+
+    private void count() {
+        boolean several = members.stream().map(member -> member.tenant).distinct().count() > 1;
+        timesShared += several && !shared ? 1 : 0;
+        shared = several;
+    }
+
+    /**
+     * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
+     * may be held up by that very call. Any one thread.
+     *
+     * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
+     * @param graceNs    from being told to end to the end
+     * @return whether kernels that were told to end have not done so in time
+     */
+    public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
+        return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
+    }
+
+    /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */
+    public synchronized boolean isSettled(Member newcomer) {
+        return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
+    }
+
+    private synchronized List<Member> othersOfUser(Member member) {
+        return members.stream().filter(other -> other != member && other.uid == member.uid).toList();
+    }
+
+    private synchronized boolean isOneUser(int uid) {
+        return members.stream().allMatch(member -> member.uid == uid);
+    }
+}

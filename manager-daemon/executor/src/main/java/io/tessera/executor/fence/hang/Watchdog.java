@@ -1,0 +1,444 @@
+package io.tessera.executor.fence.hang;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.stream.ProgressEvents;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
+ * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that
+ * moment: there, and while such waits are out wherever a stream may wait for another one, events stand before and behind.
+ * Of several clients whose work takes too long the one is blamed whose work was next first ({@link HangAttribution}): the others may
+ * only wait behind it, and their time begins anew when it has ended. One owner thread.
+ */
+public final class Watchdog {
+    /** From one event to the next, unless others come between: what runs between two is measured as one. */
+    private static final long INTERVAL_NS = 100_000_000L;
+    /** Above the number of submissions behind which {@code ClientStreams} has an event for all: where launches are short, those do. */
+    private static final int MOST_LAUNCHES = 128;
+    /** What is measured as one should take no more than such a part of the timeout: a queue of long kernels is not endless. */
+    private static final int PARTS = 8;
+    /** With so many events out in a stream it is looked at once which are complete: a burst needs no more, and is known as such. */
+    private static final int MANY_MARKS = 64;
+    private static final long NO_STREAM = -1;
+    private static final long SECOND_NS = 1_000_000_000L;
+    /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
+    private static final int MOST_PAUSES = 8192;
+
+    private final FenceSettings settings;
+    private final TenantPresence.Member member;
+    private final DriverCalls driver;
+    private final Map<Long, Track> tracks = new HashMap<>();
+    /** Of the last launch: the next one is mostly in the same stream. */
+    private long lastStream = NO_STREAM;
+    private Track lastTrack;
+    /** Of streams that were destroyed before their work was done. */
+    private final List<Track> orphans = new ArrayList<>();
+    private final ProgressEvents progress;
+    private final ProgressCounters words;
+    private final SynchronizationGate.Client synchronization;
+    /** The shorter of the times that work may take, alone or beside others; 0: it is never watched. */
+    private final long soonestNs;
+    /** The oldest first. */
+    private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
+    private boolean graphsWait;
+    /** Whether a stream may wait of which no event tells when it waits no more. */
+    private boolean waitsUnseen;
+    private long nextNs;
+    private long lookedNs;
+    private boolean besideOthers;
+    /** When somebody else's late work was last seen to have ended, or others came or went; who was next first stays so. */
+    private long roundNs = Long.MIN_VALUE / 2;
+    /** When its work may last have waited in a channel in which somebody else's stream stands: its time begins anew then. */
+    private long behindNs = Long.MIN_VALUE / 2;
+
+    /** One stream's events that are not complete, the oldest first. */
+    private static final class Track {
+        private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+        /** Where the stream writes how far it has come. */
+        private final int word;
+        /** The last place that it was told to write. */
+        private long lastPlace = ProgressCounters.UNKNOWN;
+        /** Launches behind the last event. */
+        private int more;
+        /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
+        private int every = 1;
+        private long lastNs;
+        /** Since when the oldest event is the next to be complete. */
+        private long sinceNs;
+
+        private Track(int word) {
+            this.word = word;
+        }
+    }
+
+    /** An event, the place in its stream ({@link ProgressCounters}), and how many launches, or graphs, it is the first behind. */
+    private record Mark(long event, long place, int launches) {
+    }
+
+    /** Where a stream may stand still by right: the events before and behind. A graph may run kernels meanwhile. */
+    private record Pause(Track track, long before, long behind, boolean graph) {
+    }
+
+    /** For one client. */
+    public Watchdog(FenceSettings settings, TenantPresence.Member member, DriverCalls driver, ProgressEvents progress, ProgressCounters words,
+            SynchronizationGate.Client synchronization) {
+        this.words = words;
+        this.synchronization = synchronization;
+        this.settings = settings;
+        this.member = member;
+        this.driver = driver;
+        this.progress = progress;
+        this.soonestNs = SECOND_NS * IntStream.of(settings.timeoutS(), settings.sharedTimeoutS()).filter(seconds -> seconds != 0).min().orElse(0);
+        member.turn().limit(this::timeoutNs);
+        synchronization.beforeCalls(this::markAll);
+    }
+
+    /** The client's thread may be held up by what was launched last: a place behind it lets others find out. */
+    private void markAll() {
+        tracks.forEach((stream, track) -> {
+            if (track.more > 0) {
+                markLast(stream, track, lookedNs);
+            }
+        });
+    }
+
+    private long timeoutNs() {
+        return SECOND_NS * (isBesideOthers() ? settings.sharedTimeoutS() : settings.timeoutS());
+    }
+
+    /** Others wait until what ran without fences is done, for as long as that takes. */
+    private boolean isBesideOthers() {
+        return member.isShared() && !member.mustSettle();
+    }
+
+    /** Whether work is to be watched, now or when others come while it goes on. */
+    private boolean isWatched() {
+        return soonestNs != 0;
+    }
+
+    /** A kernel was launched in a stream that captures nothing. */
+    public void launched(long stream, long nowNs) {
+        if (!isWatched()) {
+            return;
+        }
+        lookedNs = nowNs;
+        Track track = stream == lastStream ? lastTrack : track(stream);
+        track.more++;
+        if (track.more >= track.every || nowNs - track.lastNs >= INTERVAL_NS) {
+            mark(stream, track, nowNs);
+            if (track.marks.size() >= MANY_MARKS) {
+                poll(track, nowNs);
+            }
+        }
+    }
+
+    private Track track(long stream) {
+        lastStream = stream;
+        lastTrack = tracks.computeIfAbsent(stream, _ -> new Track(words.take()));
+        return lastTrack;
+    }
+
+    /** An event was recorded for another reason behind what was launched in a stream so far. */
+    public void marked(long stream, long event) {
+        Track track = tracks.get(stream);
+        if (track != null && track.more > 0) {
+            progress.share(event);
+            add(stream, track, event, lookedNs);
+        }
+    }
+
+    /** Has an event tell when everything that was launched in a stream so far is done. */
+    private void mark(long stream, Track track, long nowNs) {
+        track.lastNs = nowNs;
+        member.turn().marking(nowNs);
+        long event = progress.record(stream);
+        if (event != ProgressEvents.NONE) { // else another launch tries again; an error of the context is seen elsewhere
+            add(stream, track, event, nowNs);
+        }
+        member.turn().marked();
+    }
+
+    private void add(long stream, Track track, long event, long nowNs) {
+        track.lastNs = nowNs;
+        long place = words.write(driver, stream, track.word);
+        track.lastPlace = place == ProgressCounters.UNKNOWN ? track.lastPlace : place;
+        member.turn().begun(nowNs, place);
+        if (pauses.stream().noneMatch(pause -> pause.track == track)) {
+            member.turn().last(track.word, place);
+        }
+        if (track.marks.isEmpty()) {
+            track.sinceNs = nowNs;
+        }
+        track.marks.add(new Mark(event, place, Math.max(1, track.more)));
+        track.more = 0;
+    }
+
+    private boolean isCapturing(long stream) {
+        return driver.call(DriverEntry.cuStreamIsCapturing, stream, driver.out(0)) != CudaResult.SUCCESS
+                || driver.outInt(0) != 0;
+    }
+
+    /** The last launches of a stream may be behind its last event, and no other may follow. */
+    private void markLast(long stream, Track track, long nowNs) {
+        if (!isCapturing(stream)) {
+            mark(stream, track, nowNs);
+        }
+    }
+
+    /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
+    public void graphLaunched(long stream) {
+        if (isWatched()) { // whatever is in it counts as much as many launches
+            mark(stream, tracks.computeIfAbsent(stream, _ -> new Track(words.take())), lookedNs);
+        }
+    }
+
+    /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
+    public void forget(long stream) {
+        Track track = tracks.remove(stream);
+        lastTrack = null;
+        lastStream = NO_STREAM;
+        if (track == null) {
+            return;
+        }
+        if (track.more > 0) {
+            markLast(stream, track, lookedNs);
+        }
+        if (!isOver(track)) {
+            orphans.add(track);
+        }
+    }
+
+    /** A graph has a node that waits for the program: where graphs run from now on nobody can tell what they wait for. */
+    public void waitsInGraph() {
+        graphsWait = true;
+    }
+
+    /**
+     * Submits something that a stream may wait at.
+     *
+     * @param program    whether for the program itself; otherwise for other work, which matters only if that may wait
+     * @param submission returns a CUresult
+     * @return what it returned; NOT_READY: nothing was submitted, because the client is given up
+     */
+    public int pausing(long stream, boolean program, IntSupplier submission) {
+        return pausing(stream, program, false, submission);
+    }
+
+    /**
+     * Submits a graph, which may wait for the program or for other work, and run kernels beside that: it counts as waiting only as long as no other
+     * tenant is there. Returns what {@link #pausing(long, boolean, IntSupplier)} does.
+     */
+    public int pausingInGraph(long stream, IntSupplier submission) {
+        return pausing(stream, false, true, submission);
+    }
+
+    private int pausing(long stream, boolean program, boolean graph, IntSupplier submission) {
+        forgetPauses();
+        boolean mayStand = program || graphsWait;
+        if (!mayStand && (!isWatched() || pauses.isEmpty())) {
+            return submission.getAsInt();
+        }
+        if (isCapturing(stream)) {
+            graphsWait |= program;
+            return submission.getAsInt();
+        }
+        if (mayStand && !synchronization.stand()) {
+            return CudaResult.NOT_READY;
+        }
+        long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
+        int result = submission.getAsInt();
+        if (before != 0 && isCapturing(stream)) {
+            progress.giveBack(before); // it waits for what is captured, and is that itself now: nothing stands
+            graphsWait |= program;
+            forgetPauses();
+            return result;
+        }
+        long behind = before == 0 ? 0 : progress.record(stream);
+        if (behind != 0) {
+            Track track = tracks.computeIfAbsent(stream, _ -> new Track(words.take()));
+            member.turn().forget(track.word);
+            pauses.add(new Pause(track, before, behind, graph));
+        } else {
+            waitsUnseen |= mayStand && result == CudaResult.SUCCESS;
+            if (before != 0) {
+                progress.giveBack(before);
+            }
+        }
+        return result;
+    }
+
+    private boolean isDone(long event) {
+        return progress.query(event) == CudaResult.SUCCESS;
+    }
+
+    /** Whether a stream may wait of which nobody is told when it waits no more, unless all streams are idle. */
+    public boolean waitsUnseen() {
+        return waitsUnseen;
+    }
+
+    /** All streams of the client are idle. */
+    public void idle() {
+        waitsUnseen = false;
+        forgetPauses();
+    }
+
+    /** All work of the client is done, and it gets no more: nothing of it waits, whatever its events say. */
+    public void nothingStands() {
+        waitsUnseen = false;
+        giveBackPauses();
+        synchronization.over();
+    }
+
+    private void giveBackPauses() {
+        pauses.forEach(pause -> {
+            progress.giveBack(pause.before);
+            progress.giveBack(pause.behind);
+        });
+        pauses.clear();
+    }
+
+    /** Forgets where streams of the client might have waited and do no more. An event that the driver does not know is never reached. */
+    public void forgetPauses() {
+        while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
+            Pause over = pauses.poll();
+            progress.giveBack(over.before);
+            progress.giveBack(over.behind);
+        }
+        if (pauses.isEmpty() && !waitsUnseen) {
+            synchronization.over();
+        }
+    }
+
+    /** Whether a stream waits by right: it has come to such a place and not beyond. */
+    private boolean isPaused(Track track) {
+        for (Pause pause : pauses) {
+            if (pause.track == track && !isDone(pause.behind)) {
+                return isDone(pause.before) && !(pause.graph && isBesideOthers());
+            }
+        }
+        return false;
+    }
+
+    /** Whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
+    public boolean isHalted() {
+        return member.turn().isHalted();
+    }
+
+    /** Whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
+    public boolean isWaitedForTooLong(long nowNs) {
+        long timeoutNs = timeoutNs();
+        return timeoutNs != 0 && synchronization.isStanding() && synchronization.keepsOthersNs(nowNs) > timeoutNs;
+    }
+
+    /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
+    public boolean isExpired(long nowNs) {
+        lookedNs = nowNs;
+        if (nowNs < nextNs || tracks.isEmpty() && orphans.isEmpty()) {
+            return false;
+        }
+        nextNs = nowNs + INTERVAL_NS;
+        if (member.turn().isNewRound() || besideOthers != isBesideOthers()) {
+            roundNs = nowNs;
+            besideOthers = isBesideOthers();
+        }
+        forgetPauses();
+        long sinceNs = Long.MAX_VALUE;
+        long place = 0;
+        for (Map.Entry<Long, Track> each : tracks.entrySet()) {
+            Track track = each.getValue();
+            if (track.more > 0 && nowNs - track.lastNs >= INTERVAL_NS) {
+                markLast(each.getKey(), track, nowNs);
+            }
+            long since = poll(track, nowNs);
+            place = since < sinceNs ? track.marks.peek().place : place;
+            sinceNs = Math.min(sinceNs, since);
+        }
+        for (Track track : orphans) {
+            long since = poll(track, nowNs);
+            place = since < sinceNs ? track.marks.peek().place : place;
+            sinceNs = Math.min(sinceNs, since);
+        }
+        orphans.removeIf(this::isOver);
+        long timeoutNs = timeoutNs();
+        if (sinceNs == Long.MAX_VALUE || timeoutNs == 0) {
+            member.turn().nothing(nowNs);
+            synchronization.mayWaitBehindOthers(false, nowNs);
+            return false;
+        }
+        member.turn().since(sinceNs, place, nowNs);
+        long measuredNs = Math.max(sinceNs, Math.max(roundNs, member.turn().behindNs()));
+        if (synchronization.mayWaitBehindOthers(nowNs - measuredNs > timeoutNs / 2, nowNs)) {
+            behindNs = nowNs;
+            return false;
+        }
+        return nowNs - Math.max(measuredNs, behindNs) > timeoutNs && member.turn().isFirst();
+    }
+
+    /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
+    private long poll(Track track, long nowNs) {
+        long launches = 0;
+        while (!track.marks.isEmpty() && isDone(track.marks.peek().event)) {
+            Mark done = track.marks.poll();
+            progress.giveBack(done.event);
+            launches += done.launches;
+        }
+        if (launches > 0) {
+            track.every = every(track, launches, nowNs - track.sinceNs);
+            track.sinceNs = nowNs;
+        }
+        if (!track.marks.isEmpty() && isPaused(track)) {
+            track.sinceNs = nowNs;
+            return Long.MAX_VALUE;
+        }
+        return track.marks.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
+    }
+
+    /** How many launches may share an event from now on: at most twice as many as before, fewer at once. */
+    private int every(Track track, long launches, long tookNs) {
+        long share = soonestNs / PARTS * launches / Math.max(1, tookNs);
+        return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
+    }
+
+    /** Whether the stream of a track, which gets no more work, has done all that it was told; then its word is given back. */
+    private boolean isOver(Track track) {
+        boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
+        if (is) {
+            giveBackWord(track);
+        }
+        return is;
+    }
+
+    private void giveBack(Track track) {
+        track.marks.forEach(mark -> progress.giveBack(mark.event));
+        giveBackWord(track);
+    }
+
+    private void giveBackWord(Track track) {
+        member.turn().forget(track.word);
+        words.giveBack(track.word);
+    }
+
+    /** The work that was too long has ended: the others' time begins anew. */
+    public void ended() {
+        member.turn().ended();
+    }
+
+    /** Gives its events back, when all work is done. */
+    public void close() {
+        tracks.values().forEach(this::giveBack);
+        orphans.forEach(this::giveBack);
+        giveBackPauses();
+        tracks.clear();
+        orphans.clear();
+    }
+}

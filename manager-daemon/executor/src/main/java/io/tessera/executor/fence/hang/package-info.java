@@ -1,0 +1,6 @@
+/**
+ * Who of the clients keeps the device busy: kernels that do not end are found and ended, and nobody comes in beside unfenced work.
+ *
+ * <p>{@link io.tessera.executor.fence.hang.Watchdog} comes first.
+ */
+package io.tessera.executor.fence.hang;

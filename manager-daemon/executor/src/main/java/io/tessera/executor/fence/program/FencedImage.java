@@ -1,0 +1,18 @@
+package io.tessera.executor.fence.program;
+
+import java.util.Map;
+
+/**
+ * Machine code of an image with fences for one tenant's window. Immutable as long as nobody writes to the bytes.
+ *
+ * @param code     a cubin
+ * @param refused  kernels that have no fence, with the reason, by name
+ * @param kernels  how many kernels there are
+ * @param accesses how many instructions access global memory
+ */
+public record FencedImage(byte[] code, Map<String, String> refused, int kernels, long accesses) {
+    /** Copies the map. */
+    public FencedImage {
+        refused = Map.copyOf(refused);
+    }
+}

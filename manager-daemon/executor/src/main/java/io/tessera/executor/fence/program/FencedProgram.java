@@ -1,0 +1,45 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.guardian.cache.FencedTables;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A program that may run in a tenant's window, once it is loaded and filled. Immutable as long as nobody writes to the bytes.
+ *
+ * @param code   what the driver loads: a cubin, or PTX with its final NUL
+ * @param tables of its modules: one, or those that were linked
+ * @param info   what the compiler said, empty for code from a cache
+ * @param cached whether it was found on disk, where another driver may have made it that this one does not understand
+ */
+public record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
+    /** Copies the list. */
+    public FencedProgram {
+        tables = List.copyOf(tables);
+    }
+
+    /** Whether a driver has to compile it. */
+    boolean isText() {
+        return code.length < 2 || !LoadedCode.isMachineCode(code[0], code[1]);
+    }
+
+    /** Why a kernel of the original is not there; null: it is, or never was. */
+    public String refusal(String kernel) {
+        return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    /** Whether kernels may be launched with a cluster dimension: all modules allow it. */
+    public boolean clusters() {
+        return tables.stream().allMatch(FencedTables::clusters);
+    }
+
+    /** Whether kernels may report. */
+    public boolean reports() {
+        return tables.stream().anyMatch(FencedTables::reports);
+    }
+
+    /** Whether loaded code keeps what another copy of the module would not share. */
+    public boolean keepsState() {
+        return tables.stream().anyMatch(FencedTables::keepsState);
+    }
+}

@@ -1,0 +1,173 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.worker.Answer;
+import io.tessera.executor.worker.CodeWorkers;
+import io.tessera.executor.worker.FenceRequest;
+import io.tessera.executor.worker.TenantTurns;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.guardian.image.ImageException;
+import io.tessera.guardian.image.ModuleImage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has images fenced by workers and looks at what they made: with proofs first, then the functions that are not seen to be fenced without, at last all
+ * without. Thread-safe.
+ */
+public final class FencingRounds {
+    /** Texts that are looked at at once, at most. */
+    private static final int MOST_CHECKS = 4;
+    private static final Logger LOG = LoggerFactory.getLogger(FencingRounds.class);
+
+    private final ComputeCapability device;
+    private final CodeWorkers workers;
+    private final TextCheck check;
+    private final NanoClock clock;
+    private final TenantTurns turns;
+
+    /** @param patienceNs the longest wait for a turn */
+    FencingRounds(ComputeCapability device, CodeWorkers workers, TextCheck check, NanoClock clock, long patienceNs) {
+        this.device = device;
+        this.workers = workers;
+        this.check = check;
+        this.clock = clock;
+        int processors = Runtime.getRuntime().availableProcessors();
+        this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), patienceNs, clock);
+    }
+
+    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
+    private byte[] code(ModuleImage image) throws ProgramRefusedException {
+        try {
+            return image.ptxImage(device, ModuleImage.DEFAULT_CAP_BYTES);
+        } catch (ImageException e) {
+            throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, e.getMessage());
+        }
+    }
+
+    /**
+     * Modules of PTX, fenced.
+     *
+     * @param linked whether they are linked with others of the kind
+     */
+    List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
+        List<byte[]> codes = new ArrayList<>();
+        for (ModuleImage image : images) {
+            codes.add(code(image));
+        }
+        FenceRequest request = new FenceRequest(mode, device, linked, PlainFunctions.none());
+        List<TextCheck.Checked> looked = new ArrayList<>();
+        List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
+        String why = look(tenant, fenced, mode, linked, looked);
+        while (why != null && !request.plain().all()) {
+            request = request.plainly(next(request.plain(), looked));
+            LOG.info("{} is fenced without proofs: {}", request.plain().all() ? "a module" : request.plain().names(), why);
+            List<FencedText> before = fenced;
+            List<TextCheck.Checked> lookedBefore = List.copyOf(looked);
+            fenced = texts(workers.fence(tenant, request, codes), images.size());
+            why = look(tenant, fenced, mode, linked, looked);
+            if (request.plain().all() && isNoBetter(looked, lookedBefore)) {
+                fenced = before;
+                looked = lookedBefore;
+            }
+        }
+        List<FencedText> accepted = new ArrayList<>();
+        for (int i = 0; i < fenced.size(); i++) {
+            accepted.add(accepted(fenced.get(i), looked.get(i)));
+        }
+        return accepted;
+    }
+
+    /** What is fenced without proofs after something was not accepted. */
+    private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
+        Set<String> unproven = new HashSet<>();
+        for (TextCheck.Checked one : looked) {
+            if (one.refusal() != null && one.unproven().isEmpty()) {
+                return PlainFunctions.everything();
+            }
+            unproven.addAll(one.unproven());
+        }
+        return plain.with(unproven);
+    }
+
+    /** Whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
+    private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
+        boolean same = true;
+        for (int i = 0; i < looked.size(); i++) {
+            TextCheck.Checked one = looked.get(i);
+            same &= one.refusal() != null
+                    || before.get(i).refusal() == null && one.rejected().keySet().containsAll(before.get(i).rejected().keySet());
+        }
+        return same;
+    }
+
+    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
+    private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
+            throws ProgramRefusedException {
+        looked.clear();
+        String why = null;
+        for (FencedText one : fenced) {
+            String wrong = TablesCheck.refusal(one.tables(), mode);
+            TextCheck.Checked checked = wrong != null ? TextCheck.Checked.refused(wrong) : inTurn(tenant, one, linked);
+            looked.add(checked);
+            why = why == null ? checked.first() : why;
+        }
+        return why;
+    }
+
+    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
+    private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
+        Thread own = Thread.currentThread();
+        if (!turns.await(tenant, () -> workers.isAbandoned(own))) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "no turn came to verify it");
+        }
+        long beginNs = clock.nanoTime();
+        try {
+            return check.check(text.text(), text.tables(), linked);
+        } finally {
+            turns.ended(tenant, clock.nanoTime() - beginNs);
+        }
+    }
+
+    /** Somebody may not want any more what was asked for. */
+    void wake() {
+        turns.wake();
+    }
+
+    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
+        if (looked.refusal() != null) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());
+        }
+        looked.rejected().forEach((kernel, why) -> LOG.warn("kernel {} is refused: {}", kernel, why));
+        return new FencedText(looked.text(), looked.rejected().isEmpty() ? text.tables() : text.tables().without(looked.rejected()), looked.link());
+    }
+
+    private static List<FencedText> texts(Answer answer, int count) throws ProgramRefusedException {
+        if (answer.result() != CudaResult.SUCCESS) {
+            throw new ProgramRefusedException(answer.result(), answer.text());
+        }
+        try {
+            if (answer.parts().size() != 2 * count) {
+                throw new IOException(answer.parts().size() + " parts for " + count + " images");
+            }
+            List<FencedText> texts = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
+            }
+            return texts;
+        } catch (IOException e) {
+            LOG.error("what a worker has made cannot be read: {}", e.getMessage());
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "what was made of it cannot be read: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.image.FatBinaryEntry;
+import io.tessera.guardian.image.ImageException;
+import io.tessera.guardian.image.ImageExtent;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.FencedCubin;
+import io.tessera.guardian.machine.FunctionReport;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.fence.CubinFencer;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts fences for one client's window into images that have machine code alone. One owner thread; it uses the processors that are free. */
+public final class MachineImages {
+    private static final Logger LOG = LoggerFactory.getLogger(MachineImages.class);
+    private static final double NS_PER_MS = 1e6;
+
+    private final Target target;
+    private final WindowAccess window;
+
+    /** For one client of a device. */
+    public MachineImages(Target target, WindowAccess window) {
+        this.target = target;
+        this.window = window;
+    }
+
+    /**
+     * Fences what a driver would load of an image.
+     *
+     * @return null: it stays as it is; the log says why
+     */
+    public FencedImage fence(ProgramSource source) {
+        long began = System.nanoTime();
+        try {
+            Optional<byte[]> cubin = cubin(source.main());
+            if (cubin.isEmpty()) {
+                LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
+                return null;
+            }
+            WindowFence fence = WindowFence.of(window.baseAddress(), window.sizeBytes());
+            FencedCubin fenced = CubinFencer.fence(cubin.get(), fence);
+            FencedImage image = checked(fenced, CubinVerifier.verify(fenced.bytes(), fence));
+            LOG.info("machine code of {} bytes: {} of {} kernels fenced, {} accesses, {} ms", cubin.get().length,
+                    image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (System.nanoTime() - began) / NS_PER_MS);
+            image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
+            return image;
+        } catch (MachineCodeException | ImageException e) {
+            LOG.info("an image of {} bytes is not fenced: {}", source.main().bytes().byteSize(), e.getMessage());
+            return null;
+        }
+    }
+
+    private Optional<byte[]> cubin(ModuleImage image) throws ImageException {
+        return switch (image.kind()) {
+            case CUBIN -> Optional.of(image.bytes().asSlice(0, ImageExtent.of(image.bytes())).toArray(ValueLayout.JAVA_BYTE));
+            case FAT_BINARY -> {
+                Optional<FatBinaryEntry> entry = image.fatBinary().machineCodeFor(target.capability());
+                yield entry.isEmpty() ? Optional.empty() : Optional.of(entry.get().unpack(ModuleImage.DEFAULT_CAP_BYTES));
+            }
+            case PTX, LTO_IR, UNKNOWN -> Optional.empty();
+        };
+    }
+
+    /** A function that is not fenced, or not seen to be, takes all kernels with it that call other functions: which they call is not followed. */
+    private static FencedImage checked(FencedCubin fenced, Map<String, String> unseen) {
+        Map<String, String> refused = new HashMap<>();
+        String function = null;
+        int kernels = 0;
+        long accesses = 0;
+        for (FunctionReport report : fenced.functions()) {
+            String why = report.isFenced() ? unseen.get(report.name()) : report.refusal();
+            kernels += report.kernel() ? 1 : 0;
+            accesses += report.accesses();
+            if (why != null && report.kernel()) {
+                refused.put(report.name(), why);
+            } else if (why != null) {
+                function = "function " + report.name() + " has no fence: " + why;
+            }
+        }
+        if (function != null) {
+            for (FunctionReport report : fenced.functions()) {
+                if (report.kernel() && report.leaves()) {
+                    refused.putIfAbsent(report.name(), function);
+                }
+            }
+        }
+        return new FencedImage(fenced.bytes(), refused, kernels, accesses);
+    }
+}

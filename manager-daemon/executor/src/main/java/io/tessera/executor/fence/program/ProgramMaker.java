@@ -1,0 +1,366 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.jit.CodeOptions;
+import io.tessera.executor.jit.LinkerInput;
+import io.tessera.executor.worker.Answer;
+import io.tessera.executor.worker.CodeWorkers;
+import io.tessera.guardian.cache.CacheKey;
+import io.tessera.guardian.cache.CachedCode;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.cache.CodeIdentity;
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.verify.LinkCheck;
+import io.tessera.guardian.verify.LinkInterface;
+import io.tessera.guardian.verify.UnverifiedException;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.SoftReference;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has fenced programs made of images, for all clients of an executor: each is made once, whoever asks first; the others wait
+ * for it. Workers make them; here is looked at what they made. It is kept in memory as long as there is room, and on disk: as text, of
+ * which the driver keeps the machine code in its own cache, or as machine code where several modules were linked. Thread-safe.
+ */
+public final class ProgramMaker {
+    /** Part of the key of programs for a tenant that is alone. */
+    private static final String ALONE = "alone";
+    /** The longest wait for another client's compilation; beyond it something is wrong with it. */
+    private static final long PATIENCE_S = 600;
+    private static final int MOST_LINKED = 1024;
+    private static final Logger LOG = LoggerFactory.getLogger(ProgramMaker.class);
+
+    /**
+     * A program that is being made.
+     *
+     * @param client the thread that asked first, and makes it
+     */
+    private record Making(Thread client, CompletableFuture<FencedProgram> program) {
+    }
+
+    private final Target target;
+    private final CodeCache cache;
+    private final CodeWorkers workers;
+    private final LocalQuota localQuota;
+    /** To look at texts, on the threads of those who ask. */
+    private final FencingRounds rounds;
+    private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
+    private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
+    /** Tables of what was linked for programs to load later, by the hash of the machine code. */
+    private final Map<CacheKey, FencedProgram> linked = Collections.synchronizedMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<CacheKey, FencedProgram> eldest) {
+            return size() > MOST_LINKED;
+        }
+    });
+
+    /** For one device. */
+    public ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota, NanoClock clock) {
+        this.target = target;
+        this.cache = cache;
+        this.workers = workers;
+        this.localQuota = localQuota;
+        this.rounds = new FencingRounds(target.capability(), workers, check, clock, TimeUnit.SECONDS.toNanos(PATIENCE_S));
+    }
+
+    /** What programs are made for. */
+    public Target target() {
+        return target;
+    }
+
+    /** What the disk has done so far. */
+    public CodeCache cache() {
+        return cache;
+    }
+
+    /**
+     * The fenced program of a source.
+     *
+     * @param tenant  who asks
+     * @param mode    how; {@link FenceMode#NONE} for a tenant that is alone
+     * @param anew    whether what was kept must not be taken, because the driver refused it
+     * @throws ProgramRefusedException if it cannot be fenced or compiled
+     */
+    public FencedProgram make(String tenant, ProgramSource source, FenceMode mode, CodeOptions options, boolean anew)
+            throws ProgramRefusedException {
+        CodeIdentity identity = identity(source, mode, options);
+        CacheKey key = key(source, identity);
+        SoftReference<FencedProgram> reference = known.get(key);
+        FencedProgram program = reference == null ? null : reference.get();
+        if (program != null && !(anew && program.cached())) {
+            return program;
+        }
+        CompletableFuture<FencedProgram> own = new CompletableFuture<>();
+        Making others = running.putIfAbsent(key, new Making(Thread.currentThread(), own));
+        if (others != null) {
+            FencedProgram made = await(others);
+            return made == null ? make(tenant, source, mode, options, anew) : made;
+        }
+        try {
+            program = anew ? null : find(tenant, source, identity, mode, options);
+            if (program == null) {
+                program = build(tenant, source, mode, options);
+                keep(key, program);
+                markCompiled(source, identity);
+            }
+            known.put(key, new SoftReference<>(program));
+            running.remove(key);
+            own.complete(program);
+            return program;
+        } catch (ProgramRefusedException | RuntimeException | Error e) {
+            running.remove(key); // first: who waited may begin anew
+            own.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    /** What another client has made; null: nothing, since it has ended meanwhile. */
+    private FencedProgram await(Making others) throws ProgramRefusedException {
+        try {
+            return others.program().get(PATIENCE_S, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (workers.isAbandoned(others.client())) {
+                return null;
+            }
+            if (e.getCause() instanceof ProgramRefusedException refused) {
+                throw refused;
+            }
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "another client's compilation failed");
+        } catch (TimeoutException e) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "another client's compilation does not end");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "the executor ends");
+        }
+    }
+
+    private CodeIdentity identity(ProgramSource source, FenceMode mode, CodeOptions options) {
+        String alone = mode == FenceMode.NONE ? ALONE + " " : "";
+        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.version(), target.architecture(),
+                source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (alone + options.key()).strip());
+    }
+
+    private static CacheKey key(ProgramSource source, CodeIdentity identity) {
+        if (source.images().size() == 1) {
+            return CacheKey.of(source.images().getFirst(), identity);
+        }
+        StringBuilder parts = new StringBuilder("linked");
+        for (ModuleImage image : source.images()) {
+            parts.append(' ').append(CacheKey.of(image, identity).hex());
+        }
+        return CacheKey.of(parts.toString().getBytes(StandardCharsets.US_ASCII), identity);
+    }
+
+    private FencedProgram find(String tenant, ProgramSource source, CodeIdentity identity, FenceMode mode, CodeOptions options)
+            throws ProgramRefusedException {
+        if (!target.compiles()) {
+            return null;
+        }
+        FencedProgram program = checked(cache.find(key(source, identity)), mode);
+        if (program == null && source.images().size() == 1) {
+            program = checked(cache.find(key(source, identity.aheadOfTime())), mode);
+        }
+        if (program != null && program.isText() && cache.find(compiledKey(source, identity)).isEmpty()) {
+            assemble(tenant, program.code(), options);
+            markCompiled(source, identity);
+        }
+        return program;
+    }
+
+    /** Of text that was kept: that this driver's compiler has had it, in a worker. */
+    private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
+        return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
+                identity.options() + " compiled"));
+    }
+
+    private void markCompiled(ProgramSource source, CodeIdentity identity) {
+        if (target.compiles() && source.images().size() == 1) {
+            cache.store(compiledKey(source, identity), new CachedCode(new byte[1], new byte[1]));
+        }
+    }
+
+    /**
+     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache is its
+     * owner's alone, who runs this executor: it is not verified again, which would take longer than all else of a second start.
+     */
+    private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
+        FencedProgram program = kept.map(ProgramMaker::read).orElse(null);
+        if (program == null) {
+            return null;
+        }
+        for (FencedTables tables : program.tables()) {
+            String why = TablesCheck.refusal(tables, mode);
+            if (why != null) {
+                LOG.warn("cached code is made anew: {}", why);
+                return null;
+            }
+        }
+        return program;
+    }
+
+    private static FencedProgram read(CachedCode code) {
+        try {
+            return new FencedProgram(KeptText.code(code.code()), LinkedTables.read(code.tables()), "", true);
+        } catch (IOException e) {
+            LOG.debug("cached code is made anew: {}", e.getMessage());
+            return null;
+        }
+    }
+
+    private void keep(CacheKey key, FencedProgram program) {
+        if (target.compiles()) {
+            cache.store(key, new CachedCode(KeptText.kept(program.code()), LinkedTables.bytes(program.tables())));
+        }
+    }
+
+    private FencedProgram build(String tenant, ProgramSource source, FenceMode mode, CodeOptions options)
+            throws ProgramRefusedException {
+        boolean linked = source.images().size() > 1;
+        List<FencedText> fenced = fence(tenant, source.withPtx(target.capability()), mode, linked);
+        List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
+        if (linked) {
+            requireParts(fenced);
+            Answer made = linkParts(tenant, source, fenced, options);
+            return new FencedProgram(made.parts().getFirst(), tables, made.text(), false);
+        }
+        byte[] text = Arrays.copyOf(fenced.getFirst().text(), fenced.getFirst().text().length + 1);
+        return new FencedProgram(text, tables, assemble(tenant, text, options), false);
+    }
+
+    /** A function that could not be fenced is undefined to the others: what is said of it helps more. */
+    private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
+        try {
+            requireLinkable(fenced.stream().map(FencedText::link).toList());
+        } catch (ProgramRefusedException e) {
+            String why = fenced.stream().flatMap(one -> one.tables().refused().entrySet().stream())
+                    .filter(one -> e.getMessage().contains("'" + one.getKey() + "'"))
+                    .map(Map.Entry::getValue).findFirst().orElse(null);
+            throw why == null ? e : new ProgramRefusedException(e.result(), e.getMessage() + ", which is refused: " + why);
+        }
+    }
+
+    private Answer linkParts(String tenant, ProgramSource source, List<FencedText> fenced, CodeOptions options) throws ProgramRefusedException {
+        try {
+            return link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
+        } catch (ProgramRefusedException e) {
+            String lacking = source.partLacksPtx(target.capability());
+            if (lacking == null) {
+                throw e;
+            }
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED,
+                    "of one of its parts " + lacking + ", and the others are not linked without it: "
+                            + e.getMessage().strip());
+        }
+    }
+
+    /** Returns what the compiler said. */
+    private String assemble(String tenant, byte[] text, CodeOptions options) throws ProgramRefusedException {
+        return require(workers.assemble(tenant, text, options), "a fenced program").text();
+    }
+
+    /**
+     * Has an image compiled that is loaded as it is, before this process's driver compiles it.
+     *
+     * @throws ProgramRefusedException if it cannot be
+     */
+    public void assembleAsItIs(String tenant, ProgramSource source, CodeOptions options) throws ProgramRefusedException {
+        if (target.compiles() && source.isCompiled(target.capability())) {
+            require(workers.assemble(tenant, source.main().bytes().toArray(ValueLayout.JAVA_BYTE), options), "a program as it is");
+        }
+    }
+
+    /**
+     * Looks at what is to be linked, all of it together: what each of its texts was seen to be holds only where the others are as it says.
+     *
+     * @param texts all that are linked with each other
+     * @throws ProgramRefusedException if they must not be
+     */
+    public void requireLinkable(List<LinkInterface> texts) throws ProgramRefusedException {
+        try {
+            for (Map.Entry<String, Long> stack : LinkCheck.check(texts).entrySet()) {
+                localQuota.check(stack.getKey(), stack.getValue());
+            }
+        } catch (UnverifiedException e) {
+            throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "what is linked is not seen to be fenced: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Links.
+     *
+     * @return its one part is the machine code
+     */
+    public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) throws ProgramRefusedException {
+        Answer made = require(workers.link(tenant, inputs, options), "linked modules");
+        if (made.parts().size() != 1 || made.parts().getFirst().length == 0) {
+            throw new ProgramRefusedException(CudaResult.UNKNOWN, "nothing came of linking");
+        }
+        return made;
+    }
+
+    private static Answer require(Answer made, String what) throws ProgramRefusedException {
+        if (made.result() != CudaResult.SUCCESS) {
+            LOG.warn("{} is not compiled ({}): {}", what, made.result(), made.text().strip());
+            throw new ProgramRefusedException(made.result(), made.text().isBlank()
+                    ? "the driver does not compile it (" + made.result() + ")" : made.text());
+        }
+        return made;
+    }
+
+    /**
+     * Modules of PTX, fenced.
+     *
+     * @param linked whether they are linked with others of the kind
+     */
+    public List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
+        return rounds.fence(tenant, images, mode, linked);
+    }
+
+    /** Somebody may not want any more what was asked for. */
+    public void wake() {
+        rounds.wake();
+    }
+
+    /** Remembers what was linked for a program that will load it, by its bytes alone. */
+    public void remember(FencedProgram program) {
+        CacheKey key = key(ModuleImage.of(program.code()));
+        linked.put(key, program);
+        keep(key, program);
+    }
+
+    /** What was linked before and has these bytes, fenced so; null if it is not known. */
+    public FencedProgram linked(ModuleImage code, FenceMode mode) {
+        CacheKey key = key(code);
+        FencedProgram program = linked.get(key);
+        if (program == null && target.compiles()) {
+            program = checked(cache.find(key), mode);
+        }
+        return program != null && program.tables().getFirst().mode() == mode ? program : null;
+    }
+
+    private CacheKey key(ModuleImage code) {
+        return CacheKey.of(code, new CodeIdentity("linked", Fencer.version(), target.architecture(), target.compiler(),
+                ""));
+    }
+}

@@ -1,0 +1,41 @@
+package io.tessera.executor.fence.program;
+
+import java.io.Serial;
+
+/** A program is not loaded: what the client is answered, and why in words for its user. Without a stack trace. */
+public final class ProgramRefusedException extends Exception {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /** What a user can do about what space sharing does not have; the end of a line. */
+    public static final String REMEDY = "; run the program with --share time";
+
+    private final int result;
+    private final boolean told;
+
+    /** With the CUresult and a sentence. */
+    public ProgramRefusedException(int result, String reason) {
+        this(result, reason, false);
+    }
+
+    private ProgramRefusedException(int result, String reason, boolean told) {
+        super(reason, null, false, false);
+        this.result = result;
+        this.told = told;
+    }
+
+    /** What no driver refuses: whoever answers the client gives it the sentence, which ends with what to do, as a line, too. */
+    public static ProgramRefusedException toTell(int result, String line) {
+        return new ProgramRefusedException(result, line, true);
+    }
+
+    /** Whether the sentence is to be a line on the program's standard error. */
+    public boolean isToTell() {
+        return told;
+    }
+
+    /** The CUresult. */
+    public int result() {
+        return result;
+    }
+}

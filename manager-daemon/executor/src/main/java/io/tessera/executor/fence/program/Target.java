@@ -1,0 +1,65 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DeviceContext;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.guardian.cache.CodeIdentity;
+import io.tessera.guardian.image.ComputeCapability;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What programs are compiled for, and by whom. Immutable.
+ *
+ * @param capability the device's
+ * @param compiler   as {@link CodeIdentity} names it
+ * @param compiles   whether the driver makes machine code of PTX that can be kept; false on the software GPU
+ */
+public record Target(ComputeCapability capability, String compiler, boolean compiles) {
+    /** CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR. */
+    private static final int MAJOR = 75;
+    private static final int MINOR = 76;
+    private static final Path RELEASE = Path.of("/proc/driver/nvidia/version");
+    private static final Pattern NUMBER = Pattern.compile("\\b\\d+\\.\\d+(?:\\.\\d+)?\\b");
+    private static final Logger LOG = LoggerFactory.getLogger(Target.class);
+
+    /** Asks the driver. */
+    public static Target of(DeviceContext device, DriverCalls driver) {
+        int major = attribute(device, driver, MAJOR);
+        int minor = attribute(device, driver, MINOR);
+        int version = driver.call(DriverEntry.cuDriverGetVersion, driver.out(0)) == CudaResult.SUCCESS
+                ? driver.outInt(0) : 0;
+        return new Target(new ComputeCapability(major, minor), CodeIdentity.ofDriver(version, release()),
+                !device.port().software());
+    }
+
+    private static int attribute(DeviceContext device, DriverCalls driver, int attribute) {
+        int result = driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), attribute, device.device());
+        return result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
+    }
+
+    /** The kernel module's release, which the compiler beside it shares; two releases may say the same version. */
+    private static String release() {
+        if (!Files.isReadable(RELEASE)) {
+            return "";
+        }
+        try {
+            Matcher found = NUMBER.matcher(Files.readString(RELEASE));
+            return found.find() ? found.group() : "";
+        } catch (IOException e) {
+            LOG.warn("the driver's release is not known: {}", e.getMessage());
+            return "";
+        }
+    }
+
+    /** The architecture's name in {@link CodeIdentity}. */
+    String architecture() {
+        return Integer.toString(capability.sm());
+    }
+}

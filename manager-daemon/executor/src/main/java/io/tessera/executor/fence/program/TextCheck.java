@@ -1,0 +1,55 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.verify.LinkInterface;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks at rewritten text before a driver gets it, in this process and with bounds on time and memory: whoever wrote it has read a
+ * tenant's code, and whoever kept it may have kept something else. Thread-safe.
+ */
+@FunctionalInterface
+public interface TextCheck {
+    /**
+     * What may be loaded of a text.
+     *
+     * @param refusal  why nothing may; null: the rest is as it says
+     * @param text     what the driver gets: the accepted part of the text, without a final NUL
+     * @param rejected kernels that are not in it, by name, and why
+     * @param unproven functions that were not seen to be fenced for what they hold themselves
+     * @param link     what is looked at before the text is linked with others; null where it is not linked
+     */
+    record Checked(String refusal, byte[] text, Map<String, String> rejected, Set<String> unproven, LinkInterface link) {
+        /** Copies the collections. */
+        public Checked {
+            rejected = Map.copyOf(rejected);
+            unproven = Set.copyOf(unproven);
+        }
+
+        static Checked refused(String why) {
+            return new Checked(why, new byte[0], Map.of(), Set.of(), null);
+        }
+
+        /** Why not all of it may be loaded; null: all may. */
+        String first() {
+            return refusal != null || rejected.isEmpty() ? refusal : rejected.values().iterator().next();
+        }
+    }
+
+    /**
+     * Looks at a text.
+     *
+     * @param text   PTX, with or without a final NUL
+     * @param tables that came with it, and are believed as little; their mode is the one that was asked for
+     * @param linked whether it is linked with others
+     */
+    Checked check(byte[] text, FencedTables tables, boolean linked);
+
+    /** Whoever wrote the text is believed. */
+    static TextCheck none() {
+        return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text,
+                Map.of(), Set.of(), null);
+    }
+}

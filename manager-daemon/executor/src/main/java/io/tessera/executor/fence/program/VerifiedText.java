@@ -1,0 +1,76 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.ConstantPatch;
+import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.verify.FenceVerifier;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets a driver have what {@link FenceVerifier} accepts, where the tables make true what it takes for granted. Stateless. */
+public final class VerifiedText implements TextCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(VerifiedText.class);
+    private static final String ADDRESS = WindowConstants.PREFIX + "at_";
+
+    @Override
+    public Checked check(byte[] text, FencedTables tables, boolean linked) {
+        try {
+            int length = text.length > 0 && text[text.length - 1] == 0 ? text.length - 1 : text.length;
+            Verdict verdict = FenceVerifier.verify(length == text.length ? text : Arrays.copyOf(text, length), Mode.valueOf(tables.mode().name()),
+                    linked);
+            String why = tables(tables, verdict);
+            if (why != null) {
+                return Checked.refused(why);
+            }
+            if (verdict.accepted().isEmpty() && !verdict.whole()) {
+                return new Checked(verdict.rejected().values().iterator().next().getMessage(), new byte[0], Map.of(), verdict.unproven(), null);
+            }
+            Map<String, String> rejected = new HashMap<>();
+            verdict.rejected().forEach((kernel, reason) -> rejected.put(kernel, "it is not seen to be fenced: " + reason.getMessage()));
+            return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected, verdict.unproven(), verdict.link());
+        } catch (UnverifiedException e) {
+            return Checked.refused(e.getMessage());
+        } catch (RuntimeException e) { // a fault of the verifier shows nothing
+            LOG.error("the verifier failed", e);
+            return Checked.refused("the verifier failed: " + e);
+        }
+    }
+
+    /** What is filled at the load: every address, and nothing that is not one. */
+    private static String tables(FencedTables tables, Verdict verdict) {
+        Set<String> filled = new HashSet<>();
+        for (HoistedVariable variable : tables.variables()) {
+            if (!variable.constant().startsWith(ADDRESS)) {
+                return "its variable " + variable.name() + " would be told to " + variable.constant();
+            }
+            if (variable.linkage() != Linkage.EXTERN) {
+                filled.add(variable.constant());
+            }
+        }
+        for (String address : verdict.addresses()) {
+            if (!filled.contains(address)) {
+                return "nothing is said of " + address;
+            }
+        }
+        for (ConstantPatch patch : tables.patches()) {
+            if (patch.constant().startsWith(WindowConstants.PREFIX)) {
+                return "a patch of " + patch.constant();
+            }
+        }
+        if (tables.clusters() && !verdict.clusters().containsAll(verdict.accepted())) {
+            return "not all of its kernels may be launched in clusters";
+        }
+        return null;
+    }
+}

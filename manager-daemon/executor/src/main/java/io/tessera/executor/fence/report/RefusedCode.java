@@ -1,0 +1,52 @@
+package io.tessera.executor.fence.report;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverPort;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.protocol.relay.RelaySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How the user of a program hears that code is refused, or something else by a fence. Stateless. */
+public final class RefusedCode {
+    private static final Logger LOG = LoggerFactory.getLogger(RefusedCode.class);
+
+    private RefusedCode() {
+    }
+
+    /**
+     * Tells the user that code is refused, with what to do where it is the fences that refuse it: what a compiler refuses, it refuses without
+     * fences too.
+     *
+     * @param code what is refused
+     * @param why  with an instruction and its line, or another cause
+     * @return what the client is answered; its text is the cause alone, for the logs of a JIT compiler
+     */
+    public static ProgramRefusedException refused(String code, ProgramRefusedException why, RelaySegment segment) {
+        boolean ours = why.result() == CudaResult.NOT_SUPPORTED && !why.getMessage().endsWith(ProgramRefusedException.REMEDY);
+        String line = code + " is refused: " + why.getMessage().strip() + (ours ? ProgramRefusedException.REMEDY : "");
+        LOG.warn("{} ({})", line, why.result());
+        segment.notice(line);
+        return new ProgramRefusedException(why.result(), why.getMessage());
+    }
+
+    /**
+     * Tells the user what the driver says of code that it has loaded but cannot run.
+     *
+     * @param result of a call that asked for a kernel; anything but INVALID_PTX is no news
+     * @param driver whose call it was, in this thread
+     */
+    public static void byDriver(int result, DriverPort driver, RelaySegment segment) {
+        String why = result == CudaResult.INVALID_PTX ? driver.whyInvalid() : "";
+        if (!why.isEmpty()) {
+            segment.notice(why + (driver.software() ? "; run the program on a machine with a GPU" : ""));
+        }
+    }
+
+    /** A refusal is answered with its result: where its text is to be a line for the user, it becomes one. */
+    public static void answered(ProgramRefusedException refused, RelaySegment segment) {
+        if (refused.isToTell()) {
+            segment.notice(refused.getMessage());
+        }
+    }
+}

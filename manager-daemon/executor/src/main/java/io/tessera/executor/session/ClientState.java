@@ -1,0 +1,22 @@
+package io.tessera.executor.session;
+
+import io.tessera.executor.call.ClientAllocations;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.image.ClientImages;
+import io.tessera.executor.memory.PinnedMemory;
+
+/**
+ * Everything that one client has in the executor, for the session that owns it.
+ *
+ * @param execution       with what its calls are made
+ * @param allocations     its device memory
+ * @param completion      how it learns how far its work has come
+ * @param images          where images of its code come from
+ * @param pinned          host memory that it maps too
+ * @param synchronization where it waits for clients whose streams wait for their programs, and they for it
+ */
+record ClientState(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images, PinnedMemory pinned,
+        SynchronizationGate.Client synchronization) {
+}
