@@ -57,7 +57,7 @@ public enum GlobalForm {
 
     /** Whether the address is the register's alone: the uniform register is a descriptor or zero. */
     public boolean isPlain(long low, long high) {
-        return isWide(high) && (hasDescriptor(high) || uniform(low, high) == Instruction.ZERO_UNIFORM);
+        return isWide(high) && (hasDescriptor(high) || uniform(low, high) == InstructionWord.ZERO_UNIFORM);
     }
 
     /** Whether the address register has 64 bits; else its low 32 are taken. */

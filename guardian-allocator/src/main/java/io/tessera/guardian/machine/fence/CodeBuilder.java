@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 import java.util.Arrays;
 
 /** Code that grows. One owner thread. */
@@ -46,7 +46,7 @@ final class CodeBuilder {
     /** The instruction before the end hands no operand on: another instruction comes between. */
     void interrupt() {
         if (count > 0) {
-            words[2 * count - 1] = Instruction.withoutReuse(words[2 * count - 1]);
+            words[2 * count - 1] = InstructionWord.withoutReuse(words[2 * count - 1]);
         }
     }
 

@@ -3,9 +3,9 @@ package io.tessera.guardian.machine.fence;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.ControlFlow;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Attributes;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
@@ -26,10 +26,10 @@ public final class CubinFencer {
 
     private final Cubin cubin;
     private final CubinSymbols symbols;
-    private final WindowFence fence;
+    private final MachineFence fence;
     private final Set<Long> variables;
 
-    private CubinFencer(Cubin cubin, CubinSymbols symbols, WindowFence fence) {
+    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) {
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
@@ -42,7 +42,7 @@ public final class CubinFencer {
      * @param bytes of it; not changed
      * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
      */
-    public static FencedCubin fence(byte[] bytes, WindowFence fence) throws MachineCodeException {
+    public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         if (cubin.isRelocatable()) {
             throw new MachineCodeException("the cubin is not linked yet");
@@ -88,7 +88,8 @@ public final class CubinFencer {
      */
     private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
         static Outcome refused(FunctionCode function, String why) {
-            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0), null, null, null, null);
+            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0), null, null, null,
+                    null);
         }
 
         void store(Cubin cubin) {
@@ -121,19 +122,20 @@ public final class CubinFencer {
     }
 
     private Outcome rewrite(FunctionCode function, int shared) {
-        ControlFlow flow = function.flow();
+        SectionFlow flow = function.flow();
         if (flow == null) {
             return Outcome.refused(function, function.refusal());
         }
         try {
-            if (fence.kind() != WindowFence.Kind.NONE) {
+            if (fence.kind() != MachineFence.Kind.NONE) {
                 ModuleVariables.requireNone(flow, variables);
             }
             FencePlan plan = plan(function, shared);
             RewrittenSection result = new SectionRewriter(flow, fence, plan).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
-            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(), result.inserted());
+            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),
+                    result.inserted());
             return new Outcome(function, report, plan, result, code, data);
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
@@ -144,9 +146,10 @@ public final class CubinFencer {
         boolean alone = function.kernel() && !function.leaves();
         return switch (fence.kind()) {
             case NONE -> FencePlan.WITHOUT_REGISTERS;
-            case LOW_WORD -> new FencePlan(alone ? SpareRegisters.uniformPair(SpareRegisters.uniforms(function.flow())) : shared, Instruction.ZERO_REGISTER);
-            case MASK -> new FencePlan(Instruction.ZERO_UNIFORM,
-                    alone ? SpareRegisters.general(function.flow(), function.registers()) : Instruction.ZERO_REGISTER);
+            case LOW_WORD ->
+                new FencePlan(alone ? SpareRegisters.uniformPair(SpareRegisters.uniforms(function.flow())) : shared, InstructionWord.ZERO_REGISTER);
+            case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM,
+                    alone ? SpareRegisters.general(function.flow(), function.registers()) : InstructionWord.ZERO_REGISTER);
         };
     }
 }

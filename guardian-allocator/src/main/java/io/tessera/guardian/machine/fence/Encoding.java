@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 
 /** Instructions that fences consist of, as ptxas encodes them. Stateless. */
 final class Encoding {
@@ -11,24 +11,25 @@ final class Encoding {
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
     private static final int AND_OR = 0xea;
-    private static final long ALWAYS = Instruction.predicateBits(Instruction.ALWAYS);
+    private static final long ALWAYS = InstructionWord.predicateBits(InstructionWord.ALWAYS);
 
     private Encoding() {
     }
 
     /** Appends {@code MOV register, value}. */
     static void move(CodeBuilder out, int register, int value, int predicate, int stall, int waits) {
-        out.add(0x802 | Instruction.predicateBits(predicate) | (long) register << 16 | (long) value << 32, 0xf00 | Instruction.control(stall, waits));
+        out.add(0x802 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) value << 32,
+                0xf00 | InstructionWord.control(stall, waits));
     }
 
     /** Appends {@code register |= value}. */
     static void or(CodeBuilder out, int register, int value, int predicate, int waits) {
-        logic(out, register, value, Instruction.ZERO_REGISTER, OR, predicate, waits);
+        logic(out, register, value, InstructionWord.ZERO_REGISTER, OR, predicate, waits);
     }
 
     /** Appends {@code register &= value}. */
     static void and(CodeBuilder out, int register, int value, int predicate, int waits) {
-        logic(out, register, value, Instruction.ZERO_REGISTER, AND, predicate, waits);
+        logic(out, register, value, InstructionWord.ZERO_REGISTER, AND, predicate, waits);
     }
 
     /** Appends {@code register = register & value | other}. */
@@ -37,17 +38,17 @@ final class Encoding {
     }
 
     private static void logic(CodeBuilder out, int register, int value, int third, int table, int predicate, int waits) {
-        out.add(0x812 | Instruction.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) value << 32,
-                0x078e0000L | third | (long) table << 8 | Instruction.control(BEFORE_ACCESS, waits));
+        out.add(0x812 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) value << 32,
+                0x078e0000L | third | (long) table << 8 | InstructionWord.control(BEFORE_ACCESS, waits));
     }
 
     /** Appends {@code UMOV uniform, value}. */
     static void moveUniform(CodeBuilder out, int uniform, int value, int stall) {
-        out.add(0x882 | ALWAYS | (long) uniform << 16 | (long) value << 32, Instruction.control(stall, 0));
+        out.add(0x882 | ALWAYS | (long) uniform << 16 | (long) value << 32, InstructionWord.control(stall, 0));
     }
 
     /** Appends {@code UMOV uniform, source}. */
     static void copyUniform(CodeBuilder out, int uniform, int source, int waits) {
-        out.add(0xc82 | ALWAYS | (long) uniform << 16 | (long) source << 32, 0x08000000L | Instruction.control(UNIFORM_BEFORE_ACCESS, waits));
+        out.add(0xc82 | ALWAYS | (long) uniform << 16 | (long) source << 32, 0x08000000L | InstructionWord.control(UNIFORM_BEFORE_ACCESS, waits));
     }
 }

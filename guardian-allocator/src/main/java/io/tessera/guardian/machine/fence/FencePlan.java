@@ -1,23 +1,23 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
  * The registers that a section has for its fence. Immutable.
  *
  * @param uniform      the first of four uniform registers that nothing else uses: a pair of 0 and the base, and a pair of anything and the base;
- *                     {@link Instruction#ZERO_UNIFORM}: none
- * @param baseRegister a general register that keeps the base; {@link Instruction#ZERO_REGISTER}: none
+ *                     {@link InstructionWord#ZERO_UNIFORM}: none
+ * @param baseRegister a general register that keeps the base; {@link InstructionWord#ZERO_REGISTER}: none
  */
 record FencePlan(int uniform, int baseRegister) {
     /** No register. */
-    static final FencePlan WITHOUT_REGISTERS = new FencePlan(Instruction.ZERO_UNIFORM, Instruction.ZERO_REGISTER);
+    static final FencePlan WITHOUT_REGISTERS = new FencePlan(InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_REGISTER);
 
     boolean hasUniform() {
-        return uniform != Instruction.ZERO_UNIFORM;
+        return uniform != InstructionWord.ZERO_UNIFORM;
     }
 
     boolean hasRegister() {
-        return baseRegister != Instruction.ZERO_REGISTER;
+        return baseRegister != InstructionWord.ZERO_REGISTER;
     }
 }

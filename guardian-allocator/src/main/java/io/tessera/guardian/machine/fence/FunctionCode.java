@@ -1,7 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
@@ -20,13 +20,13 @@ import java.util.Map;
  * @param leaves    whether it calls functions of other sections
  * @param refusal   why it cannot be read; null: it was
  */
-record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, ControlFlow flow, boolean leaves, String refusal) {
+record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, SectionFlow flow, boolean leaves, String refusal) {
     static FunctionCode read(Cubin cubin, CubinSection section, CubinSymbols symbols, Map<Integer, Integer> registers) throws MachineCodeException {
         CubinSymbols.Symbol own = own(section, symbols);
         if (own == null) {
             throw new MachineCodeException("code without a symbol");
         }
-        ControlFlow flow = ControlFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+        SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
         boolean leaves = false;
         boolean asksSpace = false;
         boolean generic = false;
@@ -44,7 +44,8 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
 
     static FunctionCode unread(CubinSection section, CubinSymbols symbols, String why) {
         CubinSymbols.Symbol own = own(section, symbols);
-        return new FunctionCode(section, section.functionName(Cubin.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null, false, why);
+        return new FunctionCode(section, section.functionName(Cubin.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null, false,
+                why);
     }
 
     private static CubinSymbols.Symbol own(CubinSection section, CubinSymbols symbols) {

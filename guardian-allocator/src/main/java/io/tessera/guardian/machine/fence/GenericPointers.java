@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 
 /** How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. Stateless. */
 final class GenericPointers {
@@ -14,7 +14,7 @@ final class GenericPointers {
             long register = high >>> 8 & 0xff;
             return register >= 45 && register <= 48;
         }
-        if ((opcode == 0xb82 || opcode == 0xab9) && (low >>> 54 & 0x1f) == 0 && Instruction.key(low, high) < 0x1000) {
+        if ((opcode == 0xb82 || opcode == 0xab9) && (low >>> 54 & 0x1f) == 0 && InstructionWord.key(low, high) < 0x1000) {
             long offset = (low >>> 40 & 0x3fff) * 4;
             return offset >= 0x18 && offset <= 0x24;
         }

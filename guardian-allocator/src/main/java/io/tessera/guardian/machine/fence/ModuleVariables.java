@@ -1,10 +1,10 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.code.ControlFlow;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
@@ -25,12 +25,12 @@ final class ModuleVariables {
     private static final int RELOCATION = 24;
     private static final int BANK = 4;
 
-    private final ControlFlow flow;
+    private final SectionFlow flow;
     private final Set<Long> variables;
     /** Bits of general registers, and from 256 on of uniform ones, that hold something made of an address of a variable. */
     private final BitSet[] atStart;
 
-    private ModuleVariables(ControlFlow flow, Set<Long> variables) {
+    private ModuleVariables(SectionFlow flow, Set<Long> variables) {
         this.flow = flow;
         this.variables = variables;
         this.atStart = new BitSet[flow.count()];
@@ -58,7 +58,7 @@ final class ModuleVariables {
      * @param variables as {@link #inBank} finds them
      * @throws MachineCodeException if it accesses one, or keeps the address of one in memory, where it is not followed
      */
-    static void requireNone(ControlFlow flow, Set<Long> variables) throws MachineCodeException {
+    static void requireNone(SectionFlow flow, Set<Long> variables) throws MachineCodeException {
         if (!variables.isEmpty()) {
             new ModuleVariables(flow, variables).run();
         }
@@ -97,25 +97,26 @@ final class ModuleVariables {
     private void step(BitSet held, int at) throws MachineCodeException {
         long low = flow.low(at);
         long high = flow.high(at);
-        Operation operation = flow.operation(at);
+        MachineOpcode operation = flow.operation(at);
         boolean loads = isBankLoad(low, high);
         boolean taken = loads || !held.isEmpty() && reads(held, low, high, operation);
-        if (!loads && operation.isGlobal() && Instruction.source(low) != Instruction.ZERO_REGISTER && held.get(Instruction.source(low))) {
-            throw new MachineCodeException("an access to a variable of the module", at * Instruction.BYTES);
+        if (!loads && operation.isGlobal() && InstructionWord.source(low) != InstructionWord.ZERO_REGISTER && held.get(InstructionWord.source(low))) {
+            throw new MachineCodeException("an access to a variable of the module", at * InstructionWord.BYTES);
         }
         if (taken && (operation.name().startsWith("ST") || operation.name().startsWith("RED"))) {
-            throw new MachineCodeException("an address of a variable of the module that is kept in memory", at * Instruction.BYTES);
+            throw new MachineCodeException("an address of a variable of the module that is kept in memory", at * InstructionWord.BYTES);
         }
         boolean result = taken && !operation.isGlobal() && (loads || operation.kind() == Kind.PLAIN);
-        if (operation.registers() == Operation.MANY) {
+        if (operation.registers() == MachineOpcode.MANY) {
             if (operation.kind() != Kind.COLLECTIVE && operation.kind() != Kind.PLAIN && operation.kind() != Kind.CALL) {
                 held.clear(0, REGISTERS);
             }
-        } else if (operation.registers() > 0 && Instruction.destination(low) != Instruction.ZERO_REGISTER) {
-            held.set(Instruction.destination(low), Math.min(Instruction.ZERO_REGISTER, Instruction.destination(low) + operation.registers()), result);
+        } else if (operation.registers() > 0 && InstructionWord.destination(low) != InstructionWord.ZERO_REGISTER) {
+            held.set(InstructionWord.destination(low),
+                    Math.min(InstructionWord.ZERO_REGISTER, InstructionWord.destination(low) + operation.registers()), result);
         }
-        if (operation.uniforms() > 0 && Instruction.uniformDestination(low) != Instruction.ZERO_UNIFORM) {
-            int first = REGISTERS + Instruction.uniformDestination(low);
+        if (operation.uniforms() > 0 && InstructionWord.uniformDestination(low) != InstructionWord.ZERO_UNIFORM) {
+            int first = REGISTERS + InstructionWord.uniformDestination(low);
             held.set(first, first + operation.uniforms(), result);
         }
     }
@@ -126,24 +127,25 @@ final class ModuleVariables {
         if (opcode != 0xb82 && opcode != 0xab9 && opcode != 0xabb || (low >>> 54 & 0x1f) != BANK) {
             return false;
         }
-        boolean indexed = opcode == 0xb82 ? Instruction.source(low) != Instruction.ZERO_REGISTER : opcode == 0xabb;
+        boolean indexed = opcode == 0xb82 ? InstructionWord.source(low) != InstructionWord.ZERO_REGISTER : opcode == 0xabb;
         long offset = (low >>> 38 & 0xffff);
         return indexed || variables.contains(offset & ~7L);
     }
 
-    private static boolean reads(BitSet held, long low, long high, Operation operation) {
+    private static boolean reads(BitSet held, long low, long high, MachineOpcode operation) {
         if (operation.kind() == Kind.ON_CHIP && !operation.name().startsWith("ST")) {
             return false;
         }
         int form = (int) low & 0xe00;
-        boolean uniformPath = operation.uniforms() > 0 && !"R2UR".equals(operation.name()) && !"REDUX".equals(operation.name()) || operation.name().startsWith("U");
+        boolean uniformPath = operation.uniforms() > 0 && !"R2UR".equals(operation.name()) && !"REDUX".equals(operation.name())
+                || operation.name().startsWith("U");
         int base = uniformPath ? REGISTERS : 0;
         int width = uniformPath ? 0x3f : 0xff;
         boolean taken = held.get(base + (int) (low >>> 24 & width)) || held.get(base + (int) (high & width));
         if (form == 0x200 || form == 0xe00 || form == 0x300 || uniformPath && form != 0x800) {
             taken |= held.get(base + (int) (low >>> 32 & width));
         }
-        if ((Instruction.key(low, high) & 0x1000) != 0) {
+        if ((InstructionWord.key(low, high) & 0x1000) != 0) {
             taken |= held.get(REGISTERS + (int) (low >>> 32 & 0x3f));
         }
         if (operation.name().startsWith("ST")) {

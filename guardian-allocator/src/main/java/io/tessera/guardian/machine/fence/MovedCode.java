@@ -1,7 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
@@ -29,7 +29,7 @@ final class MovedCode {
         returns.forEach((constant, returned) -> {
             // The fence of the instruction before may come after the place; the constant itself is no access.
             int place = section.places()[constant];
-            code[2 * place] = Instruction.withImmediate(code[2 * place], section.places()[returned] * Instruction.BYTES);
+            code[2 * place] = InstructionWord.withImmediate(code[2 * place], section.places()[returned] * InstructionWord.BYTES);
         });
         ByteBuffer bytes = ByteBuffer.allocate(code.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asLongBuffer().put(code);
@@ -44,7 +44,7 @@ final class MovedCode {
                 long value = symbol.value() == 0 ? 0 : section.offset(symbol.value());
                 long end = section.offset(symbol.value() + symbol.size());
                 long all = cubin.section(symbol.section()).data().length;
-                boolean toEnd = end < 0 || symbol.value() + symbol.size() == (long) (section.places().length - 1) * Instruction.BYTES;
+                boolean toEnd = end < 0 || symbol.value() + symbol.size() == (long) (section.places().length - 1) * InstructionWord.BYTES;
                 symbols.place(symbol, value, (toEnd ? all : end) - value);
             }
         }
@@ -52,7 +52,8 @@ final class MovedCode {
         for (CubinSection section : cubin.sections()) {
             if (section.type() == CubinSection.RELOCATIONS) {
                 relocate(section);
-            } else if (section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND && rewritten.containsKey(section.info()) && section.data().length > 0) {
+            } else if (section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND && rewritten.containsKey(section.info())
+                    && section.data().length > 0) {
                 throw new MachineCodeException("relocations of a kind that is not known");
             }
         }
@@ -65,8 +66,8 @@ final class MovedCode {
         for (int at = 0; at + RELOCATION <= data.length; at += RELOCATION) {
             if (changed != null) {
                 long offset = bytes.getLong(at);
-                int place = changed.places()[(int) Math.min(offset / Instruction.BYTES, changed.places().length - 1)];
-                bytes.putLong(at, (long) place * Instruction.BYTES + offset % Instruction.BYTES);
+                int place = changed.places()[(int) Math.min(offset / InstructionWord.BYTES, changed.places().length - 1)];
+                bytes.putLong(at, (long) place * InstructionWord.BYTES + offset % InstructionWord.BYTES);
             }
             int symbol = (int) (bytes.getLong(at + 8) >>> 32);
             long addend = bytes.getLong(at + 16);

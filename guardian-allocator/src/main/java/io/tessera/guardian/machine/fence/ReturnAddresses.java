@@ -1,8 +1,8 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.code.ControlFlow;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ final class ReturnAddresses {
      *
      * @throws MachineCodeException if a call has none, or if it cannot be told which
      */
-    static Map<Integer, Integer> find(ControlFlow flow) throws MachineCodeException {
+    static Map<Integer, Integer> find(SectionFlow flow) throws MachineCodeException {
         Map<Integer, Integer> found = new HashMap<>();
         Map<Integer, List<Integer>> constants = null;
         boolean returns = false;
@@ -38,9 +38,9 @@ final class ReturnAddresses {
             int constant = near(flow, i);
             if (constant < 0) {
                 constants = constants == null ? constants(flow) : constants;
-                List<Integer> all = constants.getOrDefault((i + 1) * Instruction.BYTES, List.of());
+                List<Integer> all = constants.getOrDefault((i + 1) * InstructionWord.BYTES, List.of());
                 if (all.size() != 1) {
-                    throw new MachineCodeException("a call whose return address is not found", i * Instruction.BYTES);
+                    throw new MachineCodeException("a call whose return address is not found", i * InstructionWord.BYTES);
                 }
                 constant = all.getFirst();
             }
@@ -49,27 +49,27 @@ final class ReturnAddresses {
         return found;
     }
 
-    private static int near(ControlFlow flow, int call) {
+    private static int near(SectionFlow flow, int call) {
         for (int i = call - 1; i >= Math.max(0, call - NEAR); i--) {
-            if (isConstant(flow, i) && Instruction.immediate(flow.low(i)) == (call + 1) * Instruction.BYTES) {
+            if (isConstant(flow, i) && InstructionWord.immediate(flow.low(i)) == (call + 1) * InstructionWord.BYTES) {
                 return i;
             }
         }
         return -1;
     }
 
-    private static boolean isConstant(ControlFlow flow, int at) {
-        return switch (Instruction.key(flow.low(at), flow.high(at))) {
+    private static boolean isConstant(SectionFlow flow, int at) {
+        return switch (InstructionWord.key(flow.low(at), flow.high(at))) {
             case 0x802, 0x424, 0x882 -> true;
             default -> false;
         };
     }
 
-    private static Map<Integer, List<Integer>> constants(ControlFlow flow) {
+    private static Map<Integer, List<Integer>> constants(SectionFlow flow) {
         Map<Integer, List<Integer>> constants = new HashMap<>();
         for (int i = 0; i < flow.count(); i++) {
             if (isConstant(flow, i)) {
-                constants.computeIfAbsent(Instruction.immediate(flow.low(i)), _ -> new ArrayList<>()).add(i);
+                constants.computeIfAbsent(InstructionWord.immediate(flow.low(i)), _ -> new ArrayList<>()).add(i);
             }
         }
         return constants;

@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
  * A section with fences.
@@ -14,9 +14,9 @@ import io.tessera.guardian.machine.code.Instruction;
 record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, int accesses) {
     /** Where the instruction at an offset of before is now, in bytes; -1 if none began there. */
     long offset(long before) {
-        if (before < 0 || before % Instruction.BYTES != 0 || before / Instruction.BYTES >= places.length) {
+        if (before < 0 || before % InstructionWord.BYTES != 0 || before / InstructionWord.BYTES >= places.length) {
             return -1;
         }
-        return (long) places[(int) (before / Instruction.BYTES)] * Instruction.BYTES;
+        return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
     }
 }

@@ -1,12 +1,12 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.GlobalForm;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.RegisterFlow;
 
@@ -18,8 +18,8 @@ final class SectionRewriter {
     /** Cycles until a uniform register that was just written can be an operand of a memory access. */
     private static final int AFTER_START = 8;
 
-    private final ControlFlow flow;
-    private final WindowFence fence;
+    private final SectionFlow flow;
+    private final MachineFence fence;
     private final FencePlan plan;
     private final CodeBuilder out;
     private final int[] places;
@@ -28,7 +28,7 @@ final class SectionRewriter {
     private int inserted;
     private int accesses;
 
-    SectionRewriter(ControlFlow flow, WindowFence fence, FencePlan plan) {
+    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan) {
         this.flow = flow;
         this.fence = fence;
         this.plan = plan;
@@ -52,8 +52,8 @@ final class SectionRewriter {
                 registers.enter(known, i);
             }
             places[i] = out.count();
-            Operation operation = flow.operation(i);
-            if (operation.isGlobal() && fence.kind() != WindowFence.Kind.NONE) {
+            MachineOpcode operation = flow.operation(i);
+            if (operation.isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
                 accesses++;
                 access(known, i, operation);
             } else {
@@ -79,7 +79,7 @@ final class SectionRewriter {
             Encoding.moveUniform(out, u + 1, fence.baseHigh(), AFTER_START);
         }
         if (plan.hasRegister() && out.count() == 0) {
-            Encoding.move(out, plan.baseRegister(), fence.baseHigh(), Instruction.ALWAYS, Encoding.UNIFORM_BEFORE_ACCESS, 0);
+            Encoding.move(out, plan.baseRegister(), fence.baseHigh(), InstructionWord.ALWAYS, Encoding.UNIFORM_BEFORE_ACCESS, 0);
         }
         markInserted();
     }
@@ -108,24 +108,25 @@ final class SectionRewriter {
         lastMarked = Math.max(lastMarked, place + 1);
     }
 
-    private void access(FencedRegisters known, int at, Operation operation) throws MachineCodeException {
+    private void access(FencedRegisters known, int at, MachineOpcode operation) throws MachineCodeException {
         long low = flow.low(at);
         long high = flow.high(at);
         if (operation.kind() == Kind.GLOBAL) {
-            GlobalForm form = GlobalForm.of(Instruction.key(low, high));
-            int uniform = Instruction.ZERO_UNIFORM;
+            GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
+            int uniform = InstructionWord.ZERO_UNIFORM;
             if (!form.hasDescriptor(high) && !form.isPlain(low, high)) {
-                if (fence.kind() != WindowFence.Kind.LOW_WORD || !plan.hasUniform()) {
-                    throw new MachineCodeException("a " + operation.name() + " that adds a uniform register to its address", at * Instruction.BYTES);
+                if (fence.kind() != MachineFence.Kind.LOW_WORD || !plan.hasUniform()) {
+                    throw new MachineCodeException("a " + operation.name() + " that adds a uniform register to its address",
+                            at * InstructionWord.BYTES);
                 }
                 uniform = form.uniform(low, high);
             }
             if (plan.hasUniform()) {
                 int base = plan.uniform();
-                if (uniform != Instruction.ZERO_UNIFORM) {
+                if (uniform != InstructionWord.ZERO_UNIFORM) {
                     out.interrupt();
                     base += 2;
-                    Encoding.copyUniform(out, base, uniform, Instruction.waits(high));
+                    Encoding.copyUniform(out, base, uniform, InstructionWord.waits(high));
                 }
                 keep(at, form.windowedLow(low, base), form.windowedHigh(high, base));
                 return;
@@ -137,22 +138,22 @@ final class SectionRewriter {
 
     /** Whether the fence of an access changes its address register; else the access itself is changed. */
     private boolean isForced(int at) {
-        return fence.kind() != WindowFence.Kind.NONE && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
+        return fence.kind() != MachineFence.Kind.NONE && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
     }
 
     /** Forces the high word of an address register into the window, unless it is known to be there. */
-    private void force(FencedRegisters known, int at, Operation operation) throws MachineCodeException {
+    private void force(FencedRegisters known, int at, MachineOpcode operation) throws MachineCodeException {
         long low = flow.low(at);
-        int register = Instruction.source(low) + 1;
-        int predicate = Instruction.predicate(low);
-        if (register >= Instruction.ZERO_REGISTER || (register & 1) == 0) {
-            throw new MachineCodeException("a " + operation.name() + " with an absolute address", at * Instruction.BYTES);
+        int register = InstructionWord.source(low) + 1;
+        int predicate = InstructionWord.predicate(low);
+        if (register >= InstructionWord.ZERO_REGISTER || (register & 1) == 0) {
+            throw new MachineCodeException("a " + operation.name() + " with an absolute address", at * InstructionWord.BYTES);
         }
         if (known.isFenced(register, predicate)) {
             return;
         }
         out.interrupt();
-        int waits = Instruction.waits(flow.high(at));
+        int waits = InstructionWord.waits(flow.high(at));
         if (fence.mask() == 0) {
             Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
         } else if (plan.hasRegister()) {
@@ -174,16 +175,16 @@ final class SectionRewriter {
             long high = out.high(i);
             int target = flow.target(at);
             Kind kind = flow.operation(at).kind();
-            if (target != ControlFlow.NONE) {
-                long distance = (long) (places[target] - i - 1) * Instruction.BYTES;
+            if (target != SectionFlow.NONE) {
+                long distance = (long) (places[target] - i - 1) * InstructionWord.BYTES;
                 if (kind == Kind.MEETING) {
-                    out.set(i, Instruction.withImmediate(low, (int) distance), high);
+                    out.set(i, InstructionWord.withImmediate(low, (int) distance), high);
                 } else {
-                    out.set(i, Instruction.withDistanceLow(low, distance), Instruction.withDistanceHigh(high, distance));
+                    out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
                 }
-            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && Instruction.distance(low, high) != 0) {
-                long distance = -(long) (i + 1) * Instruction.BYTES; // to the section's start, from which registers and tables count
-                out.set(i, Instruction.withDistanceLow(low, distance), Instruction.withDistanceHigh(high, distance));
+            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && InstructionWord.distance(low, high) != 0) {
+                long distance = -(long) (i + 1) * InstructionWord.BYTES; // to the section's start, from which registers and tables count
+                out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
             }
         }
     }

@@ -1,10 +1,10 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.GlobalForm;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.code.MachineOpcode;
 
 /** Registers that code leaves free. Stateless. */
 final class SpareRegisters {
@@ -21,13 +21,13 @@ final class SpareRegisters {
     }
 
     /** The uniform registers that an instruction may name, as bits: each field that could be one counts. */
-    private static long uniforms(long low, long high, Operation operation) {
+    private static long uniforms(long low, long high, MachineOpcode operation) {
         long used = 0;
         if (operation.uniforms() > 0) {
             used |= bit(low >>> 16);
             used |= bit((low >>> 16) + 1);
         }
-        int key = Instruction.key(low, high);
+        int key = InstructionWord.key(low, high);
         if (operation.kind() == Kind.GLOBAL) {
             int register = GlobalForm.of(key).uniform(low, high);
             return used | bit(register) | bit(register + 1);
@@ -51,7 +51,7 @@ final class SpareRegisters {
     }
 
     /** All uniform registers that code may name. */
-    static long uniforms(ControlFlow flow) {
+    static long uniforms(SectionFlow flow) {
         long used = 0;
         for (int i = 0; i < flow.count(); i++) {
             used |= uniforms(flow.low(i), flow.high(i), flow.operation(i));
@@ -63,7 +63,7 @@ final class SpareRegisters {
      * Four uniform registers in a row that are free, the first of them even.
      *
      * @param used bits of those that are not
-     * @return the first; {@link Instruction#ZERO_UNIFORM}: there are none
+     * @return the first; {@link InstructionWord#ZERO_UNIFORM}: there are none
      */
     static int uniformPair(long used) {
         for (int first = LAST; first >= FIRST; first -= 2) {
@@ -71,28 +71,28 @@ final class SpareRegisters {
                 return first;
             }
         }
-        return Instruction.ZERO_UNIFORM;
+        return InstructionWord.ZERO_UNIFORM;
     }
 
     /**
      * A general register that the code does not use and that its threads have anyway.
      *
      * @param count {@code EIATTR_REGCOUNT} of the function
-     * @return {@link Instruction#ZERO_REGISTER}: there is none, or something in the code may write any register
+     * @return {@link InstructionWord#ZERO_REGISTER}: there is none, or something in the code may write any register
      */
-    static int general(ControlFlow flow, int count) {
+    static int general(SectionFlow flow, int count) {
         int register = count - BEYOND_COUNT;
         if (count < GROUP || count % GROUP == 0 || count >= MOST_COUNT) {
-            return Instruction.ZERO_REGISTER;
+            return InstructionWord.ZERO_REGISTER;
         }
         for (int i = 0; i < flow.count(); i++) {
-            Operation operation = flow.operation(i);
+            MachineOpcode operation = flow.operation(i);
             boolean leaves = switch (operation.kind()) {
                 case CALL_SYMBOL, CALL_REGISTER, REGISTER_COUNT, MATRIX, TEXTURE -> true;
                 default -> false;
             };
-            if (leaves || operation.registers() != Operation.MANY && operation.writes(flow.low(i), register)) {
-                return Instruction.ZERO_REGISTER;
+            if (leaves || operation.registers() != MachineOpcode.MANY && operation.writes(flow.low(i), register)) {
+                return InstructionWord.ZERO_REGISTER;
             }
         }
         return register;

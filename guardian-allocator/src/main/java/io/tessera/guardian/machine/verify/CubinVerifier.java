@@ -1,8 +1,8 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSymbols;
@@ -20,13 +20,13 @@ public final class CubinVerifier {
      * @return why functions are not seen to be fenced, by name; empty: all are
      * @throws MachineCodeException if the cubin cannot be read
      */
-    public static Map<String, String> verify(byte[] bytes, WindowFence fence) throws MachineCodeException {
+    public static Map<String, String> verify(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         CubinSymbols symbols = CubinSymbols.of(cubin);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         cubin.code().parallelStream().forEach(section -> {
             try {
-                new SectionVerifier(ControlFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols)), fence).verify();
+                new SectionVerifier(SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols)), fence).verify();
             } catch (MachineCodeException e) {
                 refused.put(section.functionName(Cubin.CODE), e.getMessage());
             }

@@ -1,8 +1,8 @@
 package io.tessera.guardian.machine.verify;
 
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.Instruction;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Arrays;
 
 /**
@@ -20,33 +20,34 @@ public final class FencedRegisters {
     private static final long LOP3 = 0x078e0000L;
     private static final long MOV_ALL_BYTES = 0xf00;
 
-    private final WindowFence fence;
+    private final MachineFence fence;
     private final int baseRegister;
     private final long[] fenced = new long[WORDS];
     private final long[] based = new long[WORDS];
     private final long[] fencedNow = new long[WORDS];
     private final long[] basedNow = new long[WORDS];
-    private int predicateNow = Instruction.ALWAYS;
+    private int predicateNow = InstructionWord.ALWAYS;
 
     /**
      * Nothing is known.
      *
-     * @param baseRegister a register that keeps the base in all of the code; {@link Instruction#ZERO_REGISTER}: none
+     * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
      */
-    public FencedRegisters(WindowFence fence, int baseRegister) {
+    public FencedRegisters(MachineFence fence, int baseRegister) {
         this.fence = fence;
         this.baseRegister = baseRegister;
     }
 
     /** An instruction was executed. */
-    public void after(long low, long high, Operation operation) {
+    public void after(long low, long high, MachineOpcode operation) {
         if (!fences(low, high)) {
             forgetPredicated();
-            if (operation.registers() == Operation.MANY) {
+            if (operation.registers() == MachineOpcode.MANY) {
                 clear();
             } else {
-                int first = Instruction.destination(low);
-                for (int i = 0; i < operation.registers() && first != Instruction.ZERO_REGISTER && first + i < Instruction.ZERO_REGISTER; i++) {
+                int first = InstructionWord.destination(low);
+                for (int i = 0; i < operation.registers() && first != InstructionWord.ZERO_REGISTER
+                        && first + i < InstructionWord.ZERO_REGISTER; i++) {
                     forget(first + i);
                 }
             }
@@ -55,18 +56,18 @@ public final class FencedRegisters {
 
     /** Takes an instruction of a fence; false if it is none. */
     private boolean fences(long low, long high) {
-        int register = Instruction.destination(low);
-        int immediate = Instruction.immediate(low);
-        int predicate = Instruction.predicate(low);
+        int register = InstructionWord.destination(low);
+        int immediate = InstructionWord.immediate(low);
+        int predicate = InstructionWord.predicate(low);
         long rest = high & WITHOUT_CONTROL;
-        if (register == Instruction.ZERO_REGISTER || register == baseRegister) {
+        if (register == InstructionWord.ZERO_REGISTER || register == baseRegister) {
             return false;
         }
         if ((low & 0xff000fffL) == 0x802 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0) {
             learn(fenced, fencedNow, register, predicate);
             return true;
         }
-        if ((low & 0xfff) != 0x812 || Instruction.source(low) != register) {
+        if ((low & 0xfff) != 0x812 || InstructionWord.source(low) != register) {
             return false;
         }
         int third = (int) rest & 0xff;
@@ -74,17 +75,17 @@ public final class FencedRegisters {
         if (rest != (LOP3 | third | (long) table << 8)) {
             return false;
         }
-        if (table == OR && third == Instruction.ZERO_REGISTER && immediate == fence.baseHigh()) {
+        if (table == OR && third == InstructionWord.ZERO_REGISTER && immediate == fence.baseHigh()) {
             forget(register); // only what it becomes by the next one counts
             learn(based, basedNow, register, predicate);
             return true;
         }
-        if (table == AND && third == Instruction.ZERO_REGISTER && immediate == (fence.baseHigh() | fence.mask())
+        if (table == AND && third == InstructionWord.ZERO_REGISTER && immediate == (fence.baseHigh() | fence.mask())
                 && (has(based, register) || predicate == predicateNow && has(basedNow, register))) {
             learn(fenced, fencedNow, register, predicate);
             return true;
         }
-        if (table == AND_OR && third == baseRegister && third != Instruction.ZERO_REGISTER && immediate == fence.mask()) {
+        if (table == AND_OR && third == baseRegister && third != InstructionWord.ZERO_REGISTER && immediate == fence.mask()) {
             learn(fenced, fencedNow, register, predicate);
             return true;
         }
@@ -92,7 +93,7 @@ public final class FencedRegisters {
     }
 
     private void learn(long[] always, long[] now, int register, int predicate) {
-        if (predicate == Instruction.ALWAYS) {
+        if (predicate == InstructionWord.ALWAYS) {
             always[register >>> 6] |= 1L << register;
             return;
         }
@@ -104,8 +105,8 @@ public final class FencedRegisters {
     }
 
     private void forgetPredicated() {
-        if (predicateNow != Instruction.ALWAYS) {
-            predicateNow = Instruction.ALWAYS;
+        if (predicateNow != InstructionWord.ALWAYS) {
+            predicateNow = InstructionWord.ALWAYS;
             Arrays.fill(fencedNow, 0);
             Arrays.fill(basedNow, 0);
         }

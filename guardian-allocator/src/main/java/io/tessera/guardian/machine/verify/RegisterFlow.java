@@ -1,9 +1,9 @@
 package io.tessera.guardian.machine.verify;
 
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.ControlFlow;
-import io.tessera.guardian.machine.code.Instruction;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -17,8 +17,8 @@ import java.util.function.IntPredicate;
  * nothing is known. One owner thread.
  */
 public final class RegisterFlow {
-    private final ControlFlow flow;
-    private final WindowFence fence;
+    private final SectionFlow flow;
+    private final MachineFence fence;
     private final int baseRegister;
     private final IntPredicate assumed;
     private final Map<Integer, FencedRegisters> atStart = new HashMap<>();
@@ -29,7 +29,7 @@ public final class RegisterFlow {
      *
      * @param assumed accesses whose address register is taken to be fenced before them, as the rewriter wants to know it
      */
-    public RegisterFlow(ControlFlow flow, WindowFence fence, int baseRegister, IntPredicate assumed) {
+    public RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed) {
         this.flow = flow;
         this.fence = fence;
         this.baseRegister = baseRegister;
@@ -79,12 +79,13 @@ public final class RegisterFlow {
 
     /** Goes over an instruction. */
     public void step(FencedRegisters registers, int at) {
-        Operation operation = flow.operation(at);
+        MachineOpcode operation = flow.operation(at);
         long low = flow.low(at);
         registers.after(low, flow.high(at), operation);
-        if (operation.isGlobal() && assumed.test(at) && Instruction.predicate(low) == Instruction.ALWAYS && Instruction.source(low) < Instruction.ZERO_REGISTER - 1
-                && !operation.writes(low, Instruction.source(low) + 1)) {
-            registers.assume(Instruction.source(low) + 1);
+        if (operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
+                && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
+                && !operation.writes(low, InstructionWord.source(low) + 1)) {
+            registers.assume(InstructionWord.source(low) + 1);
         }
     }
 }

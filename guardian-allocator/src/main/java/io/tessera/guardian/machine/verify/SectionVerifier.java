@@ -1,12 +1,12 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.WindowFence;
-import io.tessera.guardian.machine.code.ControlFlow;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.GlobalForm;
-import io.tessera.guardian.machine.code.Instruction;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
-import io.tessera.guardian.machine.code.Operation;
+import io.tessera.guardian.machine.code.MachineOpcode;
 
 /**
  * Shows that the code of one section reaches global memory in the window alone. Knows nothing of how the fences were made: it finds the registers that keep the base
@@ -19,13 +19,13 @@ final class SectionVerifier {
     /** Bit 72: the address has 64 bits. */
     private static final long EXTENDED = 1L << 8;
 
-    private final ControlFlow flow;
-    private final WindowFence fence;
+    private final SectionFlow flow;
+    private final MachineFence fence;
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
-    private int baseRegister = Instruction.ZERO_REGISTER;
+    private int baseRegister = InstructionWord.ZERO_REGISTER;
 
-    SectionVerifier(ControlFlow flow, WindowFence fence) {
+    SectionVerifier(SectionFlow flow, MachineFence fence) {
         this.flow = flow;
         this.fence = fence;
     }
@@ -37,7 +37,7 @@ final class SectionVerifier {
      */
     void verify() throws MachineCodeException {
         if (!flow.ends()) {
-            throw new MachineCodeException("execution may run over the end of the function", (flow.count() - 1) * Instruction.BYTES);
+            throw new MachineCodeException("execution may run over the end of the function", (flow.count() - 1) * InstructionWord.BYTES);
         }
         readStart();
         requireKept();
@@ -60,9 +60,9 @@ final class SectionVerifier {
         for (int i = 0; i < flow.count() && (i == 0 || !flow.isLeader(i)); i++) {
             long low = flow.low(i);
             if (isBase(i)) {
-                baseUniforms |= 1L << Instruction.uniformDestination(low);
-            } else if (fence.kind() == WindowFence.Kind.MASK && baseRegister == Instruction.ZERO_REGISTER && isRegisterBase(i)) {
-                baseRegister = Instruction.destination(low);
+                baseUniforms |= 1L << InstructionWord.uniformDestination(low);
+            } else if (fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(i)) {
+                baseRegister = InstructionWord.destination(low);
             } else if (!isZeroUniform(i)) {
                 return;
             }
@@ -71,12 +71,12 @@ final class SectionVerifier {
 
     private boolean isBase(int at) {
         long low = flow.low(at);
-        return isUniformConstant(at) && Instruction.immediate(low) == fence.baseHigh() && fence.mask() == 0
-                && (Instruction.uniformDestination(low) & 1) == 1 && Instruction.uniformDestination(low) < Instruction.ZERO_UNIFORM;
+        return isUniformConstant(at) && InstructionWord.immediate(low) == fence.baseHigh() && fence.mask() == 0
+                && (InstructionWord.uniformDestination(low) & 1) == 1 && InstructionWord.uniformDestination(low) < InstructionWord.ZERO_UNIFORM;
     }
 
     private boolean isZeroUniform(int at) {
-        return isUniformConstant(at) && Instruction.immediate(flow.low(at)) == 0;
+        return isUniformConstant(at) && InstructionWord.immediate(flow.low(at)) == 0;
     }
 
     private boolean isUniformConstant(int at) {
@@ -84,23 +84,24 @@ final class SectionVerifier {
     }
 
     private boolean isRegisterBase(int at) {
-        return (flow.low(at) & 0xff00ffffL) == 0x7802 && (flow.high(at) & WITHOUT_CONTROL) == 0xf00 && Instruction.immediate(flow.low(at)) == fence.baseHigh();
+        return (flow.low(at) & 0xff00ffffL) == 0x7802 && (flow.high(at) & WITHOUT_CONTROL) == 0xf00
+                && InstructionWord.immediate(flow.low(at)) == fence.baseHigh();
     }
 
     /** Nothing else writes the registers that keep the base; calls that may, are followed by instructions that load it again. */
     private void requireKept() throws MachineCodeException {
         for (int i = 0; i < flow.count(); i++) {
-            Operation operation = flow.operation(i);
+            MachineOpcode operation = flow.operation(i);
             long low = flow.low(i);
-            for (int u = 1; u < Instruction.ZERO_UNIFORM && baseUniforms != 0; u += 2) {
+            for (int u = 1; u < InstructionWord.ZERO_UNIFORM && baseUniforms != 0; u += 2) {
                 if ((baseUniforms >>> u & 1) != 0 && operation.writesUniform(low, u) && !isBase(i) && !isLowHalf(i)) {
-                    throw new MachineCodeException("a " + operation.name() + " that may write the window's base", i * Instruction.BYTES);
+                    throw new MachineCodeException("a " + operation.name() + " that may write the window's base", i * InstructionWord.BYTES);
                 }
             }
-            if (baseRegister != Instruction.ZERO_REGISTER && !(isRegisterBase(i) && Instruction.destination(low) == baseRegister)
+            if (baseRegister != InstructionWord.ZERO_REGISTER && !(isRegisterBase(i) && InstructionWord.destination(low) == baseRegister)
                     && (operation.writes(low, baseRegister) && operation.kind() != Kind.CALL && operation.kind() != Kind.COLLECTIVE
-                    && !"ENDCOLLECTIVE".equals(operation.name()) || leaves(operation))) {
-                throw new MachineCodeException("a " + operation.name() + " that may write the window's base", i * Instruction.BYTES);
+                            && !"ENDCOLLECTIVE".equals(operation.name()) || leaves(operation))) {
+                throw new MachineCodeException("a " + operation.name() + " that may write the window's base", i * InstructionWord.BYTES);
             }
             if (baseUniforms != 0 && leaves(operation) && operation.kind() != Kind.REGISTER_COUNT) {
                 requireLoadedAgain(i + 1);
@@ -108,50 +109,51 @@ final class SectionVerifier {
         }
     }
 
-    private static boolean leaves(Operation operation) {
+    private static boolean leaves(MachineOpcode operation) {
         return operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.REGISTER_COUNT;
     }
 
     /** A copy into the lower half of a pair, which is one register wide. */
     private boolean isLowHalf(int at) {
-        return (flow.low(at) & 0xff00ffffL & ~(0x3fL << 32)) == UMOV_REGISTER && (Instruction.uniformDestination(flow.low(at)) & 1) == 0;
+        return (flow.low(at) & 0xff00ffffL & ~(0x3fL << 32)) == UMOV_REGISTER && (InstructionWord.uniformDestination(flow.low(at)) & 1) == 0;
     }
 
     private void requireLoadedAgain(int at) throws MachineCodeException {
         long loaded = 0;
         for (int i = at; i < flow.count() && (isBase(i) || isZeroUniform(i)); i++) {
-            loaded |= isBase(i) ? 1L << Instruction.uniformDestination(flow.low(i)) : 0;
+            loaded |= isBase(i) ? 1L << InstructionWord.uniformDestination(flow.low(i)) : 0;
         }
         if ((baseUniforms & ~loaded) != 0) {
-            throw new MachineCodeException("after a call the window's base is not loaded again", at * Instruction.BYTES);
+            throw new MachineCodeException("after a call the window's base is not loaded again", at * InstructionWord.BYTES);
         }
     }
 
     private void access(FencedRegisters known, int at) throws MachineCodeException {
         long low = flow.low(at);
         long high = flow.high(at);
-        Operation operation = flow.operation(at);
+        MachineOpcode operation = flow.operation(at);
         if (operation.kind() == Kind.GLOBAL) {
-            GlobalForm form = GlobalForm.of(Instruction.key(low, high));
+            GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
             int uniform = form.uniform(low, high);
             if (!form.hasDescriptor(high) && !form.isPlain(low, high)) {
-                if (form.isWide(high) || (uniform & 1) != 0 || uniform >= Instruction.ZERO_UNIFORM || (baseUniforms >>> uniform + 1 & 1) == 0) {
-                    throw new MachineCodeException("a " + operation.name() + " by a uniform register that is not the window's base", at * Instruction.BYTES);
+                if (form.isWide(high) || (uniform & 1) != 0 || uniform >= InstructionWord.ZERO_UNIFORM || (baseUniforms >>> uniform + 1 & 1) == 0) {
+                    throw new MachineCodeException("a " + operation.name() + " by a uniform register that is not the window's base",
+                            at * InstructionWord.BYTES);
                 }
                 return;
             }
             if (!form.isWide(high)) {
-                throw new MachineCodeException("a " + operation.name() + " of an illegal form", at * Instruction.BYTES);
+                throw new MachineCodeException("a " + operation.name() + " of an illegal form", at * InstructionWord.BYTES);
             }
         }
-        int register = Instruction.source(low);
+        int register = InstructionWord.source(low);
         boolean extended = operation.kind() == Kind.GLOBAL ? operation.name().equals("LDGSTS") || (high & EXTENDED) != 0
-                : GlobalForm.isRegisterWide(Instruction.key(low, high), high);
+                : GlobalForm.isRegisterWide(InstructionWord.key(low, high), high);
         if (!extended) {
-            throw new MachineCodeException("a " + operation.name() + " with an address of 32 bits", at * Instruction.BYTES);
+            throw new MachineCodeException("a " + operation.name() + " with an address of 32 bits", at * InstructionWord.BYTES);
         }
-        if ((register & 1) != 0 || !known.isFenced(register + 1, Instruction.predicate(low))) {
-            throw new MachineCodeException("a " + operation.name() + " whose address is not seen to be in the window", at * Instruction.BYTES);
+        if ((register & 1) != 0 || !known.isFenced(register + 1, InstructionWord.predicate(low))) {
+            throw new MachineCodeException("a " + operation.name() + " whose address is not seen to be in the window", at * InstructionWord.BYTES);
         }
     }
 }

@@ -18,7 +18,8 @@ public final class FatalErrors {
             case CudaResult.ECC_UNCORRECTABLE, CudaResult.NVLINK_UNCORRECTABLE, CudaResult.CONTAINED, UNCONTAINED -> true;
             case CudaResult.ILLEGAL_ADDRESS, CudaResult.LAUNCH_TIMEOUT, CudaResult.CONTEXT_IS_DESTROYED, CudaResult.ASSERT,
                     CudaResult.HARDWARE_STACK_ERROR, CudaResult.ILLEGAL_INSTRUCTION, CudaResult.MISALIGNED_ADDRESS, CudaResult.INVALID_ADDRESS_SPACE,
-                    CudaResult.INVALID_PC, CudaResult.LAUNCH_FAILED, CudaResult.TENSOR_MEMORY_LEAK, BEHIND_MEMORY_LEAK -> true;
+                    CudaResult.INVALID_PC, CudaResult.LAUNCH_FAILED, CudaResult.TENSOR_MEMORY_LEAK, BEHIND_MEMORY_LEAK ->
+                true;
             default -> false;
         };
     }

@@ -91,7 +91,7 @@ public final class ClientFences {
         this.segment = segment;
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
-        this.machineImages = new MachineImages(fencing.maker().target(), window);
+        this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.clock());
         this.textures = new TextureBitmap(stream, driver);
         this.tensorMaps = handles.tensorMaps();
         this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);

@@ -199,7 +199,8 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(clientHandle, function, name, module, module == null && isMachineFenced(table, clientHandle, name), tensorMaps(module, name, function, kernel),
+        Launchable found = new Launchable(clientHandle, function, name, module, module == null && isMachineFenced(table, clientHandle, name),
+                tensorMaps(module, name, function, kernel),
                 parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;

@@ -31,6 +31,7 @@ public final class FencingService implements AutoCloseable {
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
     private final DeviceContext device;
+    private final NanoClock clock;
     private final ProgramMaker maker;
     private final TrustedImages trusted;
     private final CodeWorkers workers;
@@ -44,6 +45,7 @@ public final class FencingService implements AutoCloseable {
     /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
     public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
+        this.clock = clock;
         this.trusted = trusted;
         this.workers = workers;
         try (Arena arena = Arena.ofConfined()) {
@@ -63,6 +65,11 @@ public final class FencingService implements AutoCloseable {
     public void abandon(Thread client) {
         workers.abandon(client);
         maker.wake();
+    }
+
+    /** The monotonic clock. */
+    NanoClock clock() {
+        return clock;
     }
 
     /** Who is in the executor. */

@@ -1,6 +1,5 @@
 package io.tessera.executor.fence;
 
-
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
 public final class Launchable {
     /** The client's handle, of a function or kernel. */

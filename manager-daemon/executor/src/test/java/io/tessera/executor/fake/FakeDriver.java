@@ -306,7 +306,8 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
-            case cuKernelGetFunction -> functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : CudaResult.INVALID_HANDLE;
+            case cuKernelGetFunction ->
+                functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : CudaResult.INVALID_HANDLE;
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));

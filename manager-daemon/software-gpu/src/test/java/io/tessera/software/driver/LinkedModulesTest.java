@@ -139,11 +139,14 @@ class LinkedModulesTest {
     void whatDoesNotFitIsSaid() {
         String call = declared(".extern", "f") + kernel("k", "f");
         refused(CudaResult.INVALID_IMAGE, "undefined reference to 'f'", call);
-        refused(CudaResult.INVALID_IMAGE, "undefined reference to 'x'", ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"),
+        refused(CudaResult.INVALID_IMAGE, "undefined reference to 'x'",
+                ".extern .global .u32 x;\n" + returning(".visible", "f", "ld.global.u32 %r1, [x];\n"),
                 call);
-        refused(CudaResult.INVALID_IMAGE, "multiple definition of 'f'", call, returning(".visible", "f", number(1)), returning(".visible", "f", number(2)));
+        refused(CudaResult.INVALID_IMAGE, "multiple definition of 'f'", call, returning(".visible", "f", number(1)),
+                returning(".visible", "f", number(2)));
         refused(CudaResult.INVALID_IMAGE, "Prototype doesn't match for 'f'", call, ".visible .func f(.param .b64 a)\n{\nret;\n}\n");
-        refused(CudaResult.INVALID_IMAGE, "Size doesn't match for 's'", ".extern .shared .b8 s[64];\n" + kernel("k"), ".visible .shared .b8 s[16];\n");
+        refused(CudaResult.INVALID_IMAGE, "Size doesn't match for 's'", ".extern .shared .b8 s[64];\n" + kernel("k"),
+                ".visible .shared .b8 s[16];\n");
         refused(CudaResult.INVALID_IMAGE, "Type doesn't match for 'f'", call, ".visible .global .u32 f;\n");
         refused(CudaResult.INVALID_PTX, "", "what is this");
         assertTrue((long) linked(0, declared(".extern", "f") + kernel("k")) != 0, "what nobody uses may be missing");

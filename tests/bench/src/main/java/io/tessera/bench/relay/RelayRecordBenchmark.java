@@ -125,7 +125,8 @@ public class RelayRecordBenchmark {
         window.open();
         words.register();
         records = new RecordDispatcher(execution, completion,
-                RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena), Linux.futex(), clock, new NoReports());
+                RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena), Linux.futex(), clock,
+                new NoReports());
         ring = new RingConsumer(segment, arena);
         client = new WarmUpClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);

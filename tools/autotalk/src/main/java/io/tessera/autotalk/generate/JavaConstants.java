@@ -19,7 +19,8 @@ public final class JavaConstants {
         String folder = PACKAGE.replace('.', '/') + "/";
         Map<String, String> files = new TreeMap<>();
         files.put(folder + "CudaError.java", results(constants.of("result")));
-        files.put(folder + "CudaResult.java", numbers("CudaResult", "Result codes of the driver interface (CUresult), as numbers.", constants.of("result")));
+        files.put(folder + "CudaResult.java",
+                numbers("CudaResult", "Result codes of the driver interface (CUresult), as numbers.", constants.of("result")));
         files.put(folder + "DeviceAttribute.java",
                 numbers("DeviceAttribute", "Numbers of CUdevice_attribute (CU_DEVICE_ATTRIBUTE_*).", constants.of("attribute")));
         files.put(folder + "MemoryType.java",

@@ -38,7 +38,8 @@ public final class ProgramLoader {
     }
 
     /** Loads an image as the program gave it. Errors as {@link #load}. */
-    public static LoadedCode loadOriginal(ProgramSource source, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
+    public static LoadedCode loadOriginal(ProgramSource source, boolean library, CodeOptions options, DriverCalls driver)
+            throws ProgramRefusedException {
         return load(source.main().bytes(), library, options, driver);
     }
 

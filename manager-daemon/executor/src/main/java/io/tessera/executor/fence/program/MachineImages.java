@@ -1,5 +1,6 @@
 package io.tessera.executor.fence.program;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.ImageException;
@@ -8,7 +9,7 @@ import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.WindowFence;
+import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import java.lang.foreign.ValueLayout;
@@ -25,11 +26,13 @@ public final class MachineImages {
 
     private final Target target;
     private final WindowAccess window;
+    private final NanoClock clock;
 
     /** For one client of a device. */
-    public MachineImages(Target target, WindowAccess window) {
+    public MachineImages(Target target, WindowAccess window, NanoClock clock) {
         this.target = target;
         this.window = window;
+        this.clock = clock;
     }
 
     /**
@@ -38,18 +41,18 @@ public final class MachineImages {
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source) {
-        long began = System.nanoTime();
+        long began = clock.nanoTime();
         try {
             Optional<byte[]> cubin = cubin(source.main());
             if (cubin.isEmpty()) {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
-            WindowFence fence = WindowFence.of(window.baseAddress(), window.sizeBytes());
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes());
             FencedCubin fenced = CubinFencer.fence(cubin.get(), fence);
             FencedImage image = checked(fenced, CubinVerifier.verify(fenced.bytes(), fence));
             LOG.info("machine code of {} bytes: {} of {} kernels fenced, {} accesses, {} ms", cubin.get().length,
-                    image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (System.nanoTime() - began) / NS_PER_MS);
+                    image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (clock.nanoTime() - began) / NS_PER_MS);
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
         } catch (MachineCodeException | ImageException e) {

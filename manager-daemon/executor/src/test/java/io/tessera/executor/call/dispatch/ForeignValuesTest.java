@@ -103,7 +103,8 @@ class ForeignValuesTest {
                 new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096)));
         ClientPools pools = new ClientPools(null, streams, Clocks.system().monotonic());
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, null, new MovedBytes(MoveTime.ofSoftware(), _ -> false));
-        ClientAllocations allocations = new ClientAllocations(memory, charge, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)), exports);
+        ClientAllocations allocations = new ClientAllocations(memory, charge, null, pools, new GraphMemory(pools, new GraphRanges(memory, charge)),
+                exports);
         return new CallExecutor(execution, allocations, new ClientCompletion(null, null, null, null), new ClientImages(null, null), arena);
     }
 

@@ -5,23 +5,23 @@ package io.tessera.guardian.machine.code;
  *
  * @param name      as the disassembler prints it
  * @param kind      what it does
- * @param registers general registers that it writes at most, from {@link Instruction#destination} on; {@link #MANY}: it may write any
- * @param uniforms  uniform registers that it writes at most, from {@link Instruction#uniformDestination} on
+ * @param registers general registers that it writes at most, from {@link InstructionWord#destination} on; {@link #MANY}: it may write any
+ * @param uniforms  uniform registers that it writes at most, from {@link InstructionWord#uniformDestination} on
  */
-public record Operation(String name, Kind kind, int registers, int uniforms) {
+public record MachineOpcode(String name, Kind kind, int registers, int uniforms) {
     /** More registers than the table says. */
     public static final int MANY = 256;
 
     /** Whether it may write a general register. */
     public boolean writes(long low, int register) {
-        int first = Instruction.destination(low);
-        return registers == MANY || first != Instruction.ZERO_REGISTER && register >= first && register < first + registers;
+        int first = InstructionWord.destination(low);
+        return registers == MANY || first != InstructionWord.ZERO_REGISTER && register >= first && register < first + registers;
     }
 
     /** Whether it may write a uniform register. */
     public boolean writesUniform(long low, int register) {
-        int first = Instruction.uniformDestination(low);
-        return uniforms > 0 && first != Instruction.ZERO_UNIFORM && register >= first && register < first + uniforms;
+        int first = InstructionWord.uniformDestination(low);
+        return uniforms > 0 && first != InstructionWord.ZERO_UNIFORM && register >= first && register < first + uniforms;
     }
 
     /** Whether it accesses global memory by an address of its own. */

@@ -3,10 +3,10 @@ package io.tessera.guardian.machine.code;
 import java.util.Arrays;
 
 /**
- * The instructions that are known, by {@link Instruction#key}. What is not here refuses its kernel. Learned from what ptxas makes and what the libraries of
+ * The instructions that are known, by {@link InstructionWord#key}. What is not here refuses its kernel. Learned from what ptxas makes and what the libraries of
  * CUDA 13 hold for sm_90, with nvdisasm as the judge of names and operands. Immutable.
  */
-public final class OperationTable {
+public final class MachineOpcodes {
     /**
      * A line: a name, what it writes, its keys. What it writes is a number of general registers, {@code *} for any, or {@code u} and a
      * number of uniform ones. The least number that covers all widths of the instruction is given: two for conversions from or to 64 bits, four for loads.
@@ -149,7 +149,7 @@ public final class OperationTable {
             """;
     private static final int FIRST_ARITHMETIC = 0x02;
     private static final int LAST_ARITHMETIC = 0x48;
-    private static final Operation[] TABLE = new Operation[1 << 13];
+    private static final MachineOpcode[] TABLE = new MachineOpcode[1 << 13];
 
     static {
         add(Kind.PLAIN, PLAIN);
@@ -176,15 +176,15 @@ public final class OperationTable {
         add(Kind.REGISTER_COUNT, "USETMAXREG * 19c8");
     }
 
-    private OperationTable() {
+    private MachineOpcodes() {
     }
 
     private static void add(Kind kind, String lines) {
         for (String line : lines.strip().split("\n")) {
             String[] words = line.strip().split(" ");
             boolean uniform = words[1].startsWith("u");
-            int count = "*".equals(words[1]) ? Operation.MANY : Integer.parseInt(uniform ? words[1].substring(1) : words[1]);
-            Operation operation = new Operation(words[0], kind, uniform ? 0 : count, uniform ? count : 0);
+            int count = "*".equals(words[1]) ? MachineOpcode.MANY : Integer.parseInt(uniform ? words[1].substring(1) : words[1]);
+            MachineOpcode operation = new MachineOpcode(words[0], kind, uniform ? 0 : count, uniform ? count : 0);
             for (String key : Arrays.asList(words).subList(2, words.length)) {
                 TABLE[Integer.parseInt(key, 16)] = operation;
                 addForms(Integer.parseInt(key, 16), operation);
@@ -196,9 +196,10 @@ public final class OperationTable {
      * Arithmetic on two or three operands exists with each kind of operand in place of the second or third: a register (2), an immediate (4, 8), a constant (6, a) or, with
      * bit 12, a uniform register (c, e).
      */
-    private static void addForms(int key, Operation operation) {
+    private static void addForms(int key, MachineOpcode operation) {
         int opcode = key & 0x1ff;
-        if (opcode >= FIRST_ARITHMETIC && opcode <= LAST_ARITHMETIC && operation.kind() == Kind.PLAIN && operation.uniforms() == 0 && (key & 0x1fff) >>> 9 == 1) {
+        if (opcode >= FIRST_ARITHMETIC && opcode <= LAST_ARITHMETIC && operation.kind() == Kind.PLAIN && operation.uniforms() == 0
+                && (key & 0x1fff) >>> 9 == 1) {
             for (int form : new int[] {0x400, 0x600, 0x800, 0xa00, 0x1c00, 0x1e00}) {
                 TABLE[form | opcode] = operation;
             }
@@ -206,8 +207,8 @@ public final class OperationTable {
     }
 
     /** What is known of an instruction; null: nothing. */
-    public static Operation find(long low, long high) {
-        int key = Instruction.key(low, high);
+    public static MachineOpcode find(long low, long high) {
+        int key = InstructionWord.key(low, high);
         if (key == 0x98f) {
             return cacheControl(high);
         }
@@ -215,10 +216,10 @@ public final class OperationTable {
     }
 
     /** {@code CCTL} has an address if it is one of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. */
-    private static Operation cacheControl(long high) {
+    private static MachineOpcode cacheControl(long high) {
         return (high >>> 8 & 1) != 0 ? PREFETCH : INVALIDATE;
     }
 
-    private static final Operation PREFETCH = new Operation("CCTL", Kind.GLOBAL_REGISTER, 0, 0);
-    private static final Operation INVALIDATE = new Operation("CCTL", Kind.PLAIN, 0, 0);
+    private static final MachineOpcode PREFETCH = new MachineOpcode("CCTL", Kind.GLOBAL_REGISTER, 0, 0);
+    private static final MachineOpcode INVALIDATE = new MachineOpcode("CCTL", Kind.PLAIN, 0, 0);
 }

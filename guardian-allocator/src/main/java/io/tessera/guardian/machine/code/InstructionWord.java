@@ -4,7 +4,7 @@ package io.tessera.guardian.machine.code;
  * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. What is said of fields was
  * learned from code that ptxas made and checked against nvdisasm 12.8 for sm_80 to sm_120. Stateless.
  */
-public final class Instruction {
+public final class InstructionWord {
     /** Bytes of an instruction. */
     public static final int BYTES = 16;
     /** The general register that reads as zero and keeps nothing. */
@@ -19,7 +19,7 @@ public final class Instruction {
     private static final long BRANCH_HIGH = 0x1ffff;
     private static final int BRANCH_BITS = 55;
 
-    private Instruction() {
+    private InstructionWord() {
     }
 
     /** What it does: the opcode and, as bit 12, whether an operand is a uniform register (bit 91). */

@@ -10,22 +10,22 @@ import java.util.List;
  * Where execution can go in a section of code. Places are numbers of instructions. Successors are those of a thread: where threads of a warp wait for each
  * other ({@code BSYNC}), they may go on at every place that a {@code BSSY} of that barrier names. Immutable once made.
  */
-public final class ControlFlow {
+public final class SectionFlow {
     /** No place. */
     public static final int NONE = -1;
     /** The operand of a condition, beside the predicate of the instruction, that is always true: bits 87 to 90. */
     private static final int TRUE_OPERAND = 7;
 
     private final long[] code;
-    private final Operation[] operations;
+    private final MachineOpcode[] operations;
     private final int[] targets;
     private final BitSet leaders = new BitSet();
     private final BitSet entered;
     private final List<List<Integer>> meetings = new ArrayList<>();
 
-    private ControlFlow(long[] code, BitSet entered) {
+    private SectionFlow(long[] code, BitSet entered) {
         this.code = code;
-        this.operations = new Operation[code.length / 2];
+        this.operations = new MachineOpcode[code.length / 2];
         this.targets = new int[code.length / 2];
         this.entered = (BitSet) entered.clone();
         for (int i = 0; i < 16; i++) {
@@ -40,8 +40,8 @@ public final class ControlFlow {
      * @param entered places that are entered other than by a branch here: functions, targets of branch tables
      * @throws MachineCodeException if an instruction is not known, or a branch leaves the section
      */
-    public static ControlFlow of(long[] code, BitSet entered) throws MachineCodeException {
-        ControlFlow flow = new ControlFlow(code, entered);
+    public static SectionFlow of(long[] code, BitSet entered) throws MachineCodeException {
+        SectionFlow flow = new SectionFlow(code, entered);
         flow.read();
         return flow;
     }
@@ -50,18 +50,18 @@ public final class ControlFlow {
         Arrays.fill(targets, NONE);
         entered.set(0);
         for (int i = 0; i < operations.length; i++) {
-            Operation operation = OperationTable.find(low(i), high(i));
+            MachineOpcode operation = MachineOpcodes.find(low(i), high(i));
             if (operation == null) {
-                throw new MachineCodeException("an instruction that is not known (opcode 0x" + Integer.toHexString(Instruction.key(low(i), high(i))) + ")",
-                        i * Instruction.BYTES);
+                throw new MachineCodeException(
+                        "an instruction that is not known (opcode 0x" + Integer.toHexString(InstructionWord.key(low(i), high(i))) + ")",
+                        i * InstructionWord.BYTES);
             }
             operations[i] = operation;
             switch (operation.kind()) {
-                case BRANCH, CALL, COLLECTIVE -> target(i, Instruction.distance(low(i), high(i)));
-                case MEETING -> target(i, Instruction.immediate(low(i)));
+                case BRANCH, CALL, COLLECTIVE -> target(i, InstructionWord.distance(low(i), high(i)));
+                case MEETING -> target(i, InstructionWord.immediate(low(i)));
                 case RETURN, INDIRECT_BRANCH -> requireBase(i);
-                default -> {
-                }
+                default -> {}
             }
             if (endsBlock(operation.kind())) {
                 leaders.set(i + 1);
@@ -78,25 +78,24 @@ public final class ControlFlow {
     }
 
     private void target(int from, long distance) throws MachineCodeException {
-        long target = from + 1 + distance / Instruction.BYTES;
-        if (distance % Instruction.BYTES != 0 || target < 0 || target >= operations.length) {
-            throw new MachineCodeException("a " + operations[from].name() + " that leaves its function", from * Instruction.BYTES);
+        long target = from + 1 + distance / InstructionWord.BYTES;
+        if (distance % InstructionWord.BYTES != 0 || target < 0 || target >= operations.length) {
+            throw new MachineCodeException("a " + operations[from].name() + " that leaves its function", from * InstructionWord.BYTES);
         }
         targets[from] = (int) target;
         leaders.set((int) target);
         switch (operations[from].kind()) {
             case CALL, COLLECTIVE -> entered.set((int) target);
             case MEETING -> meetings.get(barrier(from)).add((int) target);
-            default -> {
-            }
+            default -> {}
         }
     }
 
     /** Registers of returns and tables hold offsets in the section: what is added to them has to be the section's start. */
     private void requireBase(int at) throws MachineCodeException {
-        long distance = Instruction.distance(low(at), high(at));
-        if (distance != 0 && at + 1 + distance / Instruction.BYTES != 0) {
-            throw new MachineCodeException("a " + operations[at].name() + " to a place that is not known", at * Instruction.BYTES);
+        long distance = InstructionWord.distance(low(at), high(at));
+        if (distance != 0 && at + 1 + distance / InstructionWord.BYTES != 0) {
+            throw new MachineCodeException("a " + operations[at].name() + " to a place that is not known", at * InstructionWord.BYTES);
         }
     }
 
@@ -120,7 +119,7 @@ public final class ControlFlow {
     }
 
     /** What is known of it. */
-    public Operation operation(int at) {
+    public MachineOpcode operation(int at) {
         return operations[at];
     }
 
@@ -147,11 +146,11 @@ public final class ControlFlow {
 
     /** Whether execution may go on behind an instruction. */
     public boolean fallsThrough(int at) {
-        boolean always = Instruction.predicate(low(at)) == Instruction.ALWAYS && (high(at) >>> 23 & 0xf) == TRUE_OPERAND;
+        boolean always = InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high(at) >>> 23 & 0xf) == TRUE_OPERAND;
         return switch (operations[at].kind()) {
-            case BRANCH -> !always || Instruction.key(low(at), high(at)) != 0x947;
+            case BRANCH -> !always || InstructionWord.key(low(at), high(at)) != 0x947;
             case EXIT -> !always;
-            case RETURN, INDIRECT_BRANCH, TRAP -> Instruction.predicate(low(at)) != Instruction.ALWAYS;
+            case RETURN, INDIRECT_BRANCH, TRAP -> InstructionWord.predicate(low(at)) != InstructionWord.ALWAYS;
             default -> true;
         };
     }
@@ -165,8 +164,7 @@ public final class ControlFlow {
         switch (operations[last].kind()) {
             case BRANCH, COLLECTIVE -> next.add(targets[last]);
             case MEET -> next.addAll(meetings.get(barrier(last)));
-            default -> {
-            }
+            default -> {}
         }
         return next.stream().mapToInt(Integer::intValue).toArray();
     }
