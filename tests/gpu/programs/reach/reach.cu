@@ -3,7 +3,7 @@
 //   reach own FORM        reaches for its own memory, and says whether that had the effect that it must have
 //   reach ADDRESS FORM    reaches for an address (hexadecimal), and says what it read there
 //   reach forms           prints the forms
-// Addresses travel as two words of 32 bits, so that nothing sees them among the arguments.
+// Addresses travel as two words of 32 bits that do not lie beside each other: images that run as they are have their arguments searched for pointers.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ __device__ uint32_t *pointer(uint32_t low, uint32_t high) {
     return reinterpret_cast<uint32_t *>(static_cast<uint64_t>(high) << 32 | low);
 }
 
-#define KERNEL(name) extern "C" __global__ void name(uint32_t low, uint32_t high, uint32_t *out)
+#define KERNEL(name) extern "C" __global__ void name(uint32_t low, uint32_t *out, uint32_t high)
 
 KERNEL(store) { *pointer(low, high) = MARK; }
 KERNEL(load) { *out = *reinterpret_cast<volatile uint32_t *>(pointer(low, high)); }
@@ -78,7 +78,7 @@ KERNEL(by_switch) {
 
 struct Form {
     const char *name;
-    void (*kernel)(uint32_t, uint32_t, uint32_t *);
+    void (*kernel)(uint32_t, uint32_t *, uint32_t);
     bool writes;
 };
 #define WRITES(name) {#name, name, true}
@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
         if (argc < 3 || strcmp(form.name, argv[2])) {
             continue;
         }
-        form.kernel<<<1, 32>>>((uint32_t)address, (uint32_t)(address >> 32), out);
+        form.kernel<<<1, 32>>>((uint32_t)address, out, (uint32_t)(address >> 32));
         CHECK(cudaDeviceSynchronize());
         uint32_t read;
         CHECK(cudaMemcpy(&read, out, 4, cudaMemcpyDeviceToHost));
