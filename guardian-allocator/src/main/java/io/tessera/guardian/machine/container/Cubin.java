@@ -33,6 +33,8 @@ public final class Cubin {
     private static final int ABI_BEFORE = 51;
     private static final int MOST_SECTIONS = 1 << 20;
     private static final int PROGRAM_HEADERS = 6;
+    /** Bytes of a name: templates have names of some thousand. */
+    private static final int MOST_NAME = 32_768;
 
     private final ByteBuffer file;
     private final List<CubinSection> sections = new ArrayList<>();
@@ -95,13 +97,25 @@ public final class Cubin {
         for (int i = 0; i < count; i++) {
             headers.add(header((int) at + i * SECTION_HEADER));
         }
+        requireSize(headers);
         byte[] strings = contents(headers.get(names));
         for (int i = 0; i < count; i++) {
             CubinSection section = new CubinSection(i, string(strings, headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);
-            if (i > 0 && byName.put(section.name(), section) != null && section.name().startsWith(CODE)) {
+            if (i > 0 && byName.put(section.name(), section) != null && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES))) {
                 throw new MachineCodeException("two sections are named " + section.name());
             }
+        }
+    }
+
+    /** Contents are copied, so sections must not lie over each other many times. */
+    private void requireSize(List<CubinSection.Header> headers) throws MachineCodeException {
+        long total = 0;
+        for (CubinSection.Header header : headers) {
+            total += CubinSection.takesRoom(header.type()) ? Math.max(0, Math.min(header.size(), file.capacity())) : 0;
+        }
+        if (total > 2L * file.capacity()) {
+            throw new MachineCodeException("sections of " + total + " bytes in a cubin of " + file.capacity());
         }
     }
 
@@ -125,10 +139,10 @@ public final class Cubin {
     /** The text at an offset of a table of strings. */
     static String string(byte[] table, int offset) throws MachineCodeException {
         int end = offset;
-        while (end >= 0 && end < table.length && table[end] != 0) {
+        while (end >= 0 && end < table.length && table[end] != 0 && end - offset < MOST_NAME) {
             end++;
         }
-        if (offset < 0 || end >= table.length) {
+        if (offset < 0 || end >= table.length || table[end] != 0) {
             throw new MachineCodeException("a name leaves its table");
         }
         return new String(table, offset, end - offset, StandardCharsets.ISO_8859_1);
