@@ -46,7 +46,7 @@ public final class CubinBuilder {
 
     /** One of CUDA 13 for sm_90 with a kernel. */
     public static CubinBuilder of(String name, CodeWords code) {
-        return new CubinBuilder(CUDA_13, 90).kernel(name, 11, code);
+        return new CubinBuilder(CUDA_13, 90).kernel(name, 29, code);
     }
 
     /** Adds a kernel; registers as EIATTR_REGCOUNT counts them. */
