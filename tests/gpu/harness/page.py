@@ -102,16 +102,20 @@ def collected(folder):
     return found
 
 
+def latest(figure, value):
+    """A value as it is shown, and whether it is what was asked for."""
+    so = met(figure.asked, value)
+    return number(value) + ("" if so is None else ", met" if so else ", **missed**")
+
+
 def row(figure, values):
     """One line of the table."""
     if not values:
         return f"| {figure.what} | {figure.fenced} | {figure.asked} | – | not measured since records are kept | `{figure.command}` | |"
     value, machine = values[-1]
-    so = met(figure.asked, value)
-    latest = number(value) + ("" if so is None else ", met" if so else ", **missed**")
     where = f"{machine.get('date', '')[:10]}, {gpu(machine)}, `{machine.get('commit', '?')[:8]}`"
     trend = " → ".join(number(before) for before, _ in values[-TREND:]) if len(values) > 1 else ""
-    return f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest} | {where} | `{figure.command}` | {trend} |"
+    return f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest(figure, value)} | {where} | `{figure.command}` | {trend} |"
 
 
 def page(folder=RESULTS):
@@ -122,10 +126,11 @@ def page(folder=RESULTS):
         "",
         "Made by `tests/gpu/page` from the records under `results/`. Each record names its machine, driver and versions. `FINDINGS.md` has what investigations"
         " taught. Commands are those of `tests/gpu/run`, in a kit (`README.md`). Where a figure compares with native execution, time-slicing or MPS, both were"
-        " measured in the same run. Walls: \"turns\": one program is on the GPU at a time. \"fenced\", \"unfenced\": programs share one context, and their"
-        " kernels are fenced or not. PyTorch by relay runs unfenced, because its libraries contain machine code only.",
+        " measured in the same run. Isolation: \"turns\": one program is on the GPU at a time. \"fenced\": programs share one context, and their kernels are"
+        " fenced. \"mostly fenced\": PyTorch's libraries contain machine code only; those of its kernels are fenced that MACHINE.md does not name as"
+        " refused (before 2026-11-26 21:00 none were).",
         "",
-        "| figure | walls | asked | latest | measured | command | trend |",
+        "| figure | isolation | asked | latest | measured | command | trend |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(row(figure, found.get(figure.key)) for figure in FIGURES),
     ]
@@ -138,13 +143,13 @@ def readme(text, folder=RESULTS):
     """README.md with today's figures in it."""
     found = collected(folder)
     rows = [
-        f"| {figure.what} | {figure.fenced} | {number(found[figure.key][-1][0])} | {gpu(found[figure.key][-1][1])}, {found[figure.key][-1][1].get('date', '')[:10]} |"
+        f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest(figure, found[figure.key][-1][0])} | {gpu(found[figure.key][-1][1])}, {found[figure.key][-1][1].get('date', '')[:10]} |"
         for figure in FIGURES
         if figure.front and figure.key in found
     ]
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
-    head = "| figure | walls | measured | on, when |\n| --- | --- | --- | --- |\n"
+    head = "| figure | isolation | asked | measured | on, when |\n| --- | --- | --- | --- | --- |\n"
     return before + BEGIN + "\n" + head + "".join(one + "\n" for one in rows) + END + after
 
 

@@ -77,7 +77,7 @@ class Figure:
 
     :param key: its name in kept records; never changed
     :param what: as a reader reads it
-    :param fenced: ``fenced``, ``unfenced`` (kernels run beside others without walls) or ``turns`` (one program at a time)
+    :param fenced: ``fenced``, ``mostly fenced`` (programs of machine code, by relay) or ``turns`` (one program at a time)
     :param suite: the suite that measures it
     :param table: how the table's title begins
     :param pick: the value, from the table
@@ -120,11 +120,11 @@ FIGURES = [
     *_each(
         [(workload, f"≥ {bound}") for workload, bound in relay.BOUNDS.items()],
         lambda one: Figure(
-            f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "unfenced", "relay", "Alone by relay",
+            f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "mostly fenced", "relay", "Alone by relay",
             of_native(one[0], "relay/native", "native, steps/s"), one[1], one[0], front=True,
         ),
     ),
-    Figure("relay.losses", "losses by relay equal native ones to the last digit", "unfenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
+    Figure("relay.losses", "losses by relay equal native ones to the last digit", "mostly fenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
     *_each(
         ("gpt+gpt", "mlp+mlp", "gpt+resnet"),
         lambda pair: Figure(
@@ -135,7 +135,7 @@ FIGURES = [
     *_each(
         ("gpt+gpt", "mlp+mlp", "resnet+resnet", "gpt+resnet"),
         lambda pair: Figure(
-            f"spaces.{pair}", f"{pair} by relay, of MPS in the same run", "unfenced", "spaces", "Two at once in one context",
+            f"spaces.{pair}", f"{pair} by relay, of MPS in the same run", "mostly fenced", "spaces", "Two at once in one context",
             at(pair, "relay/MPS"), f"≥ {spaces.BOUND}", pair, front=True,
         ),
     ),
@@ -172,6 +172,12 @@ FIGURES = [
             one[3], one[4], one[0], counts=True, front=True,
         ),
     ),
+    Figure("reach.escapes", "kinds of instruction of fenced machine code that reached a neighbour", "fenced", "reach", "Machine code that reaches",
+           lambda table: sum(1 for one in table.rows if one[0] == "fenced" and one[2]), "= 0", counts=True, front=True),
+    Figure("reach.tried", "kinds of instruction of fenced machine code that were tried", "fenced", "reach", "Machine code that reaches",
+           lambda table: sum(1 for one in table.rows if one[0] == "fenced"), counts=True),
+    Figure("reach.control", "the same without fences that reached it, of those tried", "mostly fenced", "reach", "Machine code that reaches",
+           lambda table: sum(1 for one in table.rows if one[0] != "fenced" and one[2]) / max(1, sum(1 for one in table.rows if one[0] != "fenced")), "= 1", counts=True),
     Figure("handover", "hand-over of a turn, gpt+gpt, median ms", "turns", "handover", "Hand-over", at("gpt+gpt", "median hand-over, ms"), f"≤ {handover.BOUND_MS:g}", "gpt+gpt", front=True),
     Figure("gate", "a launch through the open gate, ns more than the driver's own", "turns", "overhead", "The gate of",
            lambda table: table.rows[0][table.columns.index("difference, ns")]),
@@ -179,11 +185,11 @@ FIGURES = [
            lambda table: next((one[3] for one in table.rows if "run" in one[0]), None), f"≤ {overhead.RUN_BOUND_MS:g}"),
     Figure("fairness", "two equal tenants under `auto`, distance from equal work over 1 s, median", "turns", "fairness", "Fairness of two",
            at("auto", "median"), "", "auto"),
-    Figure("ops.different", "results of PyTorch's operators by relay that are wrong (float32)", "unfenced", "ops", "PyTorch's operators",
+    Figure("ops.different", "results of PyTorch's operators by relay that are wrong (float32)", "mostly fenced", "ops", "PyTorch's operators",
            lambda table: sum(one[table.columns.index("different")] for one in table.rows), "= 0"),
-    Figure("ops.cases", "cases of PyTorch's operators compared, over all ways", "unfenced", "ops", "PyTorch's operators",
+    Figure("ops.cases", "cases of PyTorch's operators compared, over all ways", "mostly fenced", "ops", "PyTorch's operators",
            lambda table: sum(one[table.columns.index("cases")] for one in table.rows)),
-    Figure("programs", "our CUDA programs by relay with outputs equal to native", "unfenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
+    Figure("programs", "our CUDA programs by relay with outputs equal to native", "mostly fenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
     Figure("fullsize", "two servers of 0.75 of the GPU, longest time without progress, s", "turns", "fullsize", "Servers at full size",
            most("longest without progress, s")),
     Figure("suspend", "8 GiB leave the GPU whole (`evict --suspend`), s", "turns", "suspend", "A tenant leaves",

@@ -77,7 +77,7 @@ class PageTest(unittest.TestCase):
         self.put("a", costs("2026-11-27 10:00 UTC", 1.07))
         text = page.readme(f"above\n{page.BEGIN}\nold\n{page.END}\nbelow\n", self.folder)
         self.assertTrue(text.startswith("above\n") and text.endswith("\nbelow\n"))
-        self.assertIn("| fenced | 1.070 | H100, 2026-11-27 |", text)
+        self.assertIn("| fenced |  | 1.070 | H100, 2026-11-27 |", text)
         self.assertNotIn("old", text)
 
 

@@ -47,6 +47,9 @@ public final class CubinFencer {
 
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(Cubin.ATTRIBUTES);
+        if (section == null && cubin.code().isEmpty()) {
+            return new FencedCubin(cubin.bytes(), List.of());
+        }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
         }

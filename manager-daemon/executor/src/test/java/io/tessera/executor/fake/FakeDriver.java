@@ -320,8 +320,7 @@ public final class FakeDriver implements DriverPort {
                 hostPages.add(arena.allocate(slot(s, 1), 4096).address());
                 yield put(slot(s, 0), hostPages.getLast());
             }
-            case cuModuleGetGlobal_v2 -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
-            case cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
+            case cuModuleGetGlobal_v2, cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuMemAlloc_v2 -> {
                 count("memory", 1); // the executor's own: programs' memory is mapped
                 yield put(slot(s, 0), arena.allocate(slot(s, 1), 256).address());
