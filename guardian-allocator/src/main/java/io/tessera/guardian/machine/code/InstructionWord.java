@@ -2,7 +2,7 @@ package io.tessera.guardian.machine.code;
 
 /**
  * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. What is said of fields was
- * learned from code that ptxas made and checked against nvdisasm 12.8 for sm_80 to sm_120. Stateless.
+ * learned from code that ptxas made for sm_90 and checked against nvdisasm 12.8. Other architectures differ, and are refused. Stateless.
  */
 public final class InstructionWord {
     /** Bytes of an instruction. */

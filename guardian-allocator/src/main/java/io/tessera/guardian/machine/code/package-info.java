@@ -1,2 +1,2 @@
-/** Instructions of NVIDIA GPUs from sm_80 on: their fields, and a table of those that are known. Read first: {@code MachineOpcodes}. */
+/** Instructions of NVIDIA GPUs of sm_90: their fields, and a table of those that are known. Read first: {@code MachineOpcodes}. */
 package io.tessera.guardian.machine.code;

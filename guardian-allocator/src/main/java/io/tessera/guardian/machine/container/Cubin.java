@@ -3,13 +3,13 @@ package io.tessera.guardian.machine.container;
 import io.tessera.guardian.machine.MachineCodeException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A cubin: an ELF file of 64 bits for machine number 190, in one of two variants. Compilers before CUDA 13 write OS ABI 51 with the
@@ -24,6 +24,7 @@ public final class Cubin {
     /** Constant bank 2 of a function, which has its branch tables. */
     public static final String TABLES = ".nv.constant2.";
 
+    private static final int KNOWN_ARCHITECTURE = 90;
     private static final int MACHINE_CUDA = 190;
     private static final int HEADER = 64;
     private static final int SECTION_HEADER = 64;
@@ -33,8 +34,10 @@ public final class Cubin {
     private static final int ABI_BEFORE = 51;
     private static final int MOST_SECTIONS = 1 << 20;
     private static final int PROGRAM_HEADERS = 6;
-    /** Bytes of a name: templates have names of some thousand. */
-    private static final int MOST_NAME = 32_768;
+    /** Far above what compilers use: code has 128, shared memory 1024. */
+    private static final long MOST_ALIGNMENT = 1 << 16;
+    /** Sections may share bytes, as those of Mercury code do, but not so that a small file becomes a large one. */
+    private static final long MOST_OVERLAP = 2;
 
     private final ByteBuffer file;
     private final List<CubinSection> sections = new ArrayList<>();
@@ -74,6 +77,9 @@ public final class Cubin {
                 || programHeaders() > 0 && (file.getShort(0x36) & 0xffff) != PROGRAM_HEADER) {
             throw new MachineCodeException("a cubin with headers of unknown sizes");
         }
+        if (programHeaders() > 0) {
+            Objects.checkFromIndexSize(file.getLong(0x20), (long) programHeaders() * PROGRAM_HEADER, file.capacity());
+        }
     }
 
     private void readSections() throws MachineCodeException {
@@ -94,28 +100,22 @@ public final class Cubin {
             throw new MachineCodeException("a cubin of " + count + " sections");
         }
         List<CubinSection.Header> headers = new ArrayList<>();
+        long bytes = 0;
         for (int i = 0; i < count; i++) {
-            headers.add(header((int) at + i * SECTION_HEADER));
+            CubinSection.Header header = header((int) at + i * SECTION_HEADER);
+            headers.add(header);
+            bytes += size(header);
+            if (bytes > MOST_OVERLAP * file.capacity()) {
+                throw new MachineCodeException("a cubin whose sections overlap");
+            }
         }
-        requireSize(headers);
-        byte[] strings = contents(headers.get(names));
+        NameTable strings = new NameTable(contents(headers.get(names)));
         for (int i = 0; i < count; i++) {
-            CubinSection section = new CubinSection(i, string(strings, headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
+            CubinSection section = new CubinSection(i, strings.at(headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);
             if (i > 0 && byName.put(section.name(), section) != null && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES))) {
                 throw new MachineCodeException("two sections are named " + section.name());
             }
-        }
-    }
-
-    /** Contents are copied, so sections must not lie over each other many times. */
-    private void requireSize(List<CubinSection.Header> headers) throws MachineCodeException {
-        long total = 0;
-        for (CubinSection.Header header : headers) {
-            total += CubinSection.takesRoom(header.type()) ? Math.max(0, Math.min(header.size(), file.capacity())) : 0;
-        }
-        if (total > 2L * file.capacity()) {
-            throw new MachineCodeException("sections of " + total + " bytes in a cubin of " + file.capacity());
         }
     }
 
@@ -124,28 +124,25 @@ public final class Cubin {
                 file.getLong(at + 32), file.getInt(at + 40), file.getInt(at + 44), file.getLong(at + 48), file.getLong(at + 56));
     }
 
-    private byte[] contents(CubinSection.Header header) throws MachineCodeException {
-        if (!CubinSection.takesRoom(header.type())) {
-            return new byte[0];
+    /** The bytes that a section has in the file. */
+    private long size(CubinSection.Header header) throws MachineCodeException {
+        if (header.type() == 0) {
+            return 0;
         }
-        if (header.offset() < 0 || header.size() < 0 || header.offset() > file.capacity() - header.size()) {
-            throw new MachineCodeException("a section of " + header.size() + " bytes leaves the cubin");
+        long size = CubinSection.takesRoom(header.type()) ? header.size() : 0;
+        if (header.offset() < 0 || size < 0 || header.offset() > file.capacity() - size) {
+            throw new MachineCodeException("a section of " + size + " bytes leaves the cubin");
         }
-        byte[] data = new byte[(int) header.size()];
-        file.get((int) header.offset(), data);
-        return data;
+        if (header.alignment() < 0 || header.alignment() > MOST_ALIGNMENT) {
+            throw new MachineCodeException("a section at multiples of " + header.alignment() + " bytes");
+        }
+        return size;
     }
 
-    /** The text at an offset of a table of strings. */
-    static String string(byte[] table, int offset) throws MachineCodeException {
-        int end = offset;
-        while (end >= 0 && end < table.length && table[end] != 0 && end - offset < MOST_NAME) {
-            end++;
-        }
-        if (offset < 0 || end >= table.length || table[end] != 0) {
-            throw new MachineCodeException("a name leaves its table");
-        }
-        return new String(table, offset, end - offset, StandardCharsets.ISO_8859_1);
+    private byte[] contents(CubinSection.Header header) throws MachineCodeException {
+        byte[] data = new byte[(int) size(header)];
+        file.get((int) header.offset(), data);
+        return data;
     }
 
     /** All sections, by their numbers. */
@@ -182,6 +179,21 @@ public final class Cubin {
     /** Whether it still has to be linked. */
     public boolean isRelocatable() {
         return file.getShort(0x10) == 1;
+    }
+
+    /**
+     * Checks that its instructions are those that are known: it is linked, and for sm_90 or sm_90a. Other architectures write the same fields elsewhere: before sm_90 the
+     * distance of a branch, from sm_100 on the numbers of uniform registers, which have two bits more.
+     *
+     * @throws MachineCodeException if not
+     */
+    public void requireKnownInstructions() throws MachineCodeException {
+        if (isRelocatable()) {
+            throw new MachineCodeException("the cubin is not linked yet");
+        }
+        if (architecture() != KNOWN_ARCHITECTURE) {
+            throw new MachineCodeException("machine code for sm_" + architecture() + "; instructions are known for sm_" + KNOWN_ARCHITECTURE + " only");
+        }
     }
 
     private int programHeaders() {

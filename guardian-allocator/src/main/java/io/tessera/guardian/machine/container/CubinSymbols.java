@@ -54,9 +54,10 @@ public final class CubinSymbols {
         }
         CubinSymbols symbols = new CubinSymbols(tables.getFirst());
         ByteBuffer all = symbols.bytes;
+        NameTable table = new NameTable(names.data());
         for (int at = 0; at < all.capacity(); at += BYTES) {
             int info = all.get(at + 4);
-            symbols.add(new Symbol(at / BYTES, Cubin.string(names.data(), all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,
+            symbols.add(new Symbol(at / BYTES, table.at(all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,
                     all.getShort(at + 6) & 0xffff, all.getLong(at + 8), all.getLong(at + 16)));
         }
         return symbols;

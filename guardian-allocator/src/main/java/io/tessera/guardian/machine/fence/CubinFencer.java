@@ -21,9 +21,6 @@ import java.util.Set;
  * {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
  */
 public final class CubinFencer {
-    /** The oldest architecture whose instructions are known. */
-    public static final int OLDEST_ARCHITECTURE = 80;
-
     private final Cubin cubin;
     private final CubinSymbols symbols;
     private final MachineFence fence;
@@ -46,12 +43,7 @@ public final class CubinFencer {
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
-        if (cubin.isRelocatable()) {
-            throw new MachineCodeException("the cubin is not linked yet");
-        }
-        if (cubin.architecture() < OLDEST_ARCHITECTURE) {
-            throw new MachineCodeException("machine code for sm_" + cubin.architecture() + ", which is older than sm_" + OLDEST_ARCHITECTURE);
-        }
+        cubin.requireKnownInstructions();
         return new CubinFencer(cubin, CubinSymbols.of(cubin), fence).run();
     }
 

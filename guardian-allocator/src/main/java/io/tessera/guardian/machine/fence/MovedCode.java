@@ -65,13 +65,11 @@ final class MovedCode {
         ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at + RELOCATION <= data.length; at += RELOCATION) {
             if (changed != null) {
-                long offset = bytes.getLong(at);
-                int place = changed.places()[(int) Math.min(offset / InstructionWord.BYTES, changed.places().length - 1)];
-                bytes.putLong(at, (long) place * InstructionWord.BYTES + offset % InstructionWord.BYTES);
+                bytes.putLong(at, changed.within(bytes.getLong(at)));
             }
             int symbol = (int) (bytes.getLong(at + 8) >>> 32);
             long addend = bytes.getLong(at + 16);
-            RewrittenSection target = symbol < symbols.all().size() ? rewritten.get(symbols.all().get(symbol).section()) : null;
+            RewrittenSection target = symbol >= 0 && symbol < symbols.all().size() ? rewritten.get(symbols.all().get(symbol).section()) : null;
             if (target != null && addend != 0) {
                 long moved = target.offset(addend);
                 if (moved < 0) {

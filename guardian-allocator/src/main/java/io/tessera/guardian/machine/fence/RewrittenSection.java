@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
@@ -18,5 +19,18 @@ record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, 
             return -1;
         }
         return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
+    }
+
+    /**
+     * Where a byte inside an instruction of before is now.
+     *
+     * @throws MachineCodeException if it was in none, or in one that got a fence
+     */
+    long within(long before) throws MachineCodeException {
+        long instruction = before / InstructionWord.BYTES;
+        if (before < 0 || instruction >= places.length - 1 || origins[places[(int) instruction]] != instruction) {
+            throw new MachineCodeException("a relocation of something that is no plain instruction: 0x" + Long.toHexString(before));
+        }
+        return (long) places[(int) instruction] * InstructionWord.BYTES + before % InstructionWord.BYTES;
     }
 }

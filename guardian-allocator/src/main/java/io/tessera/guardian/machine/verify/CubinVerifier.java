@@ -26,10 +26,11 @@ public final class CubinVerifier {
      * Looks at every function.
      *
      * @return why functions are not seen to be fenced, by name; empty: all are
-     * @throws MachineCodeException if the cubin cannot be read
+     * @throws MachineCodeException if the cubin cannot be read, or is for an architecture that is not known
      */
     public static Map<String, String> verify(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
+        cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();

@@ -1,0 +1,2 @@
+/** Tests of reading and writing cubins. */
+package io.tessera.guardian.machine.container;

@@ -1,0 +1,210 @@
+package io.tessera.guardian.machine.fence;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.machine.CodeWords;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
+
+/** Fences stand before accesses, and everything that names a place in code names it still. */
+class SectionRewriterTest {
+    private static final FencePlan BASE_IN_GENERAL = new FencePlan(InstructionWord.ZERO_UNIFORM, 40);
+    private static final FencePlan BASE_IN_UNIFORM = new FencePlan(58, InstructionWord.ZERO_REGISTER);
+    private static final int AND_OR = 0xea;
+    private static final int OR = 0xfc;
+    private static final int AND = 0xc0;
+
+    private static RewrittenSection rewrite(CodeWords code, MachineFence fence, FencePlan plan, int... entered) throws MachineCodeException {
+        return new SectionRewriter(code.flow(entered), fence, plan).rewrite();
+    }
+
+    private static RewrittenSection masked(CodeWords code, int... entered) throws MachineCodeException {
+        return rewrite(code, MachineFences.MASK, BASE_IN_GENERAL, entered);
+    }
+
+    private static SectionFlow flow(RewrittenSection section) throws MachineCodeException {
+        return SectionFlow.of(section.code(), new BitSet());
+    }
+
+    private static void assertFence(RewrittenSection section, int at, int register, int third, int table, int immediate) {
+        long low = section.code()[2 * at];
+        long high = section.code()[2 * at + 1];
+        assertEquals(-1, section.origins()[at]);
+        assertEquals(0x812, InstructionWord.key(low, high));
+        assertEquals(register, InstructionWord.destination(low));
+        assertEquals(register, InstructionWord.source(low));
+        assertEquals(immediate, InstructionWord.immediate(low));
+        assertEquals(0x078e0000L | third | (long) table << 8, high & (1L << 41) - 1);
+    }
+
+    @Test
+    void theHighWordOfAnAddressIsMaskedWithTheBaseRegister() throws MachineCodeException {
+        RewrittenSection section = masked(new CodeWords().load(0, 2).store(4, 0).exit());
+        assertEquals(InstructionWord.key(section.code()[0], section.code()[1]), 0x802);
+        assertEquals(40, InstructionWord.destination(section.code()[0]));
+        assertEquals(MachineFences.MASK.baseHigh(), InstructionWord.immediate(section.code()[0]));
+        assertFence(section, 1, 3, 40, AND_OR, MachineFences.MASK.mask());
+        assertFence(section, 3, 5, 40, AND_OR, MachineFences.MASK.mask());
+        assertEquals(3, section.inserted());
+        assertEquals(2, section.accesses());
+        assertArrayEquals(new int[] {1, 3, 5, 6}, section.places());
+    }
+
+    @Test
+    void withoutABaseRegisterTheBaseIsAddedBeforeTheMask() throws MachineCodeException {
+        RewrittenSection section = rewrite(new CodeWords().load(0, 2).exit(), MachineFences.MASK, FencePlan.WITHOUT_REGISTERS);
+        int base = MachineFences.MASK.baseHigh();
+        assertFence(section, 0, 3, InstructionWord.ZERO_REGISTER, OR, base);
+        assertFence(section, 1, 3, InstructionWord.ZERO_REGISTER, AND, base | MachineFences.MASK.mask());
+        assertEquals(0, section.origins()[2]);
+    }
+
+    @Test
+    void anAccessOfALowWordWindowTakesItsBaseFromAUniformRegister() throws MachineCodeException {
+        CodeWords code = new CodeWords().load(0, 2).exit();
+        RewrittenSection section = rewrite(code, MachineFences.LOW_WORD, BASE_IN_UNIFORM);
+        CodeWords expected = new CodeWords().loadByBase(0, 2, 58);
+        assertEquals(3, section.places()[0]);
+        assertEquals(expected.words()[0], section.code()[6]);
+        assertEquals(expected.words()[1], section.code()[7]);
+    }
+
+    @Test
+    void anAccessWithoutAUniformOperandGetsTheBaseInItsAddressRegister() throws MachineCodeException {
+        RewrittenSection section = rewrite(new CodeWords().compareAndSwap(0, 4, 6, 7).exit(), MachineFences.LOW_WORD, BASE_IN_UNIFORM);
+        long move = section.code()[6];
+        assertEquals(0x802, InstructionWord.key(move, section.code()[7]));
+        assertEquals(5, InstructionWord.destination(move));
+        assertEquals(MachineFences.LOW_WORD.baseHigh(), InstructionWord.immediate(move));
+    }
+
+    @Test
+    void aPredicatedAccessGetsAFenceUnderItsPredicate() throws MachineCodeException {
+        for (int predicate : new int[] {0, 6, 10}) {
+            RewrittenSection section = masked(new CodeWords().load(0, 2).under(predicate).exit());
+            assertEquals(predicate, InstructionWord.predicate(section.code()[2]));
+            RewrittenSection swap = rewrite(new CodeWords().compareAndSwap(0, 4, 6, 7).under(predicate).exit(), MachineFences.LOW_WORD,
+                    FencePlan.WITHOUT_REGISTERS);
+            assertEquals(predicate, InstructionWord.predicate(swap.code()[0]));
+        }
+    }
+
+    @Test
+    void aFenceWaitsForWhatItsAccessWaitsFor() throws MachineCodeException {
+        RewrittenSection section = masked(new CodeWords().load(0, 2).waiting(0x2a).exit());
+        assertEquals(0x2a, InstructionWord.waits(section.code()[3]));
+        assertEquals(7, InstructionWord.writeScoreboard(section.code()[3]));
+        assertEquals(5, section.code()[3] >>> 41 & 0xf, "cycles until the access");
+        RewrittenSection two = rewrite(new CodeWords().load(0, 2).waiting(0x2a).exit(), MachineFences.MASK, FencePlan.WITHOUT_REGISTERS);
+        assertEquals(0x2a, InstructionWord.waits(two.code()[1]));
+    }
+
+    @Test
+    void anInstructionBeforeAFenceHandsNoOperandOn() throws MachineCodeException {
+        RewrittenSection section = masked(new CodeWords().sum(6, 7, 8).reusing(3).load(0, 2).sum(6, 7, 8).reusing(3).exit());
+        assertFalse(InstructionWord.reuses(section.code()[2 * section.places()[0] + 1]));
+        assertTrue(InstructionWord.reuses(section.code()[2 * section.places()[2] + 1]), "nothing is inserted behind it");
+    }
+
+    @Test
+    void anAddressIsFencedOncePerDefinition() throws MachineCodeException {
+        RewrittenSection section = masked(new CodeWords().load(12, 2).load(16, 2).sum(3, 3, 5).store(2, 12).exit());
+        assertEquals(3, section.inserted(), "the base, the first load, the store behind the sum");
+        assertEquals(section.places()[0] + 2, section.places()[1]);
+    }
+
+    @Test
+    void branchesGoToTheSameInstructionsOrTheirFences() throws MachineCodeException {
+        CodeWords code = new CodeWords().compare(0, 4, 5).branch(4).under(0).load(0, 2).store(2, 0).load(6, 8).branch(0).under(1).exit();
+        RewrittenSection section = masked(code);
+        SectionFlow before = code.flow();
+        SectionFlow after = flow(section);
+        for (int i = 0; i < before.count(); i++) {
+            if (before.target(i) != SectionFlow.NONE) {
+                int place = section.places()[before.target(i)];
+                assertEquals(place, after.target(section.places()[i]), "branch " + i);
+            }
+        }
+        assertEquals(-1, section.origins()[section.places()[4]], "a branch to an access goes to its fence");
+    }
+
+    @Test
+    void meetingPointsMove() throws MachineCodeException {
+        CodeWords code = new CodeWords().meeting(0, 4).load(0, 2).load(4, 6).meet(0).exit();
+        RewrittenSection section = masked(code);
+        assertEquals(section.places()[4], flow(section).target(section.places()[0]));
+        assertEquals((section.places()[4] - section.places()[0] - 1) * 16, InstructionWord.immediate(section.code()[2 * section.places()[0]]));
+    }
+
+    @Test
+    void returnsAndTablesStillCountFromTheStart() throws MachineCodeException {
+        CodeWords code = new CodeWords().load(0, 2).branchByTable(4).load(6, 8).returnBy(20);
+        RewrittenSection section = masked(code, 2);
+        for (int i : new int[] {1, 3}) {
+            int place = section.places()[i];
+            assertEquals(-16L * (place + 1), InstructionWord.distance(section.code()[2 * place], section.code()[2 * place + 1]));
+        }
+    }
+
+    @Test
+    void returnAddressesMoveWithTheirCalls() throws MachineCodeException {
+        CodeWords code = new CodeWords().load(0, 2).move(20, 0x40).load(4, 6).call(6).load(8, 10).exit().load(12, 14).returnBy(20);
+        RewrittenSection section = masked(code);
+        byte[] bytes = MovedCode.bytes(section, ReturnAddresses.find(code.flow()));
+        long[] words = new long[bytes.length / 8];
+        java.nio.ByteBuffer.wrap(bytes).order(java.nio.ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(words);
+        long constant = words[2 * section.places()[1]];
+        int call = section.places()[3];
+        assertEquals(16 * section.places()[4], InstructionWord.immediate(constant));
+        assertEquals(16 * (call + 1), InstructionWord.immediate(constant), "a call returns to the fence of the access behind it");
+    }
+
+    @Test
+    void aCallWithoutAReturnAddressIsRefused() throws MachineCodeException {
+        assertEquals(1, ReturnAddresses.find(new CodeWords().move(20, 0x20).call(3).exit().returnBy(20).flow()).size());
+        CodeWords missing = new CodeWords().move(20, 0x30).call(3).exit().returnBy(20);
+        MachineCodeException refused = assertThrows(MachineCodeException.class, () -> ReturnAddresses.find(missing.flow()));
+        assertEquals("a call whose return address is not found at offset 0x10", refused.getMessage());
+    }
+
+    @Test
+    void theBaseIsLoadedAgainBehindACallOfAnotherFunction() throws MachineCodeException {
+        RewrittenSection section = rewrite(new CodeWords().callSymbol().load(0, 2).exit(), MachineFences.LOW_WORD, BASE_IN_UNIFORM);
+        int call = section.places()[0];
+        assertArrayEquals(Arrays.copyOf(section.code(), 6), Arrays.copyOfRange(section.code(), 2 * call + 2, 2 * call + 8));
+        assertEquals(call + 4, section.places()[1]);
+    }
+
+    @Test
+    void accessesThatCannotBeFencedAreRefusedByOffset() throws MachineCodeException {
+        masked(new CodeWords().load(0, 2).exit());
+        assertEquals("a LDG with an absolute address at offset 0x10", refusal(new CodeWords().nothing().load(0, 255).exit()));
+        assertEquals("a LDG with an absolute address at offset 0x0", refusal(new CodeWords().load(0, 3).exit()));
+        long[] load = new CodeWords().load(0, 2).words();
+        CodeWords added = new CodeWords().add(load[0], load[1] & ~(1L << 12)).exit();
+        assertEquals("a LDG that adds a uniform register to its address at offset 0x0", refusal(added));
+        RewrittenSection copied = rewrite(added, MachineFences.LOW_WORD, BASE_IN_UNIFORM);
+        assertEquals(0x1c82, InstructionWord.key(copied.code()[6], copied.code()[7]), "UMOV of the low half");
+        assertEquals(60, InstructionWord.immediate(copied.code()[8]) & 0x3f);
+    }
+
+    private static String refusal(CodeWords code) {
+        return assertThrows(MachineCodeException.class, () -> masked(code)).getMessage();
+    }
+
+    @Test
+    void withoutAFenceCodeStaysWhatItWas() throws MachineCodeException {
+        CodeWords code = new CodeWords().meeting(0, 4).load(0, 2).branch(0).under(0).meet(0).nothing().nothing().nothing().exit();
+        assertArrayEquals(code.words(), rewrite(code, MachineFences.NONE, FencePlan.WITHOUT_REGISTERS).code());
+    }
+}
