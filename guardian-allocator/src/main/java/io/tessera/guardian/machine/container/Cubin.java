@@ -109,7 +109,7 @@ public final class Cubin {
                 throw new MachineCodeException("a cubin whose sections overlap");
             }
         }
-        NameTable strings = new NameTable(contents(headers.get(names)));
+        StringTable strings = new StringTable(contents(headers.get(names)));
         for (int i = 0; i < count; i++) {
             CubinSection section = new CubinSection(i, strings.at(headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);

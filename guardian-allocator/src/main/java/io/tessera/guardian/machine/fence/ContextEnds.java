@@ -39,18 +39,32 @@ final class ContextEnds {
         return offsets;
     }
 
+    /** Whether the function for failed assertions is the only one whose address is in constant bank 4. */
+    static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) {
+        CubinSection relocations = cubin.section(".rela.nv.constant4");
+        boolean only = relocations != null;
+        ByteBuffer bytes = ByteBuffer.wrap(only ? relocations.data() : new byte[0]).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at + RELOCATION <= bytes.capacity(); at += RELOCATION) {
+            int symbol = (int) (bytes.getLong(at + 8) >>> 32);
+            CubinSymbols.Symbol found = symbol >= 0 && symbol < symbols.all().size() ? symbols.all().get(symbol) : null;
+            only &= found != null && (ASSERTION.equals(found.name()) || found.section() != 0 && found.type() != CubinSymbols.FUNCTION);
+        }
+        return only;
+    }
+
     /**
      * Those of a function, with the reason as {@link MachineFence} numbers it.
      *
      * @param called offsets in the code of calls of the function for assertions
      * @param inBank offsets in constant bank 4 that hold its address
+     * @param only   whether bank 4 has no other function's address
      */
-    static Map<Integer, Integer> find(SectionFlow flow, Set<Long> called, Set<Long> inBank) {
+    static Map<Integer, Integer> find(SectionFlow flow, Set<Long> called, Set<Long> inBank, boolean only) {
         Map<Integer, Integer> ends = new HashMap<>();
         for (int i = 0; i < flow.count(); i++) {
             Kind kind = flow.operation(i).kind();
             boolean asserts = kind == Kind.CALL_SYMBOL && called.contains((long) i * InstructionWord.BYTES)
-                    || kind == Kind.CALL_REGISTER && !inBank.isEmpty() && isLoaded(flow, i, inBank);
+                    || kind == Kind.CALL_REGISTER && !inBank.isEmpty() && isLoaded(flow, i, inBank, only);
             if (asserts) {
                 ends.put(i, MachineFence.ASSERTION);
             } else if (kind == Kind.TRAP) {
@@ -60,14 +74,14 @@ final class ContextEnds {
         return ends;
     }
 
-    /** Whether the register that a call goes by was loaded, in the same block, from one of these offsets in bank 4. */
-    private static boolean isLoaded(SectionFlow flow, int call, Set<Long> inBank) {
+    /** Whether the register that a call goes by was loaded, in the same block, from one of these offsets in bank 4, or from any of it. */
+    private static boolean isLoaded(SectionFlow flow, int call, Set<Long> inBank, boolean only) {
         int register = InstructionWord.source(flow.low(call));
         for (int i = call - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
             long low = flow.low(i);
             if (flow.operation(i).writes(low, register)) {
                 return ((int) low & 0xfff) == 0xb82 && InstructionWord.destination(low) == register && (low >>> 54 & 0x1f) == BANK
-                        && InstructionWord.source(low) == InstructionWord.ZERO_REGISTER && inBank.contains(low >>> 38 & 0xffff);
+                        && (only || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER && inBank.contains(low >>> 38 & 0xffff));
             }
         }
         return false;

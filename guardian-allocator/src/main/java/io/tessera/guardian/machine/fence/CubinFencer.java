@@ -26,6 +26,7 @@ public final class CubinFencer {
     private final MachineFence fence;
     private final Set<Long> variables;
     private final Set<Long> assertionsInBank;
+    private final boolean onlyAssertions;
 
     private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) {
         this.cubin = cubin;
@@ -33,6 +34,7 @@ public final class CubinFencer {
         this.fence = fence;
         this.variables = ModuleVariables.inBank(cubin, symbols);
         this.assertionsInBank = ContextEnds.assertionOffsets(cubin, symbols, ".nv.constant4");
+        this.onlyAssertions = ContextEnds.isOnlyFunctionInBank(cubin, symbols);
     }
 
     /**
@@ -143,7 +145,7 @@ public final class CubinFencer {
 
     private Map<Integer, Integer> ends(FunctionCode function) {
         return fence.reports()
-                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank)
+                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank, onlyAssertions)
                 : Map.of();
     }
 

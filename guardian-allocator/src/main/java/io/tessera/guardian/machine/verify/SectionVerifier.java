@@ -170,10 +170,10 @@ final class SectionVerifier {
         while (end < flow.count() && (isBase(end) || isZeroUniform(end))) {
             end++;
         }
-        requireStall(end - 1);
         if ((baseUniforms & ~loaded) != 0) {
             throw new MachineCodeException("after a call the window's base is not loaded again", at * InstructionWord.BYTES);
         }
+        requireStall(end - 1);
     }
 
     private void access(FencedRegisters known, int at) throws MachineCodeException {
