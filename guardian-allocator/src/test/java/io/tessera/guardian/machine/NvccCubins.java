@@ -1,0 +1,58 @@
+package io.tessera.guardian.machine;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Cubins that nvcc makes of the kernels of tests. Stateless. */
+public final class NvccCubins {
+    private static final Path RESOURCES = Path.of("src/test/resources");
+    private static final int SECONDS = 120;
+
+    private NvccCubins() {
+    }
+
+    /** Skips the tests of a class where there is no compiler. */
+    public static void require() {
+        assumeTrue(find("nvcc").isPresent(), "skipped: no nvcc on the PATH nor in /usr/local/cuda/bin");
+        assumeTrue(find("g++").isPresent(), "skipped: nvcc has no host compiler, there is no g++ on the PATH");
+    }
+
+    /** A program on the PATH or beside nvcc. */
+    public static Optional<Path> find(String name) {
+        String path = System.getenv("PATH") + File.pathSeparator + "/usr/local/cuda/bin";
+        return Stream.of(path.split(File.pathSeparator)).filter(entry -> !entry.isEmpty()).map(entry -> Path.of(entry, name))
+                .filter(Files::isExecutable).findFirst();
+    }
+
+    /** Compiles a source, by its name below the resources of tests without {@code .cu}. */
+    public static byte[] compile(Path folder, String source, String architecture) throws IOException, InterruptedException {
+        Path cubin = folder.resolve(source.replace('/', '.') + "." + architecture + ".cubin");
+        if (!Files.exists(cubin)) {
+            run(folder, List.of(find("nvcc").orElseThrow().toString(), "-cubin", "-std=c++17", "-arch=" + architecture,
+                    RESOURCES.resolve(source + ".cu").toString(), "-o", cubin.toString()));
+        }
+        return Files.readAllBytes(cubin);
+    }
+
+    /** Runs a program and returns what it prints. */
+    public static String run(Path folder, List<String> command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile(folder, "output", ".txt");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
+        if (!ended) {
+            process.destroyForcibly();
+        }
+        String printed = Files.readString(output);
+        assertTrue(ended && process.exitValue() == 0, () -> command + " failed: " + printed);
+        return printed;
+    }
+}

@@ -1,0 +1,100 @@
+package io.tessera.guardian.machine;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.fence.CubinFencer;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What nvcc makes is read, comes out as it was without a fence, and is fenced and seen to be; what is refused is refused for a known reason. */
+@Tag("nvcc")
+@Timeout(240)
+class NvccMachineTest {
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void findCompiler() {
+        NvccCubins.require();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"machine/forms, sm_90", "machine/forms, sm_90a", "ptx/calls, sm_90", "ptx/memory, sm_90", "ptx/numbers, sm_90", "ptx/threads, sm_90",
+            "ptx/pipelines, sm_90", "ptx/hopper, sm_90a"})
+    void withoutAFenceACubinComesOutAsItWas(String source, String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, source, architecture);
+        assertArrayEquals(cubin, CubinFencer.fence(cubin, MachineFences.NONE).bytes());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_80", "sm_86", "sm_89"})
+    void containersOfOlderArchitecturesComeOutAsTheyWereButAreNotFenced(String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
+        assertArrayEquals(cubin, Cubin.read(cubin).bytes());
+        assertRefusedWhole(cubin, architecture);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_100", "sm_120"})
+    void newerArchitecturesAreRefused(String architecture) throws Exception {
+        assertRefusedWhole(NvccCubins.compile(folder, "machine/forms", architecture), architecture);
+    }
+
+    private static void assertRefusedWhole(byte[] cubin, String architecture) {
+        MachineFences.windows().forEach(fence -> {
+            String why = assertThrows(MachineCodeException.class, () -> CubinFencer.fence(cubin, fence)).getMessage();
+            assertEquals("machine code for " + architecture + "; instructions are known for sm_90 only", why);
+            assertThrows(MachineCodeException.class, () -> CubinVerifier.verify(cubin, fence));
+        });
+    }
+
+    /** The list of what cannot be fenced yet: a kernel that leaves it comes off the list. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_90", "sm_90a"})
+    void onlyTheseFormsAreRefused(String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
+        Map<String, String> expected = new TreeMap<>(Map.of("indirect", "an instruction that is not known (opcode 0x344)",
+                "atomics", "generic accesses to shared or local memory", "generic", "generic accesses to shared or local memory",
+                "variable", "an access to a variable of the module"));
+        for (MachineFence fence : MachineFences.windows().toList()) {
+            assertEquals(expected, refusals(cubin, fence), fence.kind().toString());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ptx/calls, sm_90", "ptx/memory, sm_90", "ptx/numbers, sm_90", "ptx/threads, sm_90", "ptx/pipelines, sm_90", "ptx/hopper, sm_90a"})
+    void otherKernelsAreFencedAndSeenToBeOrRefusedByName(String source, String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, source, architecture);
+        for (MachineFence fence : MachineFences.windows().toList()) {
+            refusals(cubin, fence).values().forEach(why -> assertTrue(why.matches("an? .*|generic accesses .*|after .*"), why));
+        }
+    }
+
+    /** Refused functions with the reason without its offset. What is not refused is seen to be fenced, what is refused is not. */
+    private static Map<String, String> refusals(byte[] cubin, MachineFence fence) throws MachineCodeException {
+        FencedCubin fenced = CubinFencer.fence(cubin, fence);
+        Map<String, String> unseen = CubinVerifier.verify(fenced.bytes(), fence);
+        Map<String, String> refused = new TreeMap<>();
+        for (FunctionReport function : fenced.functions()) {
+            if (function.isFenced()) {
+                assertTrue(!unseen.containsKey(function.name()), () -> function.name() + ": " + unseen.get(function.name()));
+            } else {
+                refused.put(function.name(), function.refusal().replaceAll(" at offset .*", ""));
+            }
+        }
+        return refused;
+    }
+}
