@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -87,7 +88,7 @@ class MutantTest {
 
     private static boolean accepts(long[] words, BitSet entered, MachineFence fence) {
         try {
-            new SectionVerifier(SectionFlow.of(words, entered), fence).verify();
+            new SectionVerifier(SectionFlow.of(words, entered), fence, Set.of()).verify();
             return true;
         } catch (MachineCodeException refused) {
             return false;
