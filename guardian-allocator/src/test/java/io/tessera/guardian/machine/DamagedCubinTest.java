@@ -31,10 +31,12 @@ class DamagedCubinTest {
     private static final Duration BOUND = Duration.ofSeconds(20);
     /** Far above what a sample of some KiB needs. */
     private static final long MOST_BYTES = 64L << 20;
-    private static final long[] VALUES = {0, 1, 2, 3, 7, 16, 0x41, 0x7f, 0xff, 0xffff, 0x10000, 0x7fffff00, 0x7fffffff, 0x80000000L, 0xffffffffL, 1L << 40,
+    private static final long[] VALUES = {0, 1, 2, 3, 7, 16, 0x41, 0x7f, 0xff, 0xffff, 0x10000, 0x7fffff00, 0x7fffffff, 0x80000000L, 0xffffffffL,
+            1L << 40,
             1L << 62, Long.MAX_VALUE, Long.MAX_VALUE - 63, Long.MIN_VALUE, -1, -64};
     /** Offset and width of the fields of an ELF header, a section header and a program header. */
-    private static final int[][] FILE = {{0, 4}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {0x10, 2}, {0x12, 2}, {0x14, 4}, {0x18, 8}, {0x20, 8}, {0x28, 8},
+    private static final int[][] FILE = {{0, 4}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {0x10, 2}, {0x12, 2}, {0x14, 4}, {0x18, 8}, {0x20, 8},
+            {0x28, 8},
             {0x30, 4}, {0x34, 2}, {0x36, 2}, {0x38, 2}, {0x3a, 2}, {0x3c, 2}, {0x3e, 2}};
     private static final int[][] SECTION = {{0, 4}, {4, 4}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 4}, {44, 4}, {48, 8}, {56, 8}};
     private static final int[][] PROGRAM = {{0, 4}, {4, 4}, {8, 8}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 8}};

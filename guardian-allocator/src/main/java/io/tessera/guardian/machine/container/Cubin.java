@@ -192,7 +192,8 @@ public final class Cubin {
             throw new MachineCodeException("the cubin is not linked yet");
         }
         if (architecture() != KNOWN_ARCHITECTURE) {
-            throw new MachineCodeException("machine code for sm_" + architecture() + "; instructions are known for sm_" + KNOWN_ARCHITECTURE + " only");
+            throw new MachineCodeException(
+                    "machine code for sm_" + architecture() + "; instructions are known for sm_" + KNOWN_ARCHITECTURE + " only");
         }
     }
 

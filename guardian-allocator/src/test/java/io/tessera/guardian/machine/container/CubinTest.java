@@ -77,7 +77,8 @@ class CubinTest {
     void otherVariantsAndMachinesAreRefusedByName() {
         byte[] bytes = CubinBuilder.of("k", new CodeWords().exit()).build();
         bytes[7] = 3;
-        assertEquals("a cubin of a form that is not known (OS ABI 3)", assertThrows(MachineCodeException.class, () -> Cubin.read(bytes)).getMessage());
+        assertEquals("a cubin of a form that is not known (OS ABI 3)",
+                assertThrows(MachineCodeException.class, () -> Cubin.read(bytes)).getMessage());
         bytes[0x12] = 62;
         assertTrue(assertThrows(MachineCodeException.class, () -> Cubin.read(bytes)).getMessage().startsWith("not a cubin"));
     }

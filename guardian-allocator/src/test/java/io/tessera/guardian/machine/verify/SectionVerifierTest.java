@@ -45,7 +45,8 @@ class SectionVerifierTest {
     }
 
     /** Accepted with the identity in a place of the code, refused with a change there. */
-    private static void differ(MachineFence fence, UnaryOperator<CodeWords> good, UnaryOperator<CodeWords> bad, UnaryOperator<CodeWords> code, String why) {
+    private static void differ(MachineFence fence, UnaryOperator<CodeWords> good, UnaryOperator<CodeWords> bad, UnaryOperator<CodeWords> code,
+            String why) {
         accepts(fence, code.apply(good.apply(fence.mask() == 0 ? uniformStart() : start())));
         assertEquals(why, refusal(fence, code.apply(bad.apply(fence.mask() == 0 ? uniformStart() : start()))));
     }
@@ -103,7 +104,8 @@ class SectionVerifierTest {
     void theRegisterIsOverwrittenBetween() {
         UnaryOperator<CodeWords> load = code -> code.load(0, 2).exit();
         differ(MachineFences.MASK, code -> fence(code, 3).sum(2, 6, 7), code -> fence(code, 3).sum(3, 6, 7), load, UNSEEN + "30");
-        differ(MachineFences.MASK, code -> fence(code, 3).wideProduct(4, 6, 7, 8), code -> fence(code, 3).wideProduct(2, 6, 7, 8), load, UNSEEN + "30");
+        differ(MachineFences.MASK, code -> fence(code, 3).wideProduct(4, 6, 7, 8), code -> fence(code, 3).wideProduct(2, 6, 7, 8), load,
+                UNSEEN + "30");
         differ(MachineFences.MASK, code -> fence(fence(code, 3), 9).loadPair(12, 8), code -> fence(fence(code, 3), 9).loadPair(2, 8), load,
                 UNSEEN + "40");
         differ(MachineFences.MASK, code -> fence(code, 3).sum(2, 6, 7).under(0), code -> fence(code, 3).sum(3, 6, 7).under(0), load, UNSEEN + "30");
@@ -156,7 +158,8 @@ class SectionVerifierTest {
 
     @Test
     void aBranchBehindTheReloadOfACallIsAccepted() {
-        CodeWords good = uniformStart().callSymbol().moveUniform(UNIFORM + 3, LOW_HIGH).moveUniform(UNIFORM + 1, LOW_HIGH).loadByBase(0, 2, UNIFORM).exit();
+        CodeWords good = uniformStart().callSymbol().moveUniform(UNIFORM + 3, LOW_HIGH).moveUniform(UNIFORM + 1, LOW_HIGH).loadByBase(0, 2, UNIFORM)
+                .exit();
         accepts(MachineFences.LOW_WORD, good);
     }
 
@@ -212,7 +215,8 @@ class SectionVerifierTest {
                 "a ATOMG with an address of 32 bits at offset 0x20", code -> fence(code, 3));
     }
 
-    private static void differ(MachineFence fence, UnaryOperator<CodeWords> good, UnaryOperator<CodeWords> bad, UnaryOperator<CodeWords> code, String why,
+    private static void differ(MachineFence fence, UnaryOperator<CodeWords> good, UnaryOperator<CodeWords> bad, UnaryOperator<CodeWords> code,
+            String why,
             UnaryOperator<CodeWords> before) {
         differ(fence, words -> good.apply(before.apply(words)), words -> bad.apply(before.apply(words)), code, why);
     }

@@ -205,7 +205,8 @@ public final class CorpusTable {
         return String.format(Locale.ROOT,
                 "{\"library\": %s, \"cubins\": %d, \"read\": %d, \"functions\": %d, \"fenced\": %d, \"verified\": %d, \"identical\": %d, \"failures\": %d, "
                         + "\"bytes\": %d, \"megabytesPerSecond\": %.1f, \"refused\": {%s}}",
-                quoted(file.getFileName().toString()), row.cubins, row.read, row.functions, row.fenced, row.verified, row.equal, row.failures, row.bytes,
+                quoted(file.getFileName().toString()), row.cubins, row.read, row.functions, row.fenced, row.verified, row.equal, row.failures,
+                row.bytes,
                 megabytesPerSecond(row), refused);
     }
 
