@@ -9,8 +9,9 @@ package io.tessera.guardian.machine;
  * @param refusal  why it is not fenced, for users; null: it is fenced
  * @param accesses instructions that access global memory
  * @param inserted instructions that fences added
+ * @param reports  whether threads of it may report and end instead of ending the context
  */
-public record FunctionReport(String name, boolean kernel, boolean leaves, String refusal, int accesses, int inserted) {
+public record FunctionReport(String name, boolean kernel, boolean leaves, String refusal, int accesses, int inserted, boolean reports) {
     /** Whether it is fenced. */
     public boolean isFenced() {
         return refusal == null;

@@ -21,6 +21,11 @@ public final class CodeWords {
         return this;
     }
 
+    /** The control bits that a fence must have: eight cycles before the next instruction. */
+    private static long stalled(long high) {
+        return high & ~(0xfL << 41) | 8L << 41;
+    }
+
     /** Puts the last instruction under a predicate: 0 to 6, with 8 added where it is negated. */
     public CodeWords under(int predicate) {
         int last = words.length - 2;
@@ -67,13 +72,13 @@ public final class CodeWords {
 
     /** {@code MOV Rd, value}. */
     public CodeWords move(int register, int value) {
-        return add(0x802L | ALWAYS | (long) register << 16 | (long) value << 32, 0x000fe20000000f00L);
+        return add(0x802L | ALWAYS | (long) register << 16 | (long) value << 32, stalled(0x000fe20000000f00L));
     }
 
     /** {@code LOP3.LUT Rd, Ra, immediate, Rc, table, !PT}. */
     public CodeWords logic(int register, int source, int immediate, int third, int table) {
         return add(0x812L | ALWAYS | (long) register << 16 | (long) source << 24 | (long) immediate << 32,
-                0x000fe200078e0000L | third | (long) table << 8);
+                stalled(0x000fe200078e0000L) | third | (long) table << 8);
     }
 
     /** {@code IADD3 Rd, Ra, Rb, RZ}. */
@@ -93,7 +98,7 @@ public final class CodeWords {
 
     /** {@code UMOV URd, value}. */
     public CodeWords moveUniform(int uniform, int value) {
-        return add(0x882L | ALWAYS | (long) uniform << 16 | (long) value << 32, CONTROL);
+        return add(0x882L | ALWAYS | (long) uniform << 16 | (long) value << 32, stalled(CONTROL));
     }
 
     /** {@code R2UR URd, Ra}. */

@@ -62,6 +62,11 @@ public final class InstructionWord {
         return low & 0xffffffffL | (long) immediate << 32;
     }
 
+    /** Cycles before the next instruction of the warp. */
+    public static int stall(long high) {
+        return (int) (high >>> 41) & 0xf;
+    }
+
     /** The scoreboards that it waits for, one bit each. */
     public static int waits(long high) {
         return (int) (high >>> 52) & 0x3f;

@@ -117,13 +117,13 @@ public final class MachineOpcodes {
             LDSM 4 83b 183b
             STSM 0 844 1844
             ULDC u2 ab9 1abb abb
-            LDC 2 b82 1b82
+            LDC 2 b82
             LDL 4 983 1983
             LDS 4 984 1984
             STL 0 387 988 1987
             STS 0 388 1988
             ATOMS 4 38c 38d 198c 1f8c
-            SYNCS 1 15a7 19a7
+            SYNCS 2 15a7 19a7
             SYNCS u2 15b2
             ARRIVES 0 19b0
             STAS 0 1dbd
@@ -147,6 +147,8 @@ public final class MachineOpcodes {
             ATOMG 4 3a9
             LDGSTS 0 1dae
             """;
+    /** Convergence barriers B0 to B15. */
+    private static final int BARRIERS = 16;
     private static final int FIRST_ARITHMETIC = 0x02;
     private static final int LAST_ARITHMETIC = 0x48;
     private static final MachineOpcode[] TABLE = new MachineOpcode[1 << 13];
@@ -211,6 +213,9 @@ public final class MachineOpcodes {
         int key = InstructionWord.key(low, high);
         if (key == 0x98f) {
             return cacheControl(high);
+        }
+        if (key == 0x356 && (low >>> 24 & 0x3f) >= BARRIERS) {
+            return null; // special registers, among them where a thread goes on after its exit
         }
         return TABLE[key];
     }

@@ -16,6 +16,14 @@ public final class SectionFlow {
     /** The operand of a condition, beside the predicate of the instruction, that is always true: bits 87 to 90. */
     private static final int TRUE_OPERAND = 7;
 
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    /** The second word of a branch without a target, or of an exit: nothing but the true operand. */
+    private static final long PLAIN_END = (long) TRUE_OPERAND << 23;
+    /** Where a branch has its target in the second word, and the target's sign. */
+    private static final long BRANCH_TARGET = 0x3ffff;
+    /** Ways from a barrier's meetings are pairs: so many at most, which no compiled code comes near. */
+    private static final long MOST_PAIRS = 25_000_000;
+
     private final long[] code;
     private final MachineOpcode[] operations;
     private final int[] targets;
@@ -68,6 +76,23 @@ public final class SectionFlow {
             }
         }
         leaders.or(entered);
+        requireFewPairs();
+    }
+
+    private void requireFewPairs() throws MachineCodeException {
+        long[] meets = new long[meetings.size()];
+        long pairs = 0;
+        for (int i = 0; i < operations.length; i++) {
+            if (operations[i].kind() == Kind.MEET) {
+                meets[barrier(i)]++;
+            }
+        }
+        for (int i = 0; i < meets.length; i++) {
+            pairs += meets[i] * meetings.get(i).size();
+        }
+        if (pairs > MOST_PAIRS) {
+            throw new MachineCodeException("too many ways through its convergence barriers");
+        }
     }
 
     private static boolean endsBlock(Kind kind) {
@@ -144,13 +169,15 @@ public final class SectionFlow {
         return next < 0 || next > count() ? count() : next;
     }
 
-    /** Whether execution may go on behind an instruction. */
+    /** Whether execution may go on behind an instruction: always, unless all of it is known to be an unconditional end. */
     public boolean fallsThrough(int at) {
-        boolean always = InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high(at) >>> 23 & 0xf) == TRUE_OPERAND;
+        long high = high(at) & WITHOUT_CONTROL;
+        boolean always = InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high >>> 23 & 0xf) == TRUE_OPERAND;
         return switch (operations[at].kind()) {
-            case BRANCH -> !always || InstructionWord.key(low(at), high(at)) != 0x947;
-            case EXIT -> !always;
-            case RETURN, INDIRECT_BRANCH, TRAP -> InstructionWord.predicate(low(at)) != InstructionWord.ALWAYS;
+            case BRANCH ->
+                !always || InstructionWord.key(low(at), high) != 0x947 || (low(at) >>> 32 & 3) != 0 || (high & ~BRANCH_TARGET) != PLAIN_END;
+            case EXIT -> !always || high != PLAIN_END;
+            case RETURN, INDIRECT_BRANCH -> !always;
             default -> true;
         };
     }
@@ -169,12 +196,17 @@ public final class SectionFlow {
         return next.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Whether execution cannot run over the end of the section. */
+    /** Whether execution cannot run over the end of the section: nothing leads into the NOPs behind its last instruction, which is an end. */
     public boolean ends() {
         int last = count() - 1;
         while (last >= 0 && "NOP".equals(operations[last].name())) {
             last--;
         }
-        return last >= 0 && !fallsThrough(last);
+        for (int i = 0; i < count(); i++) {
+            if (targets[i] > last) {
+                return false;
+            }
+        }
+        return last >= 0 && !fallsThrough(last) && entered.nextSetBit(last + 1) < 0;
     }
 }

@@ -109,11 +109,11 @@ public final class Cubin {
                 throw new MachineCodeException("a cubin whose sections overlap");
             }
         }
-        NameTable strings = new NameTable(contents(headers.get(names)));
+        StringTable strings = new StringTable(contents(headers.get(names)));
         for (int i = 0; i < count; i++) {
             CubinSection section = new CubinSection(i, strings.at(headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);
-            if (i > 0 && byName.put(section.name(), section) != null && section.name().startsWith(CODE)) {
+            if (i > 0 && byName.put(section.name(), section) != null && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES))) {
                 throw new MachineCodeException("two sections are named " + section.name());
             }
         }

@@ -2,7 +2,9 @@ package io.tessera.guardian.machine.container;
 
 /** A section of a cubin, whose contents may be replaced. One owner thread. */
 public final class CubinSection {
-    /** Section types of ELF. */
+    /** Section types of ELF: contents of the program. */
+    public static final int CONTENTS = 1;
+    /** The table of symbols. */
     public static final int SYMBOLS = 2;
     /** Relocations with an addend. */
     public static final int RELOCATIONS = 4;
@@ -10,6 +12,9 @@ public final class CubinSection {
     public static final int NO_BITS = 8;
     /** Relocations without an addend. */
     public static final int RELOCATIONS_WITHOUT_ADDEND = 9;
+
+    /** {@code SHF_EXECINSTR}. */
+    private static final long EXECUTABLE = 4;
 
     private final int index;
     private final String name;
@@ -88,7 +93,12 @@ public final class CubinSection {
 
     /** Whether it holds the code of a function. */
     public boolean isCode() {
-        return name.startsWith(Cubin.CODE) && data.length > 0;
+        return name.startsWith(Cubin.CODE) && type == CONTENTS && data.length > 0;
+    }
+
+    /** Whether the file says that it can be executed. */
+    public boolean isExecutable() {
+        return (flags & EXECUTABLE) != 0;
     }
 
     /** The function whose code, constants or attributes it holds: what follows a prefix of its name. */

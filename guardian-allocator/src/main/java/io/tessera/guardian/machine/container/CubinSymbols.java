@@ -54,7 +54,7 @@ public final class CubinSymbols {
         }
         CubinSymbols symbols = new CubinSymbols(tables.getFirst());
         ByteBuffer all = symbols.bytes;
-        NameTable table = new NameTable(names.data());
+        StringTable table = new StringTable(names.data());
         for (int at = 0; at < all.capacity(); at += BYTES) {
             int info = all.get(at + 4);
             symbols.add(new Symbol(at / BYTES, table.at(all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,

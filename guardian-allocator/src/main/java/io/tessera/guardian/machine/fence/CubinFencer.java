@@ -25,12 +25,16 @@ public final class CubinFencer {
     private final CubinSymbols symbols;
     private final MachineFence fence;
     private final Set<Long> variables;
+    private final Set<Long> assertionsInBank;
+    private final boolean onlyAssertions;
 
     private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) {
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
         this.variables = ModuleVariables.inBank(cubin, symbols);
+        this.assertionsInBank = ContextEnds.assertionOffsets(cubin, symbols, ".nv.constant4");
+        this.onlyAssertions = ContextEnds.isOnlyFunctionInBank(cubin, symbols);
     }
 
     /**
@@ -83,7 +87,8 @@ public final class CubinFencer {
      */
     private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
         static Outcome refused(FunctionCode function, String why) {
-            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0), null, null, null,
+            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0, false), null, null,
+                    null,
                     null);
         }
 
@@ -126,15 +131,22 @@ public final class CubinFencer {
                 ModuleVariables.requireNone(flow, variables);
             }
             FencePlan plan = plan(function, shared);
-            RewrittenSection result = new SectionRewriter(flow, fence, plan).rewrite();
+            Map<Integer, Integer> ends = ends(function);
+            RewrittenSection result = new SectionRewriter(flow, fence, plan, ends).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
             FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),
-                    result.inserted());
+                    result.inserted(), !ends.isEmpty());
             return new Outcome(function, report, plan, result, code, data);
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
         }
+    }
+
+    private Map<Integer, Integer> ends(FunctionCode function) {
+        return fence.reports()
+                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank, onlyAssertions)
+                : Map.of();
     }
 
     private FencePlan plan(FunctionCode function, int shared) {

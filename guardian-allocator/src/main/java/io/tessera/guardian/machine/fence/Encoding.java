@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.verify.ReportSequence;
 
 /** Instructions that fences consist of, as ptxas encodes them. Stateless. */
 final class Encoding {
@@ -50,5 +51,11 @@ final class Encoding {
     /** Appends {@code UMOV uniform, source}. */
     static void copyUniform(CodeBuilder out, int uniform, int source, int waits) {
         out.add(0xc82 | ALWAYS | (long) uniform << 16 | (long) source << 32, 0x08000000L | InstructionWord.control(UNIFORM_BEFORE_ACCESS, waits));
+    }
+
+    /** Appends {@code STG.E [R0.64+URZ], R2} and {@code EXIT}. */
+    static void storeAndExit(CodeBuilder out, int predicate) {
+        out.add(ReportSequence.STORE | InstructionWord.predicateBits(predicate), ReportSequence.STORE_HIGH | InstructionWord.control(1, 0));
+        out.add(ReportSequence.EXIT | InstructionWord.predicateBits(predicate), ReportSequence.EXIT_HIGH | InstructionWord.control(5, 0));
     }
 }

@@ -9,6 +9,8 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.RegisterFlow;
+import io.tessera.guardian.machine.verify.ReportSequence;
+import java.util.Map;
 
 /**
  * Puts fences into the code of one section. An address register is changed in place where the fence needs an instruction: for an address in the window that is no
@@ -25,10 +27,17 @@ final class SectionRewriter {
     private final int[] places;
     /** The instruction of the section that an instruction of the result is; -1: one of a fence. */
     private int[] origins;
+    private final Map<Integer, Integer> ends;
     private int inserted;
     private int accesses;
 
-    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan) {
+    /**
+     * For one section.
+     *
+     * @param ends instructions that would end the context, with the reason that is reported instead
+     */
+    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends) {
+        this.ends = fence.reports() ? ends : Map.of();
         this.flow = flow;
         this.fence = fence;
         this.plan = plan;
@@ -53,6 +62,9 @@ final class SectionRewriter {
             }
             places[i] = out.count();
             MachineOpcode operation = flow.operation(i);
+            if (ends.containsKey(i)) {
+                report(i);
+            }
             if (operation.isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
                 accesses++;
                 access(known, i, operation);
@@ -82,6 +94,16 @@ final class SectionRewriter {
             Encoding.move(out, plan.baseRegister(), fence.baseHigh(), InstructionWord.ALWAYS, Encoding.UNIFORM_BEFORE_ACCESS, 0);
         }
         markInserted();
+    }
+
+    /** The threads that would execute an instruction report and end. */
+    private void report(int at) {
+        out.interrupt();
+        int predicate = InstructionWord.predicate(flow.low(at));
+        Encoding.move(out, 0, (int) fence.reportAddress(), predicate, 1, ReportSequence.ALL_SCOREBOARDS);
+        Encoding.move(out, 1, (int) (fence.reportAddress() >>> 32), predicate, 1, 0);
+        Encoding.move(out, 2, fence.reported(ends.get(at)), predicate, Encoding.UNIFORM_BEFORE_ACCESS, 0);
+        Encoding.storeAndExit(out, predicate);
     }
 
     private void keep(int at, long low, long high) {

@@ -5,12 +5,20 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
 public final class CubinVerifier {
+    /** Of the code that is known. */
+    private static final int ARCHITECTURE = 90;
+
     private CubinVerifier() {
     }
 
@@ -24,14 +32,51 @@ public final class CubinVerifier {
         Cubin cubin = Cubin.read(bytes);
         cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
+        requireAllCodeSeen(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         cubin.code().parallelStream().forEach(section -> {
             try {
-                new SectionVerifier(SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols)), fence).verify();
+                new SectionVerifier(SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols)), fence,
+                        relocated(cubin, section)).verify();
             } catch (MachineCodeException e) {
                 refused.put(section.functionName(Cubin.CODE), e.getMessage());
             }
         });
         return refused;
+    }
+
+    /** Code that the reader does not take for code, but a driver might. */
+    private static void requireAllCodeSeen(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
+        if (cubin.isRelocatable() || cubin.architecture() != ARCHITECTURE) {
+            throw new MachineCodeException("no linked code for sm_" + ARCHITECTURE);
+        }
+        for (CubinSection section : cubin.sections()) {
+            if (section.isExecutable() && !section.isCode()) {
+                throw new MachineCodeException("section " + section.name() + " can be executed and is no code of a function");
+            }
+        }
+        for (CubinSymbols.Symbol symbol : symbols.all()) {
+            CubinSection section = cubin.section(symbol.section());
+            boolean function = symbol.type() == CubinSymbols.FUNCTION && symbol.section() != 0;
+            if (function && (section == null || !section.isCode() || symbol.entry() && symbol.value() != 0)) {
+                throw new MachineCodeException("function " + symbol.name() + " does not begin a section of code");
+            }
+        }
+    }
+
+    /** Offsets in a section of code that relocations write to. */
+    private static Set<Long> relocated(Cubin cubin, CubinSection code) throws MachineCodeException {
+        Set<Long> offsets = new HashSet<>();
+        for (CubinSection section : cubin.sections()) {
+            boolean plain = section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
+            if ((section.type() == CubinSection.RELOCATIONS || plain) && section.info() == code.index()) {
+                ByteBuffer bytes = ByteBuffer.wrap(section.data()).order(ByteOrder.LITTLE_ENDIAN);
+                int step = plain ? 16 : 24;
+                for (int at = 0; at + step <= bytes.capacity(); at += step) {
+                    offsets.add(bytes.getLong(at));
+                }
+            }
+        }
+        return offsets;
     }
 }

@@ -13,6 +13,8 @@ import java.util.Arrays;
  */
 public final class FencedRegisters {
     private static final int WORDS = 4;
+    /** Cycles that ptxas leaves at least between a computation and a memory access by its result. */
+    private static final int LEAST_STALL = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
@@ -60,7 +62,7 @@ public final class FencedRegisters {
         int immediate = InstructionWord.immediate(low);
         int predicate = InstructionWord.predicate(low);
         long rest = high & WITHOUT_CONTROL;
-        if (register == InstructionWord.ZERO_REGISTER || register == baseRegister) {
+        if (register == InstructionWord.ZERO_REGISTER || register == baseRegister || InstructionWord.stall(high) < LEAST_STALL) {
             return false;
         }
         if ((low & 0xff000fffL) == 0x802 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0) {

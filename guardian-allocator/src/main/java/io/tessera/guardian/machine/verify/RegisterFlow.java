@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -82,6 +83,9 @@ public final class RegisterFlow {
         MachineOpcode operation = flow.operation(at);
         long low = flow.low(at);
         registers.after(low, flow.high(at), operation);
+        if (operation.kind() == Kind.TRAP) {
+            registers.clear(); // a report before it writes registers
+        }
         if (operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
                 && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
                 && !operation.writes(low, InstructionWord.source(low) + 1)) {

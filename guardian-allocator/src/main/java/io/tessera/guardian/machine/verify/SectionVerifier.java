@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.Set;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -18,14 +19,23 @@ final class SectionVerifier {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** Bit 72: the address has 64 bits. */
     private static final long EXTENDED = 1L << 8;
+    /** Cycles that ptxas leaves at least between a uniform move and a memory access by its result. */
+    private static final int LEAST_STALL = 6;
 
     private final SectionFlow flow;
     private final MachineFence fence;
+    private final Set<Long> relocated;
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
     private int baseRegister = InstructionWord.ZERO_REGISTER;
 
-    SectionVerifier(SectionFlow flow, MachineFence fence) {
+    /**
+     * For one section.
+     *
+     * @param relocated offsets that relocations write to
+     */
+    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated) {
+        this.relocated = relocated;
         this.flow = flow;
         this.fence = fence;
     }
@@ -39,6 +49,7 @@ final class SectionVerifier {
         if (!flow.ends()) {
             throw new MachineCodeException("execution may run over the end of the function", (flow.count() - 1) * InstructionWord.BYTES);
         }
+        requireRelocations();
         readStart();
         requireKept();
         RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, _ -> false);
@@ -47,7 +58,7 @@ final class SectionVerifier {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
             for (int i = block; i < end; i++) {
-                if (flow.operation(i).isGlobal()) {
+                if (flow.operation(i).isGlobal() && !ReportSequence.isStore(flow, i, fence)) {
                     access(known, i);
                 }
                 registers.step(known, i);
@@ -55,8 +66,31 @@ final class SectionVerifier {
         }
     }
 
+    /** A loader writes addresses of functions and variables into constants and calls, into nothing else; and a call by address has one. */
+    private void requireRelocations() throws MachineCodeException {
+        for (long offset : relocated) {
+            long at = offset / InstructionWord.BYTES;
+            if (offset < 0 || at >= flow.count() || !mayBeRelocated((int) at)) {
+                throw new MachineCodeException("a relocation that may change an instruction", (int) Math.min(offset, Integer.MAX_VALUE));
+            }
+        }
+        for (int i = 0; i < flow.count(); i++) {
+            if (flow.operation(i).kind() == Kind.CALL_SYMBOL && !relocated.contains((long) i * InstructionWord.BYTES)) {
+                throw new MachineCodeException("a call of an address", i * InstructionWord.BYTES);
+            }
+        }
+    }
+
+    private boolean mayBeRelocated(int at) {
+        return switch (InstructionWord.key(flow.low(at), flow.high(at))) {
+            case 0x943, 0xb82, 0xab9 -> true;
+            case 0x802, 0x424, 0x882 -> !isBase(at) && !isRegisterBase(at) && InstructionWord.immediate(flow.low(at)) != fence.baseHigh();
+            default -> false;
+        };
+    }
+
     /** The section's start, before its first branch target: instructions that load the base. */
-    private void readStart() {
+    private void readStart() throws MachineCodeException {
         for (int i = 0; i < flow.count() && (i == 0 || !flow.isLeader(i)); i++) {
             long low = flow.low(i);
             if (isBase(i)) {
@@ -64,8 +98,17 @@ final class SectionVerifier {
             } else if (fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(i)) {
                 baseRegister = InstructionWord.destination(low);
             } else if (!isZeroUniform(i)) {
+                requireStall(i - 1);
                 return;
             }
+        }
+    }
+
+    /** What loads a base is over before the next instruction that may use it. */
+    private void requireStall(int last) throws MachineCodeException {
+        boolean loads = last >= 0 && (baseUniforms != 0 || baseRegister != InstructionWord.ZERO_REGISTER);
+        if (loads && InstructionWord.stall(flow.high(last)) < LEAST_STALL) {
+            throw new MachineCodeException("the window's base is used before it is loaded", last * InstructionWord.BYTES);
         }
     }
 
@@ -123,9 +166,14 @@ final class SectionVerifier {
         for (int i = at; i < flow.count() && (isBase(i) || isZeroUniform(i)); i++) {
             loaded |= isBase(i) ? 1L << InstructionWord.uniformDestination(flow.low(i)) : 0;
         }
+        int end = at;
+        while (end < flow.count() && (isBase(end) || isZeroUniform(end))) {
+            end++;
+        }
         if ((baseUniforms & ~loaded) != 0) {
             throw new MachineCodeException("after a call the window's base is not loaded again", at * InstructionWord.BYTES);
         }
+        requireStall(end - 1);
     }
 
     private void access(FencedRegisters known, int at) throws MachineCodeException {

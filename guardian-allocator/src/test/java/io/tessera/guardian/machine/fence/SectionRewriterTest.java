@@ -14,6 +14,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Fences stand before accesses, and everything that names a place in code names it still. */
@@ -25,7 +26,7 @@ class SectionRewriterTest {
     private static final int AND = 0xc0;
 
     private static RewrittenSection rewrite(CodeWords code, MachineFence fence, FencePlan plan, int... entered) throws MachineCodeException {
-        return new SectionRewriter(code.flow(entered), fence, plan).rewrite();
+        return new SectionRewriter(code.flow(entered), fence, plan, Map.of()).rewrite();
     }
 
     private static RewrittenSection masked(CodeWords code, int... entered) throws MachineCodeException {

@@ -77,6 +77,9 @@ public final class ClientFences {
     private ReportPage page;
     private Violations violations;
     private volatile long violationCount;
+    private int machineImageCount;
+    /** Whether kernels made of PTX are loaded; machine code does not look at the stop word. */
+    private boolean looksAtStopWord;
 
     /** A client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
@@ -201,8 +204,16 @@ public final class ClientFences {
      *
      * @return a cubin with fences; null: the image as it is
      */
-    public FencedImage machineCode(ProgramSource source) {
-        return FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED ? null : machineImages.fence(source);
+    public FencedImage machineCode(ProgramSource source) throws ProgramRefusedException {
+        if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
+            return null;
+        }
+        int number = ++machineImageCount;
+        FencedImage fenced = machineImages.fence(source, page().machineWord(), number);
+        if (fenced != null) {
+            violations().addImage(number, source.main().bytes().byteSize() + " bytes");
+        }
+        return fenced;
     }
 
     /**
@@ -311,13 +322,19 @@ public final class ClientFences {
         }
     }
 
-    /** What a module of the client has to know of the window. */
-    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+    private ReportPage page() throws ProgramRefusedException {
         if (page == null) {
             ReportPage made = ReportPage.make(driver, device);
             page = made;
             member.turn().onHalt(() -> halt(made));
         }
+        return page;
+    }
+
+    /** What a module of the client has to know of the window. */
+    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+        page();
+        looksAtStopWord = true;
         return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(), textures.address()).bytes();
     }
 
@@ -364,7 +381,7 @@ public final class ClientFences {
     /** Whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
     public boolean reports(long value) {
         TenantModule module = modules.get(value);
-        return module != null && module.program != null && module.program.reports();
+        return module == null ? unfenced.reports(value) : module.program != null && module.program.reports();
     }
 
     /**
@@ -435,7 +452,7 @@ public final class ClientFences {
             return CudaResult.SUCCESS;
         }
         int result = violations().look();
-        violationCount = result == CudaResult.SUCCESS ? 0 : page.count();
+        violationCount = result == CudaResult.SUCCESS ? 0 : Math.max(1, page.count());
         return result;
     }
 
@@ -455,10 +472,10 @@ public final class ClientFences {
 
     /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
     public boolean stop() {
-        if (page != null) {
+        if (looksAtStopWord) {
             page.stop();
         }
-        return page != null;
+        return looksAtStopWord;
     }
 
     /** How the client is fenced now. Any thread. */

@@ -114,7 +114,7 @@ final class ModuleCalls {
      * compiler: where there is one to do something, a worker has had it do that without.
      */
     private int original(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source, JitOptions options)
-            throws RejectedException {
+            throws RejectedException, ProgramRefusedException {
         if (options != null) {
             frame.slot(library ? 4 : 2, 0);
         }

@@ -112,6 +112,12 @@ public final class UnfencedImages {
         counted();
     }
 
+    /** Whether kernels of an image, by the driver's handle of a module or library, may report and end. */
+    public boolean reports(long handle) {
+        Loaded known = loaded.getOrDefault(handle, modules.get(handle));
+        return known != null && known.fenced() != null && known.fenced().reports();
+    }
+
     /** A library was asked for its module. */
     public void moduleOf(long library, long module) {
         Loaded known = loaded.get(library);

@@ -8,9 +8,10 @@ import java.util.Map;
  * @param code     a cubin
  * @param refused  kernels that have no fence, with the reason, by name
  * @param kernels  how many kernels there are
+ * @param reports  whether kernels may report and end instead of ending the context
  * @param accesses how many instructions access global memory
  */
-public record FencedImage(byte[] code, Map<String, String> refused, int kernels, long accesses) {
+public record FencedImage(byte[] code, Map<String, String> refused, int kernels, boolean reports, long accesses) {
     /** Copies the map. */
     public FencedImage {
         refused = Map.copyOf(refused);

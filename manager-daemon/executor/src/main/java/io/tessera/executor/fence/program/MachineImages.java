@@ -38,9 +38,11 @@ public final class MachineImages {
     /**
      * Fences what a driver would load of an image.
      *
+     * @param reportAddress of the word that threads write instead of ending the context
+     * @param number        of the image, below 2^30, which they write there
      * @return null: it stays as it is; the log says why
      */
-    public FencedImage fence(ProgramSource source) {
+    public FencedImage fence(ProgramSource source, long reportAddress, int number) {
         long began = clock.nanoTime();
         try {
             Optional<byte[]> cubin = cubin(source.main());
@@ -48,7 +50,7 @@ public final class MachineImages {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes());
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number);
             FencedCubin fenced = CubinFencer.fence(cubin.get(), fence);
             FencedImage image = checked(fenced, CubinVerifier.verify(fenced.bytes(), fence));
             LOG.info("machine code of {} bytes: {} of {} kernels fenced, {} accesses, {} ms", cubin.get().length,
@@ -95,6 +97,6 @@ public final class MachineImages {
                 }
             }
         }
-        return new FencedImage(fenced.bytes(), refused, kernels, accesses);
+        return new FencedImage(fenced.bytes(), refused, kernels, fenced.functions().stream().anyMatch(FunctionReport::reports), accesses);
     }
 }

@@ -26,6 +26,8 @@ public final class ReportPage {
     private static final long BYTES = 4096;
     /** Behind the report area, in a line of its own: every loop reads it. */
     private static final long STOP = 3072;
+    /** What threads of fenced machine code write before they end, a word of {@code MachineFence}. */
+    private static final long MACHINE_WORD = 2560;
     /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
     private static final long VISIBLE = 1 | 2;
     private static final Logger LOG = LoggerFactory.getLogger(ReportPage.class);
@@ -130,7 +132,17 @@ public final class ReportPage {
         return word != 0 ? word : deviceAddress + STOP;
     }
 
-    /** Whether anything was reported; one load. */
+    /** Device address of the word that threads of fenced machine code write before they end. */
+    public long machineWord() {
+        return deviceAddress + MACHINE_WORD;
+    }
+
+    /** The word that the last such thread wrote; 0: none did. */
+    int machineReport() {
+        return (int) WORD.getAcquire(page, MACHINE_WORD);
+    }
+
+    /** Whether PTX reported anything; one load. */
     boolean isReported() {
         return (int) WORD.getAcquire(page, 0L) != 0;
     }

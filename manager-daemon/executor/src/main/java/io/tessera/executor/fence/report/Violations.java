@@ -5,6 +5,7 @@ import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.ReportArea.Kind;
 import io.tessera.guardian.fence.ReportArea.Violation;
+import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class Violations {
     private final ReportPage page;
     private final RelaySegment segment;
     private final Map<Integer, FencedTables> tables = new HashMap<>();
+    private final Map<Integer, String> images = new HashMap<>();
     private int result;
 
     /** Of one client; nothing has been reported. */
@@ -44,6 +46,9 @@ public final class Violations {
 
     /** CUresult of what was reported so far; the first decides. */
     public int look() {
+        if (result == CudaResult.SUCCESS && page.machineReport() != 0) {
+            result = machineCode(page.machineReport());
+        }
         if (result != CudaResult.SUCCESS || !page.isReported()) {
             return result;
         }
@@ -62,6 +67,20 @@ public final class Violations {
             segment.notice("and " + (page.count() - MOST_SAID) + " more of the kind");
         }
         return result;
+    }
+
+    private int machineCode(int report) {
+        boolean asserted = (report & (1 << MachineFence.REASON_BITS) - 1) == MachineFence.ASSERTION;
+        String text = "a kernel of image " + images.getOrDefault(report >>> MachineFence.REASON_BITS, "of an unknown name")
+                + (asserted ? " stopped at a device-side assertion" : " stopped at a trap") + "; its machine code does not say in which line";
+        LOG.warn("{}", text);
+        segment.notice(text);
+        return asserted ? CudaResult.ASSERT : CudaResult.LAUNCH_FAILED;
+    }
+
+    /** Threads of an image's machine code may report from now on, by a number. */
+    public void addImage(int number, String label) {
+        images.put(number, label);
     }
 
     private static int result(Kind kind) {

@@ -4,7 +4,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import java.nio.charset.StandardCharsets;
 
 /** A table of names that end with a zero byte. Names may share their ends, but all that are read have a bounded length together. One owner thread. */
-final class NameTable {
+final class StringTable {
     /** How often each byte may be part of a name, on average. */
     private static final long SHARED = 8;
     private static final long LEAST = 1 << 16;
@@ -12,7 +12,7 @@ final class NameTable {
     private final byte[] table;
     private long left;
 
-    NameTable(byte[] table) {
+    StringTable(byte[] table) {
         this.table = table;
         this.left = LEAST + SHARED * table.length;
     }

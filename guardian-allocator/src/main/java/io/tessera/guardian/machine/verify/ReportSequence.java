@@ -1,0 +1,54 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.SectionFlow;
+
+/**
+ * Five instructions by which a thread reports and ends: the address of the report into R0 and R1, a value into R2, a store, {@code EXIT}; all under one predicate. The
+ * first waits for all scoreboards, so that no load that is in flight writes the registers. Stateless.
+ */
+public final class ReportSequence {
+    /** {@code STG.E [R0.64+URZ], R2}: the first word without its predicate. */
+    public static final long STORE = 0x200000986L;
+    /** Its second word without control bits. */
+    public static final long STORE_HIGH = 0x0c10093fL;
+    /** {@code EXIT}. */
+    public static final long EXIT = 0x94d;
+    /** Its second word without control bits. */
+    public static final long EXIT_HIGH = 0x03800000L;
+    /** All six scoreboards. */
+    public static final int ALL_SCOREBOARDS = 0x3f;
+    private static final int BEFORE_STORE = 3;
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    private static final long PREDICATE = 0xf000;
+
+    private ReportSequence() {
+    }
+
+    /** Whether the store at a place is that of a report. */
+    static boolean isStore(SectionFlow flow, int at, MachineFence fence) {
+        int first = at - BEFORE_STORE;
+        if (!fence.reports() || first < 0 || at + 1 >= flow.count() || !is(flow, at, STORE, STORE_HIGH, at)) {
+            return false;
+        }
+        boolean entered = false;
+        for (int i = first + 1; i <= at + 1; i++) {
+            entered |= flow.isLeader(i);
+        }
+        int reason = InstructionWord.immediate(flow.low(at - 1));
+        boolean value = reason == fence.reported(MachineFence.ASSERTION) || reason == fence.reported(MachineFence.TRAP);
+        return !entered && value && InstructionWord.waits(flow.high(first)) == ALL_SCOREBOARDS
+                && moves(flow, first, 0, (int) fence.reportAddress(), at) && moves(flow, first + 1, 1, (int) (fence.reportAddress() >>> 32), at)
+                && moves(flow, first + 2, 2, reason, at) && is(flow, at + 1, EXIT, EXIT_HIGH, at);
+    }
+
+    private static boolean moves(SectionFlow flow, int at, int register, int value, int store) {
+        return is(flow, at, 0x802 | (long) register << 16 | (long) value << 32, 0xf00, store);
+    }
+
+    /** Whether an instruction is a certain one under the predicate of another. */
+    private static boolean is(SectionFlow flow, int at, long low, long high, int other) {
+        return flow.low(at) == (low | flow.low(other) & PREDICATE) && (flow.high(at) & WITHOUT_CONTROL) == high;
+    }
+}
