@@ -145,7 +145,8 @@ public final class CubinFencer {
 
     private Map<Integer, Integer> ends(FunctionCode function) {
         return fence.reports()
-                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank, onlyAssertions)
+                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank,
+                        onlyAssertions)
                 : Map.of();
     }
 

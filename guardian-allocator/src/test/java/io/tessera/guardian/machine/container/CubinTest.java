@@ -158,15 +158,15 @@ class CubinTest {
     void namesThatOverlapWithoutEndAreRefused() {
         byte[] table = new byte[100_001];
         Arrays.fill(table, 0, 100_000, (byte) 'a');
-        NameTable names = new NameTable(table);
+        StringTable names = new StringTable(table);
         MachineCodeException refused = assertThrows(MachineCodeException.class, () -> {
             for (int i = 0; i < 100_000; i++) {
                 assertEquals(100_000 - i, names.at(i).length());
             }
         });
         assertEquals("names of a cubin overlap", refused.getMessage());
-        assertThrows(MachineCodeException.class, () -> new NameTable(table).at(-1));
-        assertThrows(MachineCodeException.class, () -> new NameTable(table).at(100_001));
-        assertThrows(MachineCodeException.class, () -> new NameTable(new byte[] {1, 2}).at(0));
+        assertThrows(MachineCodeException.class, () -> new StringTable(table).at(-1));
+        assertThrows(MachineCodeException.class, () -> new StringTable(table).at(100_001));
+        assertThrows(MachineCodeException.class, () -> new StringTable(new byte[] {1, 2}).at(0));
     }
 }
