@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Every bit of every fenced kernel is flipped alone. A bit that guards an address must not be flipped without a refusal:
  * <ul>
- * <li>of a fence, and of the instruction that loads the base: opcode, predicate, registers, immediate, function (bits 0 to 104);
+ * <li>of a fence, and of the instruction that loads the base: opcode, predicate, registers, immediate, function (bits 0 to 104), and cycles before the access;
  * <li>of an access: opcode, the form bits of descriptor and width, the uniform register where it is the base, the address register where that is fenced.
  * </ul>
  * Other bits may be flipped, because none of them is part of an address that leaves the window: what an access loads or stores, and its width; its immediate, which reaches
@@ -47,6 +47,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(240)
 class MutantTest {
     private static final int CONTROL = 105;
+    private static final int LEAST_STALL = 5;
     private static final int EXTENDED = 72;
     @TempDir
     static Path folder;
@@ -97,7 +98,7 @@ class MutantTest {
 
     private static boolean guards(long low, long high, int bit, MachineFence fence) {
         if (isFence(low, high, fence)) {
-            return bit < CONTROL;
+            return bit < CONTROL || isStall(low, high, bit, fence);
         }
         MachineOpcode operation = MachineOpcodes.find(low, high);
         if (!operation.isGlobal() || operation.name().equals("CCTL")) {
@@ -111,6 +112,13 @@ class MutantTest {
             return isFormBit(low, high, bit) || isUniformBit(low, high, bit);
         }
         return address || operation.kind() == Kind.GLOBAL && isWideBit(low, high, bit) || bit == EXTENDED && !operation.name().equals("LDGSTS");
+    }
+
+    /** Whether the access behind a fence would come before its result. */
+    private static boolean isStall(long low, long high, int bit, MachineFence fence) {
+        int key = InstructionWord.key(low, high);
+        boolean computes = key == 0x812 || key == 0x802 && fence.mask() == 0;
+        return computes && bit < CONTROL + 4 && InstructionWord.stall(high ^ 1L << bit - 64) < LEAST_STALL;
     }
 
     private static boolean isWideBit(long low, long high, int bit) {
