@@ -19,6 +19,9 @@ from harness.suites import load
 HERE = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = HERE / "results"
 PAGE = HERE / "RESULTS.md"
+#: What figures of programs without PTX say since their machine code is fenced.
+MOSTLY = "mostly fenced"
+MACHINE_CODE_SINCE = "2026-11-26 20:33 UTC"
 README = HERE.parent.parent / "README.md"
 #: Between these lines README.md has the figures that decide whether somebody reads on.
 BEGIN, END = "<!-- figures: tests/gpu/page -->", "<!-- end of figures -->"
@@ -108,6 +111,11 @@ def latest(figure, value):
     return number(value) + ("" if so is None else ", met" if so else ", **missed**")
 
 
+def isolation(figure, machine):
+    """How programs were kept apart when a value was measured."""
+    return "unfenced" if figure.fenced == MOSTLY and machine.get("date", "") < MACHINE_CODE_SINCE else figure.fenced
+
+
 def row(figure, values):
     """One line of the table."""
     if not values:
@@ -115,7 +123,7 @@ def row(figure, values):
     value, machine = values[-1]
     where = f"{machine.get('date', '')[:10]}, {gpu(machine)}, `{machine.get('commit', '?')[:8]}`"
     trend = " → ".join(number(before) for before, _ in values[-TREND:]) if len(values) > 1 else ""
-    return f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest(figure, value)} | {where} | `{figure.command}` | {trend} |"
+    return f"| {figure.what} | {isolation(figure, machine)} | {figure.asked} | {latest(figure, value)} | {where} | `{figure.command}` | {trend} |"
 
 
 def page(folder=RESULTS):
@@ -128,7 +136,7 @@ def page(folder=RESULTS):
         " taught. Commands are those of `tests/gpu/run`, in a kit (`README.md`). Where a figure compares with native execution, time-slicing or MPS, both were"
         " measured in the same run. Isolation: \"turns\": one program is on the GPU at a time. \"fenced\": programs share one context, and their kernels are"
         " fenced. \"mostly fenced\": PyTorch's libraries contain machine code only; those of its kernels are fenced that MACHINE.md does not name as"
-        " refused (before 2026-11-26 21:00 none were).",
+        " refused. \"unfenced\": the figure is older than these fences, or is the control of an attack.",
         "",
         "| figure | isolation | asked | latest | measured | command | trend |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -143,7 +151,7 @@ def readme(text, folder=RESULTS):
     """README.md with today's figures in it."""
     found = collected(folder)
     rows = [
-        f"| {figure.what} | {figure.fenced} | {figure.asked} | {latest(figure, found[figure.key][-1][0])} | {gpu(found[figure.key][-1][1])}, {found[figure.key][-1][1].get('date', '')[:10]} |"
+        f"| {figure.what} | {isolation(figure, found[figure.key][-1][1])} | {figure.asked} | {latest(figure, found[figure.key][-1][0])} | {gpu(found[figure.key][-1][1])}, {found[figure.key][-1][1].get('date', '')[:10]} |"
         for figure in FIGURES
         if figure.front and figure.key in found
     ]

@@ -39,12 +39,21 @@ def run(setting, record):
 
 
 def _forms(record, program, space, place, forms):
+    # A holder whose memory was changed is not what it was: the next form gets another one.
+    while forms:
+        forms = _against_holder(record, program, space, place, forms)
+
+
+def _against_holder(record, program, space, place, forms):
+    """Tries forms until one has changed the holder's memory; returns those that are left."""
     holder = subprocess.Popen(
         space.wrap([program, "hold"], "victim"), env=space.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+    left = list(forms)
     try:
         address = holder.stdout.readline().strip()
-        for form in forms:
+        while left:
+            form = left.pop(0)
             # A name of its own: programs of one name share a window.
             reached = run_bounded(space.wrap([program, address, form], f"attacker-{form}"), space.environment, TIMEOUT_S)
             holder.stdin.write("\n")
@@ -58,10 +67,11 @@ def _forms(record, program, space, place, forms):
                 right=own[0] == 0 and "right" in own[1], out=(reached[1] + reached[2] + own[1] + own[2])[-600:],
             )  # fmt: skip
             if changed > 0:
-                break  # what it holds is not what it was
+                break
         holder.stdin.write("q\n")
         holder.stdin.flush()
         record.add("holder", place=place, status=holder.wait(TIMEOUT_S))
+        return left
     finally:
         if holder.poll() is None:
             holder.kill()

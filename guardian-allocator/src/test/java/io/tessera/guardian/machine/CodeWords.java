@@ -39,6 +39,12 @@ public final class CodeWords {
         return this;
     }
 
+    /** Has the next instruction wait for so many cycles behind the last one. */
+    public CodeWords stalling(int cycles) {
+        words[words.length - 1] = words[words.length - 1] & ~(0xfL << 41) | (long) cycles << 41;
+        return this;
+    }
+
     /** Marks operands of the last instruction for the next one. */
     public CodeWords reusing(int operands) {
         words[words.length - 1] |= (long) operands << 58;

@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.executor.fence.report.ReportPage;
+import io.tessera.guardian.machine.MachineFence;
+import org.junit.jupiter.params.provider.CsvSource;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
@@ -244,6 +247,25 @@ class FenceTest {
             }
             client.disconnect();
             RelayTestClient.await(() -> executor.driver.alive("module") == 0, "what it had is freed all the same");
+        }
+    }
+
+    /** What a thread of fenced machine code writes before it ends: the number of its image, and why. */
+    @ParameterizedTest
+    @CsvSource({"1, 710, assertion", "2, 719, trap"})
+    void whatMachineCodeReportsIsThatClientsErrorAlone(int reason, int error, String word) throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, fenced())) {
+            long function = function(client, module(client));
+            MemorySegment report = memory(window(executor).get(ValueLayout.JAVA_LONG, 32) + ReportPage.MACHINE_WORD, Integer.BYTES);
+            try (RelayTestClient other = executor.client("b", 0, fenced())) {
+                report.set(ValueLayout.JAVA_INT, 0, MachineFence.of(1L << 40, 1L << 40).reporting(64, 9).reported(reason));
+                client.launch(function, 0, longs(0, 0));
+                RelayTestClient.await(() -> client.segment().contextError() == error, "the error");
+                assertTrue(client.segment().notices().contains(word), client.segment().notices());
+                assertEquals(0, other.segment().contextError());
+                assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));
+            }
         }
     }
 

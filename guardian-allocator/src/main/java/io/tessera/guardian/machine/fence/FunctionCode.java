@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
@@ -35,6 +36,12 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
             leaves |= kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER;
             asksSpace |= kind == Kind.SPACE_TEST || GenericPointers.makes(flow.low(i), flow.high(i));
             generic |= flow.operation(i).isGeneric();
+        }
+        for (int i = 0; i < flow.count(); i++) {
+            if (flow.operation(i).isByHandle()) {
+                throw new MachineCodeException("a " + flow.operation(i).name() + ", whose tensor map or texture is not checked",
+                        i * InstructionWord.BYTES);
+            }
         }
         if (generic && asksSpace) {
             throw new MachineCodeException("generic accesses to shared or local memory");

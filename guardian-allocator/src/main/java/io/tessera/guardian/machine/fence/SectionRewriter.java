@@ -2,14 +2,15 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
-import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.RegisterFlow;
 import io.tessera.guardian.machine.verify.ReportSequence;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -30,6 +31,8 @@ final class SectionRewriter {
     private final Map<Integer, Integer> ends;
     private int inserted;
     private int accesses;
+    /** Up to here it is known which instructions are a fence's. */
+    private int lastMarked;
 
     /**
      * For one section.
@@ -120,11 +123,9 @@ final class SectionRewriter {
         lastMarked = out.count();
     }
 
-    private int lastMarked;
-
     private void origin(int place, int at) {
         if (place >= origins.length) {
-            origins = java.util.Arrays.copyOf(origins, 2 * origins.length);
+            origins = Arrays.copyOf(origins, 2 * origins.length);
         }
         origins[place] = at;
         lastMarked = Math.max(lastMarked, place + 1);

@@ -2,12 +2,12 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
-import io.tessera.guardian.machine.code.SectionFlow;
-import java.util.Set;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.Set;
 
 /**
  * Shows that the code of one section reaches global memory in the window alone. Knows nothing of how the fences were made: it finds the registers that keep the base
@@ -58,6 +58,10 @@ final class SectionVerifier {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
             for (int i = block; i < end; i++) {
+                if (flow.operation(i).isByHandle()) {
+                    throw new MachineCodeException("a " + flow.operation(i).name() + ", whose tensor map or texture is not checked",
+                            i * InstructionWord.BYTES);
+                }
                 if (flow.operation(i).isGlobal() && !ReportSequence.isStore(flow, i, fence)) {
                     access(known, i);
                 }
@@ -163,11 +167,9 @@ final class SectionVerifier {
 
     private void requireLoadedAgain(int at) throws MachineCodeException {
         long loaded = 0;
-        for (int i = at; i < flow.count() && (isBase(i) || isZeroUniform(i)); i++) {
-            loaded |= isBase(i) ? 1L << InstructionWord.uniformDestination(flow.low(i)) : 0;
-        }
         int end = at;
         while (end < flow.count() && (isBase(end) || isZeroUniform(end))) {
+            loaded |= isBase(end) ? 1L << InstructionWord.uniformDestination(flow.low(end)) : 0;
             end++;
         }
         if ((baseUniforms & ~loaded) != 0) {

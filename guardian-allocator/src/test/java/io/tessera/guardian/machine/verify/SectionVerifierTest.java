@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
@@ -204,6 +205,40 @@ class SectionVerifierTest {
         assertEquals("execution may run over the end of the function at offset 0x20", refusal(MachineFences.MASK, start().nothing().nothing()));
         accepts(MachineFences.MASK, start().exit());
         assertEquals("execution may run over the end of the function at offset 0x10", refusal(MachineFences.MASK, start().exit().under(0)));
+    }
+
+    /** UTMASTG, UTMALDG and TLD: a map or a texture says which memory they reach. */
+    @Test
+    void anAccessByATensorMapOrATexture() {
+        for (long[] word : new long[][] {{0x00000004080073b5L, 0x08008000L}, {0x00000004080075b4L, 0x08008000L},
+                {0x0000000000007f66L, 0x08000000L}}) {
+            String refusal = refusal(MachineFences.MASK, new CodeWords().add(word[0], word[1]).exit());
+            assertTrue(refusal.contains("whose tensor map or texture is not checked at offset 0x0"), refusal);
+        }
+    }
+
+    /** Words that an attack on this class was made of. Each was accepted once. */
+    @Test
+    void instructionsThatOnlyLookLikeEnds() {
+        long control = 0x000fe20000000000L;
+        accepts(MachineFences.MASK, start().exit());
+        refusal(MachineFences.MASK, start().add(0x0000000014007950L, 0x07e00000L | control)); // RET.ABS.NODEC !PT
+        refusal(MachineFences.MASK, start().add(0x000000040000795cL, 0x00400000L | control)); // BPT.INT
+    }
+
+    @Test
+    void aCallOfALiteralAndASpecialRegister() {
+        assertTrue(assertThrows(MachineCodeException.class,
+                () -> new SectionVerifier(start().add(0x0000001000007943L, 0x000fd00003c0007fL).exit().flow(), MachineFences.MASK, Set.of()).verify())
+                .getMessage().startsWith("a call of an address"));
+        assertTrue(assertThrows(MachineCodeException.class, () -> start().add(0x000000001e007356L, 0).exit().flow()).getMessage()
+                .startsWith("an instruction that is not known"), "BMOV into ATEXIT_PC");
+    }
+
+    @Test
+    void aFenceWhoseResultIsUsedTooEarly() {
+        accepts(MachineFences.MASK, fence(start(), 3).store(2, 0).exit());
+        assertTrue(refusal(MachineFences.MASK, fence(start(), 3).stalling(4).store(2, 0).exit()).contains("not seen to be in the window"));
     }
 
     @Test

@@ -26,8 +26,8 @@ public final class ReportPage {
     private static final long BYTES = 4096;
     /** Behind the report area, in a line of its own: every loop reads it. */
     private static final long STOP = 3072;
-    /** What threads of fenced machine code write before they end, a word of {@code MachineFence}. */
-    private static final long MACHINE_WORD = 2560;
+    /** Offset from {@link #reportArea} of the word that threads of fenced machine code write before they end, see {@code MachineFence}. */
+    public static final long MACHINE_WORD = 2560;
     /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
     private static final long VISIBLE = 1 | 2;
     private static final Logger LOG = LoggerFactory.getLogger(ReportPage.class);

@@ -1,0 +1,83 @@
+package io.tessera.executor.fence.program;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.SampleCubins;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which machine code of an image is fenced, for which window. */
+class MachineImagesTest {
+    private static final long BASE = 0x2020_0000_0000L;
+    private static final long SIZE = 1L << 37;
+    private static final long WORD = 0x7f00_0000_0a00L;
+    private static final int CUDA_13 = 65;
+    private static final int HEAD = 16;
+    private static final int ENTRY_HEAD = 64;
+    private static final short CUBIN_KIND = 2;
+
+    private static WindowAccess window() {
+        return (WindowAccess) Proxy.newProxyInstance(WindowAccess.class.getClassLoader(), new Class<?>[] {WindowAccess.class},
+                (_, method, _) -> switch (method.getName()) {
+                    case "baseAddress" -> BASE;
+                    case "sizeBytes" -> SIZE;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private static FencedImage fence(byte[] image) {
+        Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
+        return new MachineImages(target, window(), () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
+    }
+
+    private static byte[] fatBinary(int architecture, byte[]... cubins) {
+        int bytes = Arrays.stream(cubins).mapToInt(cubin -> ENTRY_HEAD + cubin.length).sum();
+        ByteBuffer image = ByteBuffer.allocate(HEAD + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        image.putInt(0, 0xBA55ED50).putShort(4, (short) 1).putShort(6, (short) HEAD).putLong(8, bytes);
+        int at = HEAD;
+        for (byte[] cubin : cubins) {
+            image.putShort(at, CUBIN_KIND).putInt(at + 4, ENTRY_HEAD).putLong(at + 8, cubin.length).putInt(at + 28, architecture);
+            image.put(at + ENTRY_HEAD, cubin);
+            at += ENTRY_HEAD + cubin.length;
+        }
+        return image.array();
+    }
+
+    @Test
+    void aCubinIsFencedForTheTenantsWindow() throws Exception {
+        FencedImage fenced = fence(SampleCubins.full(CUDA_13));
+        assertNotNull(fenced);
+        assertEquals(2, fenced.kernels());
+        assertEquals(Map.of(), fenced.refused());
+        assertEquals(Map.of(), CubinVerifier.verify(fenced.code(), MachineFence.of(BASE, SIZE).reporting(WORD, 5)));
+        assertEquals(3, CubinVerifier.verify(fenced.code(), MachineFence.of(BASE + SIZE, SIZE)).size(), "for no other window");
+    }
+
+    @Test
+    void theCodeOfAFatBinaryIsTakenThatADriverTakes() {
+        byte[] cubin = SampleCubins.full(CUDA_13);
+        assertNotNull(fence(fatBinary(90, cubin)));
+        assertNull(fence(fatBinary(80, cubin)), "the device does not run it");
+        assertNull(fence(fatBinary(90, cubin, cubin)), "nobody tells which of two the driver takes");
+    }
+
+    @Test
+    void whatIsDamagedStaysAsItIs() {
+        byte[] cubin = SampleCubins.full(CUDA_13);
+        assertNull(fence(Arrays.copyOf(cubin, 200)));
+        cubin[0x12] = 3; // the machine's number
+        assertNull(fence(cubin));
+        assertNull(fence(new byte[0]));
+    }
+}
