@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = HERE / "results"
 PAGE = HERE / "RESULTS.md"
 #: What figures of programs without PTX say since their machine code is fenced.
-MOSTLY = "mostly fenced"
+MOSTLY = "partly fenced"
 MACHINE_CODE_SINCE = "2026-11-26 20:33 UTC"
 README = HERE.parent.parent / "README.md"
 #: Between these lines README.md has the figures that decide whether somebody reads on.
@@ -135,7 +135,7 @@ def page(folder=RESULTS):
         "Made by `tests/gpu/page` from the records under `results/`. Each record names its machine, driver and versions. `FINDINGS.md` has what investigations"
         " taught. Commands are those of `tests/gpu/run`, in a kit (`README.md`). Where a figure compares with native execution, time-slicing or MPS, both were"
         " measured in the same run. Isolation: \"turns\": one program is on the GPU at a time. \"fenced\": programs share one context, and their kernels are"
-        " fenced. \"mostly fenced\": PyTorch's libraries contain machine code only; those of its kernels are fenced that MACHINE.md does not name as"
+        " fenced. \"partly fenced\": PyTorch's libraries contain machine code only; those of its kernels are fenced that MACHINE.md does not name as"
         " refused. \"unfenced\": the figure is older than these fences, or is the control of an attack.",
         "",
         "| figure | isolation | asked | latest | measured | command | trend |",

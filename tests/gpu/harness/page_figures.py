@@ -77,7 +77,7 @@ class Figure:
 
     :param key: its name in kept records; never changed
     :param what: as a reader reads it
-    :param fenced: ``fenced``, ``mostly fenced`` (programs of machine code, by relay) or ``turns`` (one program at a time)
+    :param fenced: ``fenced``, ``partly fenced`` (programs of machine code, by relay) or ``turns`` (one program at a time)
     :param suite: the suite that measures it
     :param table: how the table's title begins
     :param pick: the value, from the table
@@ -120,11 +120,11 @@ FIGURES = [
     *_each(
         [(workload, f"≥ {bound}") for workload, bound in relay.BOUNDS.items()],
         lambda one: Figure(
-            f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "mostly fenced", "relay", "Alone by relay",
+            f"relay.{one[0]}", f"{one[0]} alone by relay, of native speed", "partly fenced", "relay", "Alone by relay",
             of_native(one[0], "relay/native", "native, steps/s"), one[1], one[0], front=True,
         ),
     ),
-    Figure("relay.losses", "losses by relay equal native ones to the last digit", "mostly fenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
+    Figure("relay.losses", "losses by relay equal native ones to the last digit", "partly fenced", "relay", "Losses by relay", no_others("equal"), "= yes"),
     *_each(
         ("gpt+gpt", "mlp+mlp", "gpt+resnet"),
         lambda pair: Figure(
@@ -135,7 +135,7 @@ FIGURES = [
     *_each(
         ("gpt+gpt", "mlp+mlp", "resnet+resnet", "gpt+resnet"),
         lambda pair: Figure(
-            f"spaces.{pair}", f"{pair} by relay, of MPS in the same run", "mostly fenced", "spaces", "Two at once in one context",
+            f"spaces.{pair}", f"{pair} by relay, of MPS in the same run", "partly fenced", "spaces", "Two at once in one context",
             at(pair, "relay/MPS"), f"≥ {spaces.BOUND}", pair, front=True,
         ),
     ),
@@ -185,11 +185,11 @@ FIGURES = [
            lambda table: next((one[3] for one in table.rows if "run" in one[0]), None), f"≤ {overhead.RUN_BOUND_MS:g}"),
     Figure("fairness", "two equal tenants under `auto`, distance from equal work over 1 s, median", "turns", "fairness", "Fairness of two",
            at("auto", "median"), "", "auto"),
-    Figure("ops.different", "results of PyTorch's operators by relay that are wrong (float32)", "mostly fenced", "ops", "PyTorch's operators",
+    Figure("ops.different", "results of PyTorch's operators by relay that are wrong (float32)", "partly fenced", "ops", "PyTorch's operators",
            lambda table: sum(one[table.columns.index("different")] for one in table.rows), "= 0"),
-    Figure("ops.cases", "cases of PyTorch's operators compared, over all ways", "mostly fenced", "ops", "PyTorch's operators",
+    Figure("ops.cases", "cases of PyTorch's operators compared, over all ways", "partly fenced", "ops", "PyTorch's operators",
            lambda table: sum(one[table.columns.index("cases")] for one in table.rows)),
-    Figure("programs", "our CUDA programs by relay with outputs equal to native", "mostly fenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
+    Figure("programs", "our CUDA programs by relay with outputs equal to native", "partly fenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
     Figure("fullsize", "two servers of 0.75 of the GPU, longest time without progress, s", "turns", "fullsize", "Servers at full size",
            most("longest without progress, s")),
     Figure("suspend", "8 GiB leave the GPU whole (`evict --suspend`), s", "turns", "suspend", "A tenant leaves",
