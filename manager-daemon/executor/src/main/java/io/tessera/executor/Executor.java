@@ -57,6 +57,8 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LEAVE_NS = 12_000_000_000L;
     /** Without a manager and without clients. */
     private static final long LONELY_NS = 60_000_000_000L;
+    /** How long a client may still be leaving when the manager ends: programs and their manager are often ended together. */
+    private static final long LEAVING_NS = 2_000_000_000L;
     /** A call of the driver that takes longer may wait for kernels. */
     private static final long LONG_CALL_NS = 1_000_000_000L;
     /** From here on the log names it. */
@@ -91,6 +93,8 @@ public final class Executor implements ManagerOrders, Reports {
     private long neededNs;
     /** Whether it is to end if nobody needs it now. */
     private volatile boolean asked;
+    /** Until when it ends as soon as nobody needs it, since its manager has ended. Of the thread that runs. */
+    private long leavingNs;
     private volatile int lostResult;
     private volatile String stuckTenant;
     /** The call of which the log has spoken last; of the thread that runs. */
@@ -157,12 +161,16 @@ public final class Executor implements ManagerOrders, Reports {
         if (FenceSettings.UNPROTECTED) {
             LOG.warn("TESSERA_EXECUTOR_UNPROTECTED=1: no kernel is fenced, every tenant reaches every other's memory");
         }
+        if (FenceSettings.MACHINE_CODE_AS_IT_IS) {
+            LOG.warn("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS=1: kernels without PTX are not fenced, and reach every tenant's memory");
+        }
         if (REHEARSES && !device.port().software()) {
             Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
             warmUp = JitWarmUp.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
         long statsNs = clock.nanoTime();
         neededNs = statsNs;
+        leavingNs = statsNs;
         long told = 0;
         while (!stopping && failure.get() == null) {
             poller.dispatch(CYCLE_NS);
@@ -232,7 +240,11 @@ public final class Executor implements ManagerOrders, Reports {
         }
         boolean told = asked;
         asked = false;
-        if (told && idle || nowNs - neededNs > LONELY_NS) {
+        if (told) {
+            leavingNs = nowNs + LEAVING_NS;
+        }
+        boolean leaving = !managed && nowNs - leavingNs < 0;
+        if (idle && (told || leaving) || nowNs - neededNs > LONELY_NS) {
             LOG.info("no manager and no client needs this executor");
             stopping = true;
         }

@@ -75,4 +75,29 @@ class WithoutManagerTest {
             assertFalse(executor.isRunning());
         }
     }
+
+    @Test
+    void aClientThatIsLeavingWhenTheManagerEndsDoesNotKeepIt() throws Exception {
+        AtomicBoolean managed = new AtomicBoolean(true);
+        try (RunningExecutor executor = new RunningExecutor(folder, Linux.sharedMemory(), clock, managed::get)) {
+            RelayTestClient client = executor.client("team", 0);
+            executor.managerEnds();
+            managed.set(false);
+            assertTrue(runsOn(executor), "the client is there");
+            client.disconnect();
+            assertTrue(executor.awaitEnd());
+        }
+    }
+
+    @Test
+    void aManagerThatComesAtOnceKeepsIt() throws Exception {
+        AtomicBoolean managed = new AtomicBoolean(true);
+        try (RunningExecutor executor = new RunningExecutor(folder, Linux.sharedMemory(), clock, managed::get)) {
+            RelayTestClient client = executor.client("team", 0);
+            executor.managerEnds();
+            assertTrue(runsOn(executor), "the client is there");
+            client.disconnect();
+            assertTrue(runsOn(executor), "a manager is there");
+        }
+    }
 }
