@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.Initializer;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.PtxVersion;
