@@ -39,7 +39,8 @@ class RewriterDigestTest {
         Path classes = classes();
         String before = RewriterDigest.of(classes);
         assertEquals(Fencer.version(), before);
-        for (String name : List.of("fence/control/LoopWatch", "fence/proof/Induction", "ptx/PtxModule", "ptx/parse/Lexer", "ptx/print/PtxPrinter",
+        for (String name : List.of("fence/control/LoopWatch", "fence/proof/loop/Induction", "ptx/PtxModule", "ptx/parse/Lexer",
+                "ptx/print/PtxPrinter",
                 "verify/FenceVerifier")) {
             Path file = classes.resolve("io/tessera/guardian/" + name + ".class");
             byte[] bytes = Files.readAllBytes(file);

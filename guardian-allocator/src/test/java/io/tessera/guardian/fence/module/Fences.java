@@ -3,7 +3,7 @@ package io.tessera.guardian.fence.module;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.oracle.SyntacticOracle;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.oracle.SyntacticOracle;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import java.util.List;
 import java.util.Map;

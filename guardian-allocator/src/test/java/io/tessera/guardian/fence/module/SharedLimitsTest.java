@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.proof.DataFlowOracle;
+import io.tessera.guardian.fence.proof.oracle.DataFlowOracle;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

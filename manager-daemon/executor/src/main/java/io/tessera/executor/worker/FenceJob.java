@@ -7,7 +7,7 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.fence.plan.PlainFunctions;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.oracle.SyntacticOracle;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;

@@ -6,7 +6,7 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.fence.plan.PlainFunctions;
-import io.tessera.guardian.fence.proof.SyntacticOracle;
+import io.tessera.guardian.fence.proof.oracle.SyntacticOracle;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
