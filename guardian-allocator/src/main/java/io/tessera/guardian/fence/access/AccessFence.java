@@ -1,10 +1,10 @@
 package io.tessera.guardian.fence.access;
 
-import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.KernelReport.Proof;
 import io.tessera.guardian.fence.instruction.Access;
+import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.Placement;

@@ -1,11 +1,11 @@
 package io.tessera.guardian.fence.access;
 
-import io.tessera.guardian.fence.instruction.Access.Place;
-import io.tessera.guardian.fence.instruction.InstructionClass.AsyncCopy;
-import io.tessera.guardian.fence.instruction.InstructionClass.Memory;
 import io.tessera.guardian.fence.instruction.Access;
+import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.instruction.Definitions;
 import io.tessera.guardian.fence.instruction.InstructionClass;
+import io.tessera.guardian.fence.instruction.InstructionClass.AsyncCopy;
+import io.tessera.guardian.fence.instruction.InstructionClass.Memory;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Location;

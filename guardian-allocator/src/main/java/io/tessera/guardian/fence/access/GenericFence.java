@@ -1,12 +1,12 @@
 package io.tessera.guardian.fence.access;
 
-import io.tessera.guardian.fence.plan.BlockCache.Entry;
-import io.tessera.guardian.fence.plan.BlockCache.Purpose;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.instruction.Access;
+import io.tessera.guardian.fence.plan.BlockCache.Entry;
+import io.tessera.guardian.fence.plan.BlockCache.Purpose;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.fence.text.ReportArea;

@@ -1,9 +1,9 @@
 package io.tessera.guardian.fence.control;
 
-import io.tessera.guardian.fence.plan.BlockCache.Entry;
-import io.tessera.guardian.fence.plan.BlockCache.Purpose;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.plan.BlockCache.Entry;
+import io.tessera.guardian.fence.plan.BlockCache.Purpose;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Instruction;

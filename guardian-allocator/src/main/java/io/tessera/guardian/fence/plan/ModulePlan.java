@@ -1,6 +1,5 @@
 package io.tessera.guardian.fence.plan;
 
-import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.WindowConstants;
@@ -10,6 +9,7 @@ import io.tessera.guardian.fence.call.Dispatchers;
 import io.tessera.guardian.fence.call.EscapeScan;
 import io.tessera.guardian.fence.call.RuntimeCalls;
 import io.tessera.guardian.fence.instruction.Access;
+import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.fence.instruction.InstructionTable;
 import io.tessera.guardian.fence.loop.LoopText;
