@@ -16,12 +16,6 @@ SAME(struct layout_launch_attribute, value, CUlaunchAttribute, value);
 SAME(struct layout_launch_attribute, value.event, CUlaunchAttribute, value.programmaticEvent.event);
 SAME(struct layout_launch_attribute, value.event, CUlaunchAttribute, value.launchCompletionEvent.event);
 SAME(struct layout_launch_attribute, value.dimension, CUlaunchAttribute, value.clusterDim.x);
-_Static_assert((int)LAUNCH_ATTRIBUTE_COOPERATIVE == (int)CU_LAUNCH_ATTRIBUTE_COOPERATIVE, "cooperative");
-_Static_assert((int)LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == (int)CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, "cluster");
-_Static_assert((int)LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT == (int)CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, "event");
-_Static_assert((int)LAUNCH_ATTRIBUTE_COMPLETION_EVENT == (int)CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, "completion");
-_Static_assert((int)LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE == (int)CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
-               "updatable");
 
 SAME_SIZE(struct layout_launch_config, CUlaunchConfig);
 SAME(struct layout_launch_config, stream, CUlaunchConfig, hStream);
@@ -75,8 +69,8 @@ SAME(struct layout_copy_node, copy, CUDA_MEMCPY_NODE_PARAMS, copyParams);
 SAME_SIZE(struct layout_node, CUgraphNodeParams);
 SAME(struct layout_node, of, CUgraphNodeParams, reserved1);
 SAME(struct layout_node, reserved2, CUgraphNodeParams, reserved2);
-_Static_assert((int)NODE_CONDITIONAL == (int)CU_GRAPH_NODE_TYPE_CONDITIONAL &&
-                   (int)NODE_ALLOC == (int)CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
-                   (int)NODE_MEMORY_OPS == (int)CU_GRAPH_NODE_TYPE_BATCH_MEM_OP &&
-                   (int)NODE_EVENT_WAIT == (int)CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+_Static_assert((int)CU_GRAPH_NODE_TYPE_CONDITIONAL == (int)CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+                   (int)CU_GRAPH_NODE_TYPE_MEM_ALLOC == (int)CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+                   (int)CU_GRAPH_NODE_TYPE_BATCH_MEM_OP == (int)CU_GRAPH_NODE_TYPE_BATCH_MEM_OP &&
+                   (int)CU_GRAPH_NODE_TYPE_WAIT_EVENT == (int)CU_GRAPH_NODE_TYPE_WAIT_EVENT,
                "CUgraphNodeType");

@@ -9,16 +9,6 @@
 
 #define MAX_POOLS 256
 
-enum { /* CUmemPool_attribute */
-       REUSE_OPPORTUNISTIC = 2,
-       REUSE_DEPENDENCIES = 3,
-       RELEASE_THRESHOLD = 4,
-       RESERVED_CURRENT = 5,
-       RESERVED_HIGH = 6,
-       USED_CURRENT = 7,
-       USED_HIGH = 8,
-};
-
 unsigned pools_surplus;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -227,24 +217,24 @@ bool pools_get_attribute(struct pool *pool, int attribute, uint64_t *value)
     pools_hold();
     const uint64_t figures[] = {pool->reserved, pool->reserved_high, pool->used, pool->used_high};
     pools_let();
-    if (attribute < RESERVED_CURRENT || attribute > USED_HIGH)
+    if (attribute < CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         return false;
-    *value = figures[attribute - RESERVED_CURRENT];
+    *value = figures[attribute - CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT];
     return true;
 }
 
 void pools_set_attribute(struct pool *pool, int attribute, const void *value)
 {
     pools_hold();
-    if (attribute == REUSE_OPPORTUNISTIC)
+    if (attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
         pool->opportunistic = *(const int *)value != 0;
-    else if (attribute == REUSE_DEPENDENCIES)
+    else if (attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
         pool->dependencies = *(const int *)value != 0;
-    else if (attribute == RELEASE_THRESHOLD)
+    else if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         pool->threshold = *(const uint64_t *)value;
-    else if (attribute == RESERVED_HIGH) /* can only be set to 0, which means: from now on */
+    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) /* can only be set to 0, which means: from now on */
         pool->reserved_high = pool->reserved;
-    else if (attribute == USED_HIGH)
+    else if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         pool->used_high = pool->used;
     pool_changed(pool);
     pools_let();

@@ -81,7 +81,7 @@ static bool is_fault(CUresult result)
     switch (result) {
     case 214: /* CUDA_ERROR_ECC_UNCORRECTABLE */
     case 226: /* CUDA_ERROR_CONTAINED */
-    case 700: /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
     case 702: /* CUDA_ERROR_LAUNCH_TIMEOUT */
     case 709: /* CUDA_ERROR_CONTEXT_IS_DESTROYED */
     case 710: /* CUDA_ERROR_ASSERT */

@@ -113,6 +113,6 @@ CUresult relay_cuFuncIsLoaded(int *state, CUfunction handle)
     CUresult result = enter(handle, &context, &function, &wire);
     if (result != CUDA_SUCCESS || !state)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    *state = 1; /* CU_FUNCTION_LOADING_STATE_LOADED */
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
 }

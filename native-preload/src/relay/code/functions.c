@@ -186,8 +186,8 @@ static CUresult get_attribute(struct relay_context *context, const void *handle,
 /* CUfunction_attribute: what a program may set, and may set again per launch. The driver says no to all others. */
 static bool is_settable(int attribute)
 {
-    enum { FIRST_SETTABLE = 8, CLUSTER_SIZE_MUST_BE_SET = 10 };
-    return attribute >= FIRST_SETTABLE && attribute != CLUSTER_SIZE_MUST_BE_SET;
+    return attribute >= CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES &&
+           attribute != CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET;
 }
 
 /* Sends the change and remembers it; a value that already holds is not sent again (some libraries set it per launch). */

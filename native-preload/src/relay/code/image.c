@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "relay/wire/relay.h"
-#include "relay/wire/results.h"
 
 /* Layouts as nvcc 13.0 and the fatbinary tool write them. */
 #define WRAPPER_MAGIC 0x466243b1u

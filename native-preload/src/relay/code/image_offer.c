@@ -4,7 +4,6 @@
 
 #include "relay/code/image_file.h"
 #include "relay/executor/fd_request.h"
-#include "relay/wire/results.h"
 
 /* Below, the system calls that find the file cost more than the bytes. */
 #define LEAST_BYTES (256u << 10)

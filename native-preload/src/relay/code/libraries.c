@@ -12,10 +12,7 @@
 #include "relay/code/names.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
-
-enum { BINARY_IS_PRESERVED = 1 }; /* CUlibraryOption */
 
 struct library {
     uint64_t handle;                  /* the program's */
@@ -144,7 +141,7 @@ static CUresult read_library_options(const struct library_request *request, cons
     for (unsigned i = 0; i < request->count; i++) {
         /* cuBLASLt 13 names the option and gives no values at all, which the driver takes. */
         void *value = request->values ? request->values[i] : NULL;
-        if (request->options[i] == BINARY_IS_PRESERVED)
+        if (request->options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             *preserved = value != NULL;
         else if (value)
             return relay_unsupported(entry, "a table of host functions for device code");
@@ -190,7 +187,7 @@ CUresult relay_cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *
     if (result != CUDA_SUCCESS)
         return result;
     for (unsigned i = 0; options && i < count; i++)
-        if (options[i] == BINARY_IS_PRESERVED)
+        if (options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             return CUDA_ERROR_INVALID_VALUE; /* only for cuLibraryLoadData */
     result = image_read_file(path, &file);
     if (result == CUDA_SUCCESS)

@@ -8,7 +8,6 @@
 #include "relay/code/image.h"
 #include "relay/code/jit_options.h"
 #include "relay/wire/message.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 
 #define PIECE 61440u

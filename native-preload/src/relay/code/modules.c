@@ -12,7 +12,6 @@
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 
 struct module {
@@ -220,6 +219,6 @@ CUresult relay_cuModuleGetLoadingMode(int *mode)
     CUresult result = relay_started();
     if (result != CUDA_SUCCESS || !mode)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    *mode = 2; /* CU_MODULE_LAZY_LOADING */
+    *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

@@ -68,8 +68,8 @@ CUresult relay_cuGraphMemcpyNodeGetParams(CUgraphNode node, void *parameters)
 CUresult relay_cuGraphNodeGetType(CUgraphNode node, int *type)
 {
     CUresult result = relay_send_cuGraphNodeGetType(node, type);
-    if (result == CUDA_SUCCESS && *type == NODE_GRAPH && host_copy_is(node, NULL))
-        *type = NODE_COPY;
+    if (result == CUDA_SUCCESS && *type == CU_GRAPH_NODE_TYPE_GRAPH && host_copy_is(node, NULL))
+        *type = CU_GRAPH_NODE_TYPE_MEMCPY;
     return result;
 }
 

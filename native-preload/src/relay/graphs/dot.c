@@ -6,7 +6,6 @@
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 #define MAX_NODES 8000u /* as many as a reply carries */
@@ -26,7 +25,7 @@ static void write_node(FILE *file, CUgraphNode node)
     const char *name = NULL;
     int type = -1;
     relay_cuGraphNodeGetType(node, &type);
-    if (type == NODE_KERNEL && relay_cuGraphKernelNodeGetParams_v2(node, &kernel) == CUDA_SUCCESS)
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL && relay_cuGraphKernelNodeGetParams_v2(node, &kernel) == CUDA_SUCCESS)
         relay_cuFuncGetName(&name, (CUfunction)(uintptr_t)kernel.function);
     if (name)
         fprintf(file, "\"%p\"[shape=\"octagon\" label=\"%s\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>\"];\n", (void *)node,

@@ -112,8 +112,6 @@ struct instantiate_parameters {
     uint32_t pad;
 };
 
-enum { INSTANTIATE_UPLOAD = 2 };
-
 static CUresult instantiate_with(CUgraphExec *answer, CUgraph graph, struct instantiate_parameters *parameters,
                                  bool per_thread)
 {
@@ -122,7 +120,7 @@ static CUresult instantiate_with(CUgraphExec *answer, CUgraph graph, struct inst
     CUresult result = graph_enter(&context, graph, TESSERA_HANDLE_GRAPH);
     if (result != CUDA_SUCCESS || !answer || !parameters)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    if (parameters->flags & INSTANTIATE_UPLOAD)
+    if (parameters->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
         result = relay_stream_wire(context, (CUstream)(uintptr_t)parameters->upload_stream, per_thread, &wire);
     if (result != CUDA_SUCCESS)
         return result;

@@ -112,7 +112,7 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
     int type;
     *inside = (struct inside){0};
     if (graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE) != CUDA_SUCCESS ||
-        relay_send_cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type != NODE_GRAPH ||
+        relay_send_cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type != CU_GRAPH_NODE_TYPE_GRAPH ||
         relay_cuGraphChildGraphNodeGetGraph(node, &graph) != CUDA_SUCCESS ||
         relay_cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count == 0 || count > 2 ||
         relay_cuGraphGetNodes(graph, nodes, &count) != CUDA_SUCCESS)
@@ -121,10 +121,10 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
         struct layout_host_node answer = {0};
         if (relay_send_cuGraphNodeGetType(nodes[i], &type) != CUDA_SUCCESS)
             return false;
-        if (type == NODE_COPY)
+        if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
             inside->copy = nodes[i];
-        if (type != NODE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]),
-                                              OUT(&answer, sizeof answer)))
+        if (type != CU_GRAPH_NODE_TYPE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams,
+                                                            VALUE((uintptr_t)nodes[i]), OUT(&answer, sizeof answer)))
             continue;
         const struct layout_copy *rows = answer.data < TESSERA_RELAY_WORDS &&
                                                  callback_of(context->link, (int)answer.data, &inside->callback)

@@ -8,7 +8,6 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 #include "relay/wire/completion.h"
 #include "session/syncing.h"

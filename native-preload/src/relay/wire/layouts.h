@@ -7,14 +7,6 @@
 
 #include <stdint.h>
 
-enum {
-    LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
-    LAUNCH_ATTRIBUTE_COMPLETION_EVENT = 12,
-    LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE = 13,
-};
-
 /* CUlaunchAttribute: also what CUstreamAttrValue and CUkernelNodeAttrValue hold as value. */
 struct layout_launch_attribute {
     uint32_t id;
@@ -56,7 +48,7 @@ struct layout_kernel_node {
 /* CUDA_MEMCPY3D */
 struct layout_copy_side {
     uint64_t x_bytes, y, z, lod;
-    uint32_t memory_type; /* 1 host, 2 device, 3 array, 4 unified */
+    uint32_t memory_type; /* CU_MEMORYTYPE_ */
     uint32_t pad;
     uint64_t host, device, array, reserved;
     uint64_t pitch, height;
@@ -69,7 +61,7 @@ struct layout_copy {
 /* CUmemcpy3DOperand: an address with row length and layer height; or an array with an offset, whose x, y and z are the three
  * numbers behind it. In elements. */
 struct layout_operand {
-    uint32_t type; /* 1 address, 2 array */
+    uint32_t type; /* CU_MEMCPY_OPERAND_TYPE_ */
     uint32_t pad;
     uint64_t at, row_length, layer_height;
     uint64_t hint;
@@ -134,23 +126,6 @@ struct layout_copy_node {
 struct layout_handle_node {
     uint64_t handle;
     uint64_t more; /* child graphs: ownership */
-};
-
-enum {
-    NODE_KERNEL = 0,
-    NODE_COPY = 1,
-    NODE_MEMSET = 2,
-    NODE_HOST = 3,
-    NODE_GRAPH = 4,
-    NODE_EMPTY = 5,
-    NODE_EVENT_WAIT = 6,
-    NODE_EVENT_RECORD = 7,
-    NODE_SEMAPHORES_SIGNAL = 8,
-    NODE_SEMAPHORES_WAIT = 9,
-    NODE_ALLOC = 10,
-    NODE_FREE = 11,
-    NODE_MEMORY_OPS = 12,
-    NODE_CONDITIONAL = 13,
 };
 
 /* CUgraphNodeParams */
