@@ -105,14 +105,14 @@ static const struct manager_handlers handlers = {
 
 TESSERA_EXPORT CUresult cuInit(unsigned flags)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUresult result = REAL(cuInit)(flags);
     if (result == CUDA_ERROR_NO_DEVICE && !settings()->disabled && driver_handle())
         visible_devices_say_none();
     if (result != CUDA_SUCCESS || settings()->disabled)
         return result;
     pthread_once(&once, watch_forks);
-    pthread_once(&looked_up, driver_look_up_all);
+    driver_look_up_all();
     if (!segment_open()) {
         report_line("no memory for the counters: running without turns");
         return result;
