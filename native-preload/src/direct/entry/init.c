@@ -39,18 +39,21 @@
 #include "session/visible_devices.h"
 
 /* What was freed in the order of streams is free, before memory is counted and moved. */
-static void settled(unsigned device)
+static void settled(unsigned device, uint64_t moment)
 {
     captured_collect();
-    pools_drained(device);
+    pools_quiet(device, moment);
     pools_synchronised();
     graph_memory_drained(device);
 }
 
 void direct_prepare(void)
 {
-    static const struct turn_memory memory = {
-        .settled = settled, .move = moves_step, .fetch = prefetch_turn, .poll = graph_memory_poll};
+    static const struct turn_memory memory = {.moment = pools_moment,
+                                              .settled = settled,
+                                              .move = moves_step,
+                                              .fetch = prefetch_turn,
+                                              .poll = graph_memory_poll};
     devices_first(turns_device_opened);
     drain_serves(&memory);
     moves_release_first(pools_release);

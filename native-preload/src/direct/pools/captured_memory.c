@@ -182,8 +182,7 @@ static void collect_one(struct pool_block *block)
         block->mark = (struct stream_mark){.reached = !block->ended};
     if (freed) {
         pool_block_take(block);
-        if (!block->mark.event && !block->mark.reached)
-            block->later = pools_next_free();
+        block->number = pools_next_free();
         pools_orphan(block);
     } else {
         struct pool *pool = block->pool; /* whose figures it enters, since pools_free() takes it out of them again */

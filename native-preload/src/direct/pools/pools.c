@@ -14,7 +14,7 @@ unsigned pools_surplus;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool pools[MAX_POOLS];             /* destroyed ones stay as long as they hold memory */
 static unsigned slots;                           /* of them, ever taken */
-static uint64_t frees;                           /* without a mark, counted */
+static uint64_t frees;                           /* and moments, counted */
 static struct pool orphans[TESSERA_MAX_DEVICES]; /* free memory that no pool of the program's wants back */
 
 void pools_hold(void)
@@ -250,39 +250,34 @@ static void each_free(void (*visit)(struct pool_block *block, uintptr_t of), uin
                 visit(block, of);
 }
 
-static void device_drained(struct pool_block *block, uintptr_t device)
-{
-    if (block->pool->device == device)
-        block->mark.reached = true;
-}
-
-void pools_drained(unsigned device)
-{
-    pools_hold();
-    each_free(device_drained, device);
-    pools_let();
-}
-
 uint64_t pools_next_free(void)
 {
     return ++frees;
 }
 
+uint64_t pools_moment(void)
+{
+    pools_hold();
+    uint64_t moment = pools_next_free();
+    pools_let();
+    return moment;
+}
+
 struct quiet {
     unsigned device;
-    uint64_t until;
+    uint64_t moment;
 };
 
 static void device_quiet(struct pool_block *block, uintptr_t of)
 {
     const struct quiet *quiet = (const struct quiet *)of;
-    if (block->pool->device == quiet->device && block->later && block->later < quiet->until)
+    if (block->pool->device == quiet->device && block->number < quiet->moment)
         block->mark.reached = true;
 }
 
-void pools_quiet(unsigned device, uint64_t until)
+void pools_quiet(unsigned device, uint64_t moment)
 {
-    struct quiet quiet = {device, until};
+    struct quiet quiet = {device, moment};
     pools_hold();
     each_free(device_quiet, (uintptr_t)&quiet);
     pools_let();

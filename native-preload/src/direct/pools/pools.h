@@ -70,8 +70,11 @@ void pools_trim(struct pool *pool, uint64_t keep);
 /* The program has synchronised with something, after captured_collect(): pools give back what is above their threshold. */
 void pools_synchronised(void);
 
-/* Drain thread: all work of the device is done, so all memory that was freed is free. */
-void pools_drained(unsigned device);
+/* A number between those of the frees before this call and those of later ones. */
+uint64_t pools_moment(void);
+
+/* All work of the device from before the moment is done: what was freed before it is free. What was freed since may have work. */
+void pools_quiet(unsigned device, uint64_t moment);
 
 /* Gives back all free memory of the device that no work uses any more. Returns the bytes. */
 uint64_t pools_release(unsigned device);

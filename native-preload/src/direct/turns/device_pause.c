@@ -29,7 +29,7 @@ static void prepare(void)
 
 static void set_stage(unsigned device, enum stage stage)
 {
-    stages[device] = stage;
+    __atomic_store_n(&stages[device], stage, __ATOMIC_RELEASE); /* read without the lock, too */
     pthread_cond_broadcast(&changed);
 }
 

@@ -81,17 +81,40 @@ static void reused(struct pool *pool)
     CHECK(three == one && figure(pool, RESERVED) == 2 * MIB && figure(pool, USED_HIGH) == 2 * MIB);
     CHECK(pools_free(two, second) == CUDA_SUCCESS && pools_free(three, second) == CUDA_SUCCESS);
     set(pool, OPPORTUNISTIC, 0);
-    pools_drained(0); /* all of it is done, which the program does not want to make use of */
+    pools_quiet(0, pools_moment()); /* all of it is done, which the program does not want to make use of */
     CUdeviceptr four = allocate(pool, MIB, first);
     CHECK(four != one && four != two);
     CHECK(pools_free(four, first) == CUDA_SUCCESS);
     set(pool, OPPORTUNISTIC, 1);
 }
 
+static void streams_stand_still(void)
+{
+    for (unsigned i = 0; i < FAKE_OBJECTS; i++)
+        fake.pending[i] = fake.pending[i] ? 1000 : 0;
+}
+
+/* A wait for the device says nothing of what was freed while it lasted. */
+static void freed_in_a_wait(struct pool *pool)
+{
+    CUdeviceptr before = allocate(pool, 4 * MIB, first), since = allocate(pool, 4 * MIB, first);
+    CHECK(pools_free(before, first) == CUDA_SUCCESS);
+    uint64_t moment = pools_moment();
+    CHECK(pools_free(since, first) == CUDA_SUCCESS);
+    streams_stand_still();
+    pools_quiet(0, moment);
+    CHECK(allocate(pool, 4 * MIB, second) == before);
+    CUdeviceptr other = allocate(pool, 4 * MIB, second);
+    CHECK(other != since);
+    CHECK(pools_free(before, second) == CUDA_SUCCESS && pools_free(other, second) == CUDA_SUCCESS);
+    pools_quiet(0, pools_moment());
+    pools_trim(pool, 0);
+}
+
 /* Above the threshold it goes back when the program synchronises, unless its stream has not come there. */
 static void given_back(struct pool *pool)
 {
-    pools_drained(0);
+    pools_quiet(0, pools_moment());
     pools_trim(pool, 2 * MIB);
     CHECK(figure(pool, RESERVED) == 2 * MIB);
     pools_synchronised();
@@ -117,8 +140,7 @@ static void at_the_limit(struct pool *pool)
     for (int dependencies = 0; dependencies < 2; dependencies++) {
         set(pool, DEPENDENCIES, (uint64_t)dependencies);
         CHECK(pools_free(all, first) == CUDA_SUCCESS);
-        for (unsigned i = 0; i < FAKE_OBJECTS; i++) /* the stream does not come there in this test */
-            fake.pending[i] = fake.pending[i] ? 1000 : 0;
+        streams_stand_still();
         if (dependencies) {
             CHECK(allocate(pool, POOL_BYTES, second) == all && followed == 1);
         } else {
@@ -139,7 +161,7 @@ static void destroyed(struct pool *pool)
     pools_destroyed(HANDLE);
     CHECK(!pools_find(HANDLE) && !pools_handle_of(range.tag) && figure(pool, RESERVED) == MIB);
     CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
-    pools_drained(0);
+    pools_quiet(0, pools_moment());
     pools_synchronised();
     CHECK(figure(pool, RESERVED) == 0 && !swap_find(pointer, &range));
 }
@@ -179,6 +201,7 @@ int main(int count, char **arguments)
     struct pool *pool = names();
     reused(pool);
     given_back(pool);
+    freed_in_a_wait(pool);
     at_the_limit(pool);
     destroyed(pool);
     return 0;

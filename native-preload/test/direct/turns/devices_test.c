@@ -186,7 +186,7 @@ static void drains(void)
     synchronise_result = CUDA_SUCCESS;
     push_result = CUDA_ERROR_INVALID_VALUE;
     devices_synchronise(0);
-    CHECK(synchronised[1] == 2 && !devices_enter(0));
+    CHECK(synchronised[1] == 2 && !devices_enter(0) && has_error("could not be entered"));
     push_result = CUDA_SUCCESS;
     CHECK(!devices_busy(0) && queried == 2);
     query_result = CUDA_ERROR_NOT_READY;
