@@ -29,8 +29,9 @@ struct exportable_shape {
 CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns);
 
 /*
- * As program_fix_any(), for those who will know where the memory is: made exportable too, where that can be done soon, since it
- * cannot be later, and who lets network cards read memory (MPI) opens it from other processes as well.
+ * As program_fix_any(), for users that learn the memory's physical address. Makes it exportable too, if that is
+ * possible soon: it is impossible later, and programs whose memory network cards read (MPI) also open it from other
+ * processes.
  */
 CUresult exportable_fix(CUdeviceptr inside);
 

@@ -98,8 +98,8 @@ static bool is_fault(CUresult result)
 }
 
 /*
- * After an error: whether the context has faulted. Its own streams tell, once what was begun in them is over. The context
- * itself is not asked: cuCtxSynchronize would destroy a capture that is open in it (capture.h).
+ * After an error: whether the context has faulted. The copier's own streams are synchronised to find out.
+ * cuCtxSynchronize would destroy an open capture of the context (capture.h).
  */
 static bool faulted(const struct copier *m)
 {

@@ -82,8 +82,8 @@ static void drain(unsigned device, struct turn_view view)
 
 /*
  * Gives a granted turn back when nothing was submitted for idle_release_ns and the contexts are idle. First the
- * contexts are synchronised with the gate open, which disturbs nobody; only if nothing came meanwhile, and for as
- * long again, is the gate closed and the same made certain.
+ * contexts are synchronised with the gate open, which delays no submission. If no submission follows for the same time
+ * again, the gate is closed and the contexts are synchronised once more.
  */
 static void release_when_idle(unsigned device, struct turn_view view, uint64_t idle_ns)
 {

@@ -213,7 +213,7 @@ void relay_modules_context_ended(struct relay_context *context)
     }
 }
 
-/* The executor's driver decides; what can be said without asking is what CUDA 12 and later do by default. */
+/* The executor's driver decides. CUDA 12 and later load lazily by default, so the executor is not asked. */
 CUresult relay_cuModuleGetLoadingMode(int *mode)
 {
     CUresult result = relay_started();

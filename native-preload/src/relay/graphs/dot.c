@@ -69,7 +69,7 @@ CUresult relay_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned in
 {
     struct relay_context *context;
     size_t nodes = 0, edges = 0;
-    (void)flags; /* how much is said of each node: kernels with name and shape, others with their type */
+    (void)flags; /* printed of each node: name and shape of kernels, the type of others */
     CUresult result = graph_enter(&context, graph, TESSERA_HANDLE_GRAPH);
     if (result != CUDA_SUCCESS || !path)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;

@@ -67,7 +67,7 @@ CUresult relay_cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode n
     return exec ? set(exec, node, parameters) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The array of pointers and the bytes they point to, in memory that belongs to the node. */
+/* The array of parameters' addresses and the parameters, in memory that belongs to the node. */
 static CUresult unpack(struct relay_context *context, CUgraphNode node, const unsigned char *packed,
                        struct layout_kernel_node *answer)
 {

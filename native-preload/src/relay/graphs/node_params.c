@@ -10,7 +10,10 @@
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-/* What the driver writes back: addresses, and the bodies of a conditional node in memory that belongs to the node. */
+/*
+ * Writes the driver's results back: addresses, and the bodies of a conditional node, in memory that belongs to the
+ * node.
+ */
 static CUresult write_back(struct relay_context *context, uint64_t node, const struct packed *packed,
                            struct layout_node *parameters)
 {
@@ -35,7 +38,7 @@ static CUresult write_back(struct relay_context *context, uint64_t node, const s
     return CUDA_SUCCESS;
 }
 
-/* What the client keeps for nodes that bring others in. */
+/* Records what a node refers to: its child graph's references, or its event. */
 static CUresult keep(uint64_t holder, const struct layout_node *parameters)
 {
     if (parameters->type == CU_GRAPH_NODE_TYPE_GRAPH)
@@ -83,7 +86,7 @@ CUresult relay_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return relay_cuGraphAddNode_v2(node, graph, dependencies, NULL, count, parameters);
 }
 
-/* A copy node goes where copies of pageable memory are known. */
+/* Copies of pageable memory are handled in host_copies.c. */
 static const struct layout_copy *copy_in(const struct layout_node *parameters)
 {
     return parameters && parameters->type == CU_GRAPH_NODE_TYPE_MEMCPY ? &parameters->of.copy.copy : NULL;

@@ -78,7 +78,7 @@ CUresult pack_kernel(struct relay_context *context, const void *structure, struc
     return result;
 }
 
-/* A graph reads and writes host memory when it runs: only memory that both sides see can be named (host_copies.c). */
+/* A graph accesses host memory when it runs, so both sides must have it mapped (others: host_copies.c). */
 static CUresult check_side(const struct layout_copy_side *side)
 {
     struct relay_range range;
@@ -206,7 +206,7 @@ static CUresult pack_plain(const struct layout_node *parameters, struct packed *
     return result != CUDA_SUCCESS ? result : room(packed, &sent, sizeof sent, more);
 }
 
-/* Puts a structure with its followers into the union of CUgraphNodeParams. */
+/* Puts a structure and the data behind it into the union of CUgraphNodeParams. */
 static CUresult wrap(const struct layout_node *parameters, struct packed *packed, size_t structure_bytes)
 {
     struct packed inner = *packed;
@@ -287,7 +287,7 @@ CUresult node_set(CUgraphExec exec, CUgraphNode node, const struct node_call *ca
         result = message_call(context, call->entry, exec ? arguments : arguments + 1,
                               2u + (exec != NULL) + call->with_context);
     }
-    if (result == CUDA_SUCCESS) /* of which graph a node is, the client does not know: its context keeps the word */
+    if (result == CUDA_SUCCESS) /* the client does not know the node's graph, so the context keeps the word */
         packed_held(&packed, (uintptr_t)(exec ? (void *)exec : (void *)context->handle));
     packed_release(&packed);
     return result;
