@@ -120,7 +120,9 @@ void pool_take_free(struct pool *pool, struct pool_block *block)
     pool->free_count--;
 }
 
-/* Lock held. Takes out what nobody's work uses any more, until the pool holds `keep`; chained by `next`. */
+/*
+ * Lock held. Takes free blocks out that no work uses any more, until the pool holds `keep`; they are chained by `next`.
+ */
 static struct pool_block *collect(struct pool *pool, uint64_t keep, struct pool_block *chain)
 {
     for (unsigned i = 0; i < POOL_BLOCK_CLASSES && pool->free_count; i++) {
