@@ -225,9 +225,18 @@ public final class ClientFences {
         unfenced.asked(result, handle, source, fenced);
     }
 
-    /** Whether a kernel that has no PTX has a fence in its machine code. The handle is the driver's, of a module or library. */
-    boolean isMachineFenced(long handle, String kernel) {
-        return unfenced.isFenced(handle, kernel);
+    /**
+     * Where in the parameters of a kernel without PTX tensor maps lie. The handle is the driver's, of a module or library.
+     *
+     * @return null: it has no fence in its machine code
+     */
+    long[] machineTensorMaps(long handle, String kernel) {
+        return unfenced.tensorMaps(handle, kernel);
+    }
+
+    /** A kernel with a fence in its machine code is launched with something that the fence does not hold in. */
+    void runsUnfenced(long handle, String kernel, String why) {
+        unfenced.runsUnfenced(handle, kernel, why);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */

@@ -29,6 +29,7 @@ public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
+    private static final MemorySegment ZERO_MAP = MemorySegment.ofArray(new long[TensorMaps.BYTES / Long.BYTES]).asReadOnly();
 
     private final ClientFences fences;
     private final FencingService fencing;
@@ -157,10 +158,13 @@ public final class ClientKernels {
         }
     }
 
+    private boolean isMadeHere(MemorySegment parameters, long at, long bytes) {
+        return at >= 0 && at + TensorMaps.BYTES <= bytes && fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) >= 0;
+    }
+
     private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at : kernel.tensorMaps) {
-            boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
-            if (!there || fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
+            if (!isMadeHere(parameters, at, bytes)) {
                 throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE,
                         "kernel " + kernel.name + " is given a tensor map that no call of this program has made"
                                 + " (cuTensorMapEncodeTiled and the like), or one that was changed since; make it so"
@@ -170,11 +174,30 @@ public final class ClientKernels {
     }
 
     private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        if (kernel.machineFenced && !hasKnownMaps(kernel, parameters, bytes)) {
+            kernel.machineFenced = false;
+            boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+            HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
+            fences.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
+                    "it is given a tensor map that no call of its program has made");
+        }
         if (kernel.machineFenced) {
             prepare();
         } else {
             checkPointers(parameters, bytes);
         }
+    }
+
+    /** Whether all its maps were made by this program. Libraries leave those that a kernel does not use this time at zero, which reaches nothing. */
+    private boolean hasKnownMaps(Launchable kernel, MemorySegment parameters, long bytes) {
+        for (long at : kernel.tensorMaps) {
+            boolean zero = at + TensorMaps.BYTES <= bytes
+                    && parameters.asSlice(at, TensorMaps.BYTES).mismatch(ZERO_MAP) < 0;
+            if (!zero && !isMadeHere(parameters, at, bytes)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void prepare() throws ProgramRefusedException {
@@ -199,9 +222,9 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(clientHandle, function, name, module, module == null && isMachineFenced(table, clientHandle, name),
-                tensorMaps(module, name, function, kernel),
-                parameterBytes(function, kernel));
+        long[] machineMaps = module == null ? fences.machineTensorMaps(machineImage(table, clientHandle, name), name) : null;
+        Launchable found = new Launchable(clientHandle, function, name, module, machineMaps != null,
+                machineMaps != null ? machineMaps : tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
     }
@@ -286,16 +309,18 @@ public final class ClientKernels {
         return null;
     }
 
-    private boolean isMachineFenced(HandleTable table, long clientHandle, String name) {
+    /** The driver's module or library of a kernel that has a fence in its machine code; 0: it has none. */
+    private long machineImage(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
             HandleKind kind = kindOf(parent);
-            if (kind != HandleKind.KERNEL && fences.isMachineFenced(handles.value(kind, parent), name)) {
-                return true;
+            long image = kind == HandleKind.KERNEL ? 0 : handles.value(kind, parent);
+            if (image != 0 && fences.machineTensorMaps(image, name) != null) {
+                return image;
             }
             parent = handles.table(kind).parent(parent);
         }
-        return false;
+        return 0;
     }
 
     private static HandleKind kindOf(long handle) {
