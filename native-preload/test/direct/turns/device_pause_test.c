@@ -4,6 +4,7 @@
  */
 #include "direct/turns/device_pause.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -13,18 +14,19 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/turns.h"
-#include "driver/clock.h"
 #include "fake_driver.h"
 #include "session/segment.h"
 
-#define MS 1000000ULL
 #define STREAM 0x100u
-#define FAR (monotonic_ns() + 100000 * MS)
+
+/* Until when a thread waits for a pause: time_is_up decides, not how fast the machine is. */
+enum { AT_ONCE = 0, SOON = 1, FAR = 2 };
 
 static unsigned sleeps, synchronised;
 static void (*at_sleep)(void), (*at_synchronisation)(void);
 static struct gate_pass pass;
 static uint64_t gate_in_sleep;
+static bool time_is_up;
 
 struct request {
     pthread_t thread;
@@ -41,6 +43,20 @@ static uint64_t gate(void)
 static void nap(void)
 {
     nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *until)
+{
+    struct timespec slice;
+    CHECK(until->tv_sec == 0);
+    if (until->tv_nsec == AT_ONCE || (until->tv_nsec == SOON && __atomic_load_n(&time_is_up, __ATOMIC_ACQUIRE)))
+        return ETIMEDOUT;
+    clock_gettime(CLOCK_MONOTONIC, &slice);
+    slice.tv_nsec += 1000000;
+    slice.tv_sec += slice.tv_nsec / 1000000000;
+    slice.tv_nsec %= 1000000000;
+    pthread_cond_clockwait(condition, lock, CLOCK_MONOTONIC, &slice);
+    return 0;
 }
 
 int usleep(useconds_t us)
@@ -104,6 +120,7 @@ static void start(void)
     CHECK(open_now());
     sleeps = synchronised = 0;
     at_sleep = at_synchronisation = NULL;
+    __atomic_store_n(&time_is_up, false, __ATOMIC_RELEASE);
     fake.calls = fake.fail_at = 0;
 }
 
@@ -125,8 +142,9 @@ static void works(void)
 static void no_round(void)
 {
     start();
-    CHECK(!device_pause_begin(0, 0) && open_now());
-    CHECK(!device_pause_begin(0, monotonic_ns() + 5 * MS) && open_now()); /* it has not looked yet */
+    CHECK(!device_pause_begin(0, AT_ONCE) && open_now());
+    time_is_up = true;
+    CHECK(!device_pause_begin(0, SOON) && open_now()); /* it has not looked yet */
     device_pause_step(0);
     CHECK(open_now() && synchronised == 0);
     works();
@@ -141,6 +159,7 @@ static void leave_at_third(void)
 /* The thread that gave up finds the gate open, although this one still waits. */
 static void wait_for_the_end(void)
 {
+    __atomic_store_n(&time_is_up, true, __ATOMIC_RELEASE);
     while (!is_over(&asked))
         nap();
     CHECK(open_now());
@@ -158,7 +177,7 @@ static void submission_inside(void)
     start();
     pass = gate_enter(TESSERA_KIND_LAUNCH, STREAM); /* until nobody waits any more */
     at_sleep = wait_for_the_end;
-    ask(&asked, monotonic_ns() + 20 * MS);
+    ask(&asked, SOON);
     CHECK(!answered(&asked) && open_now() && sleeps == 1 && synchronised == 0);
     gate_leave(pass, CUDA_SUCCESS);
     works();
@@ -193,7 +212,7 @@ static void open_capture(void)
     start();
     capture(true);
     at_sleep = wait_for_the_end;
-    ask(&asked, monotonic_ns() + 20 * MS);
+    ask(&asked, SOON);
     CHECK(!answered(&asked) && open_now() && synchronised == 0);
     capture(false);
     works();
@@ -204,7 +223,7 @@ static void long_work(void)
 {
     start();
     at_synchronisation = wait_for_the_end;
-    ask(&asked, monotonic_ns() + 20 * MS);
+    ask(&asked, SOON);
     CHECK(!answered(&asked) && open_now() && synchronised == 1);
     works();
 }
@@ -233,10 +252,11 @@ static void two(void)
     start();
     ask(&asked, FAR);
     CHECK(answered(&asked));
-    ask(&second, monotonic_ns() + 20 * MS);
+    __atomic_store_n(&time_is_up, true, __ATOMIC_RELEASE);
+    ask(&second, SOON);
     CHECK(!answered(&second) && !open_now() && synchronised == 1);
     ask(&second, FAR);
-    nanosleep(&(struct timespec){0, 20 * MS}, NULL);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
     device_pause_step(0);
     CHECK(!is_over(&second) && !open_now());
     device_pause_end(0);
