@@ -36,6 +36,7 @@ public final class CubinBuilder {
     private final Map<String, ByteArrayOutputStream> attributes = new LinkedHashMap<>();
     private final Map<String, List<long[]>> relocations = new LinkedHashMap<>();
     private final List<Place> places = new ArrayList<>();
+    private final Map<String, byte[]> tables = new LinkedHashMap<>();
     private final List<Content> others = new ArrayList<>();
 
     /** An empty one of a variant, for an architecture as in {@code sm_90}. */
@@ -92,7 +93,8 @@ public final class CubinBuilder {
 
     /** Adds constant bank 2 of a function: its branch tables. */
     public CubinBuilder tables(String function, int... targets) {
-        return section(".nv.constant2." + function, 1, 2, words(targets));
+        tables.put(function, words(targets));
+        return this;
     }
 
     private static byte[] words(int... values) {
@@ -124,6 +126,8 @@ public final class CubinBuilder {
         }
         relocations.forEach((function, all) -> sections
                 .add(new Content(".rela.text." + function, 4, 0x40, 3, firstCode + order.indexOf(function), 8, 24, relocations(all))));
+        tables.forEach((function, data) -> sections
+                .add(new Content(".nv.constant2." + function, 1, 2, 0, firstCode + order.indexOf(function), 4, 0, data)));
         sections.addAll(others);
         return file(sections);
     }

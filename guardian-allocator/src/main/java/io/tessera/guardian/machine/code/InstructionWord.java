@@ -13,6 +13,8 @@ public final class InstructionWord {
     public static final int ZERO_UNIFORM = 63;
     /** The predicate of an instruction that is always executed, where {@link #predicate} has it. */
     public static final int ALWAYS = 7;
+    private static final int MOST_KEPT_STALL = 11;
+    private static final long KEEP = 1L << 45;
     private static final int REUSE_SHIFT = 58;
     private static final long BRANCH_LOW = 0xffL << 16;
     private static final long BRANCH_MIDDLE = ((1L << 30) - 1) << 34;
@@ -67,14 +69,33 @@ public final class InstructionWord {
         return (int) (high >>> 41) & 0xf;
     }
 
+    /**
+     * Cycles that certainly pass before the next instruction of the warp. Compilers write stalls of more than 11 cycles only without bit 109, which keeps the warp; nothing
+     * is known of the others.
+     */
+    public static int cycles(long high) {
+        int stall = stall(high);
+        return stall > MOST_KEPT_STALL && (high & KEEP) != 0 ? 0 : stall;
+    }
+
     /** The scoreboards that it waits for, one bit each. */
     public static int waits(long high) {
         return (int) (high >>> 52) & 0x3f;
     }
 
+    /** What has an instruction wait for scoreboards, as {@link #waits}. */
+    public static long waitBits(int scoreboards) {
+        return (long) scoreboards << 52;
+    }
+
     /** The scoreboard that it releases when its result is there; 7: none. */
     public static int writeScoreboard(long high) {
         return (int) (high >>> 46) & 7;
+    }
+
+    /** The second word with another {@link #writeScoreboard}. */
+    public static long withWriteScoreboard(long high, int scoreboard) {
+        return high & ~(7L << 46) | (long) scoreboard << 46;
     }
 
     /** The scoreboard that it releases when its sources were read; 7: none. */

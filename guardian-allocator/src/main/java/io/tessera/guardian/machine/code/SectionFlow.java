@@ -95,7 +95,8 @@ public final class SectionFlow {
         }
     }
 
-    private static boolean endsBlock(Kind kind) {
+    /** Whether execution may go elsewhere behind an instruction. */
+    public static boolean endsBlock(Kind kind) {
         return switch (kind) {
             case BRANCH, INDIRECT_BRANCH, CALL, CALL_SYMBOL, CALL_REGISTER, RETURN, EXIT, TRAP, MEET, COLLECTIVE -> true;
             default -> false;

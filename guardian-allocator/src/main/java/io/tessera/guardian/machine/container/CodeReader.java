@@ -24,7 +24,8 @@ public final class CodeReader {
     }
 
     /**
-     * Instructions that are entered other than by branches of the section: functions and targets of branch tables, by their numbers.
+     * Instructions that are entered other than by branches of the section: functions, places whose addresses relocations write, and targets of branch
+     * tables, by their numbers.
      *
      * @throws MachineCodeException if one lies outside
      */
@@ -35,6 +36,9 @@ public final class CodeReader {
             if (symbol.type() != CubinSymbols.SECTION) {
                 enter(entered, symbol.value(), count);
             }
+        }
+        for (long offset : symbols.referenced(section)) {
+            enter(entered, offset, count);
         }
         CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + section.functionName(Cubin.CODE));
         if (attributes != null) {

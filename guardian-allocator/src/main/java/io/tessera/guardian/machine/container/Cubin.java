@@ -201,6 +201,30 @@ public final class Cubin {
         return file.getShort(0x38) & 0xffff;
     }
 
+    /**
+     * A segment, as a program header describes it.
+     *
+     * @param type      {@code p_type}
+     * @param offset    where it begins in the file
+     * @param address   the address that it asks for
+     * @param fileBytes bytes in the file
+     * @param bytes     bytes in memory
+     */
+    public record Segment(int type, long offset, long address, long fileBytes, long bytes) {
+        /** {@code PT_LOAD}. */
+        public static final int LOAD = 1;
+    }
+
+    /** The segments of the file that was read. */
+    public List<Segment> segments() {
+        List<Segment> all = new ArrayList<>();
+        for (int i = 0; i < programHeaders(); i++) {
+            int at = (int) file.getLong(0x20) + i * PROGRAM_HEADER;
+            all.add(new Segment(file.getInt(at), file.getLong(at + 8), file.getLong(at + 16), file.getLong(at + 32), file.getLong(at + 40)));
+        }
+        return all;
+    }
+
     /** The file with the contents that its sections have now. */
     public byte[] bytes() {
         return new Layout().write();

@@ -13,6 +13,8 @@ public final class CubinSection {
     /** Relocations without an addend. */
     public static final int RELOCATIONS_WITHOUT_ADDEND = 9;
 
+    /** {@code SHF_WRITE}. */
+    private static final long WRITABLE = 1;
     /** {@code SHF_ALLOC}. */
     private static final long LOADED = 2;
     /** {@code SHF_EXECINSTR}. */
@@ -96,6 +98,26 @@ public final class CubinSection {
     /** Whether it holds the code of a function. */
     public boolean isCode() {
         return name.startsWith(Cubin.CODE) && type == CONTENTS && data.length > 0;
+    }
+
+    /** Whether the file says that programs can write to it. */
+    public boolean isWritable() {
+        return (flags & WRITABLE) != 0;
+    }
+
+    /** Where it begins in the file that was read. */
+    public long offset() {
+        return offset;
+    }
+
+    /** How many bytes it had in the file that was read. */
+    public long bytesInFile() {
+        return takesRoom() ? size : 0;
+    }
+
+    /** The address that it asks for, {@code sh_addr}. */
+    public long address() {
+        return address;
     }
 
     /** Whether the file says that it can be executed. */

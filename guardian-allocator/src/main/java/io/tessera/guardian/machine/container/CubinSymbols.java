@@ -15,6 +15,7 @@ public final class CubinSymbols {
     /** {@code STT_SECTION}. */
     public static final int SECTION = 3;
     private static final int BYTES = 24;
+    private static final String DEBUG = ".debug";
     /** {@code STO_CUDA_ENTRY}, of kernels. */
     private static final int ENTRY = 0x10;
 
@@ -35,6 +36,7 @@ public final class CubinSymbols {
     private final ByteBuffer bytes;
     private final List<Symbol> symbols = new ArrayList<>();
     private final Map<Integer, List<Symbol>> bySection = new HashMap<>();
+    private final Map<Integer, List<Long>> references = new HashMap<>();
 
     private CubinSymbols(CubinSection table) {
         this.table = table;
@@ -60,7 +62,28 @@ public final class CubinSymbols {
             symbols.add(new Symbol(at / BYTES, table.at(all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,
                     all.getShort(at + 6) & 0xffff, all.getLong(at + 8), all.getLong(at + 16)));
         }
+        symbols.readReferences(cubin);
         return symbols;
+    }
+
+    /** Places that relocations name, but for those of tables for debuggers, which no program reads. */
+    private void readReferences(Cubin cubin) throws MachineCodeException {
+        for (CubinSection table : cubin.sections()) {
+            CubinSection target = Relocations.isTable(table) ? cubin.section(table.info()) : null;
+            if (target != null && !target.name().startsWith(DEBUG)) {
+                for (Relocations.Relocation relocation : Relocations.of(table)) {
+                    Symbol symbol = relocation.symbolIn(symbols);
+                    if (symbol != null && relocation.addend() != 0) {
+                        references.computeIfAbsent(symbol.section(), _ -> new ArrayList<>()).add(symbol.value() + relocation.addend());
+                    }
+                }
+            }
+        }
+    }
+
+    /** Offsets in a section whose addresses a loader writes somewhere, other than those of symbols. */
+    public List<Long> referenced(CubinSection section) {
+        return references.getOrDefault(section.index(), List.of());
     }
 
     private void add(Symbol symbol) {

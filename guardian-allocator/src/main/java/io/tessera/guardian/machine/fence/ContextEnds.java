@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -7,8 +8,7 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.tessera.guardian.machine.container.Relocations;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -17,36 +17,29 @@ import java.util.Set;
 /** Finds instructions that end the context for all programs in it: traps, and calls of the driver's function for failed assertions. Stateless. */
 final class ContextEnds {
     private static final String ASSERTION = "__assertfail";
-    private static final int RELOCATION = 24;
     private static final int BANK = 4;
 
     private ContextEnds() {
     }
 
     /** The offsets in a section that relocations fill with the address of the function for failed assertions. */
-    static Set<Long> assertionOffsets(Cubin cubin, CubinSymbols symbols, String section) {
+    static Set<Long> assertionOffsets(Cubin cubin, CubinSymbols symbols, String section) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
-        CubinSection relocations = cubin.section(".rela" + section);
-        if (relocations != null) {
-            ByteBuffer bytes = ByteBuffer.wrap(relocations.data()).order(ByteOrder.LITTLE_ENDIAN);
-            for (int at = 0; at + RELOCATION <= bytes.capacity(); at += RELOCATION) {
-                int symbol = (int) (bytes.getLong(at + 8) >>> 32);
-                if (symbol >= 0 && symbol < symbols.all().size() && ASSERTION.equals(symbols.all().get(symbol).name())) {
-                    offsets.add(bytes.getLong(at));
-                }
+        for (Relocations.Relocation relocation : Relocations.of(cubin.section(".rela" + section))) {
+            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            if (symbol != null && ASSERTION.equals(symbol.name())) {
+                offsets.add(relocation.offset());
             }
         }
         return offsets;
     }
 
     /** Whether the function for failed assertions is the only one whose address is in constant bank 4. */
-    static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) {
-        CubinSection relocations = cubin.section(".rela.nv.constant4");
-        boolean only = relocations != null;
-        ByteBuffer bytes = ByteBuffer.wrap(only ? relocations.data() : new byte[0]).order(ByteOrder.LITTLE_ENDIAN);
-        for (int at = 0; at + RELOCATION <= bytes.capacity(); at += RELOCATION) {
-            int symbol = (int) (bytes.getLong(at + 8) >>> 32);
-            CubinSymbols.Symbol found = symbol >= 0 && symbol < symbols.all().size() ? symbols.all().get(symbol) : null;
+    static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
+        CubinSection table = cubin.section(".rela.nv.constant4");
+        boolean only = table != null;
+        for (Relocations.Relocation relocation : Relocations.of(table)) {
+            CubinSymbols.Symbol found = relocation.symbolIn(symbols.all());
             only &= found != null && (ASSERTION.equals(found.name()) || found.section() != 0 && found.type() != CubinSymbols.FUNCTION);
         }
         return only;

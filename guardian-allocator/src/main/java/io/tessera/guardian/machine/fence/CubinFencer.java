@@ -28,7 +28,7 @@ public final class CubinFencer {
     private final Set<Long> assertionsInBank;
     private final boolean onlyAssertions;
 
-    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) {
+    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) throws MachineCodeException {
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
@@ -132,7 +132,7 @@ public final class CubinFencer {
             }
             FencePlan plan = plan(function, shared);
             Map<Integer, Integer> ends = ends(function);
-            RewrittenSection result = new SectionRewriter(flow, fence, plan, ends).rewrite();
+            RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
             FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),
@@ -143,7 +143,7 @@ public final class CubinFencer {
         }
     }
 
-    private Map<Integer, Integer> ends(FunctionCode function) {
+    private Map<Integer, Integer> ends(FunctionCode function) throws MachineCodeException {
         return fence.reports()
                 ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank,
                         onlyAssertions)

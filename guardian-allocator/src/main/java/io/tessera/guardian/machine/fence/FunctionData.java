@@ -15,6 +15,9 @@ import java.util.List;
  * @param tables       null: the function has none
  */
 record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSection tables, byte[] movedTables) {
+    /** Comparisons for each word of the bank and of the tables. */
+    private static final long MOST_STEPS = 1 << 12;
+
     /**
      * Makes them; changes nothing.
      *
@@ -29,6 +32,7 @@ record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSectio
         List<int[]> tables = all.branchTables();
         CubinSection bank = cubin.section(Cubin.TABLES + function.name());
         byte[] moved = bank == null ? null : bank.data().clone();
+        requireFewSteps(bank, tables);
         for (int[] table : tables) {
             int at = bank == null ? -1 : find(bank.data(), table, 0);
             if (at < 0) {
@@ -41,6 +45,18 @@ record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSectio
             }
         }
         return new FunctionData(attributes, all.moved(section::offset), bank, moved);
+    }
+
+    /** Each table is looked for everywhere in the bank. A compiled function has few or small ones; of others the search would take too long. */
+    private static void requireFewSteps(CubinSection bank, List<int[]> tables) throws MachineCodeException {
+        long words = bank == null ? 0 : bank.data().length / Integer.BYTES;
+        long targets = 0;
+        for (int[] table : tables) {
+            targets += table.length;
+        }
+        if (words * targets > MOST_STEPS * (words + targets)) {
+            throw new MachineCodeException("branch tables that take too long to find");
+        }
     }
 
     private static ByteBuffer words(byte[] data) {

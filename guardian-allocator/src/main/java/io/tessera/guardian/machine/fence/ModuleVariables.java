@@ -6,10 +6,8 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.container.Cubin;
-import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.tessera.guardian.machine.container.Relocations;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
@@ -22,7 +20,6 @@ import java.util.Set;
  */
 final class ModuleVariables {
     private static final int REGISTERS = 256;
-    private static final int RELOCATION = 24;
     private static final int BANK = 4;
 
     private final SectionFlow flow;
@@ -37,16 +34,12 @@ final class ModuleVariables {
     }
 
     /** Offsets in constant bank 4 that hold addresses of variables. */
-    static Set<Long> inBank(Cubin cubin, CubinSymbols symbols) {
+    static Set<Long> inBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
-        CubinSection relocations = cubin.section(".rela.nv.constant4");
-        if (relocations != null) {
-            ByteBuffer bytes = ByteBuffer.wrap(relocations.data()).order(ByteOrder.LITTLE_ENDIAN);
-            for (int at = 0; at + RELOCATION <= bytes.capacity(); at += RELOCATION) {
-                int symbol = (int) (bytes.getLong(at + 8) >>> 32);
-                if (symbol >= 0 && symbol < symbols.all().size() && symbols.all().get(symbol).type() != CubinSymbols.FUNCTION) {
-                    offsets.add(bytes.getLong(at));
-                }
+        for (Relocations.Relocation relocation : Relocations.of(cubin.section(".rela.nv.constant4"))) {
+            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            if (symbol != null && symbol.type() != CubinSymbols.FUNCTION) {
+                offsets.add(relocation.offset());
             }
         }
         return offsets;

@@ -5,13 +5,15 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import io.tessera.guardian.machine.container.Relocations;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
 
 /** Tells everything in a cubin that names a place in code where that place is now. One owner thread. */
 final class MovedCode {
-    private static final int RELOCATION = 24;
+    /** Where a relocation has its addend. */
+    private static final int ADDEND = 16;
 
     private final Cubin cubin;
     private final CubinSymbols symbols;
@@ -63,19 +65,18 @@ final class MovedCode {
         RewrittenSection changed = rewritten.get(relocations.info());
         byte[] data = relocations.data().clone();
         ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
-        for (int at = 0; at + RELOCATION <= data.length; at += RELOCATION) {
+        for (Relocations.Relocation relocation : Relocations.of(relocations)) {
             if (changed != null) {
-                bytes.putLong(at, changed.within(bytes.getLong(at)));
+                bytes.putLong(relocation.at(), changed.within(relocation.offset()));
             }
-            int symbol = (int) (bytes.getLong(at + 8) >>> 32);
-            long addend = bytes.getLong(at + 16);
-            RewrittenSection target = symbol >= 0 && symbol < symbols.all().size() ? rewritten.get(symbols.all().get(symbol).section()) : null;
-            if (target != null && addend != 0) {
-                long moved = target.offset(addend);
+            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            RewrittenSection target = symbol == null ? null : rewritten.get(symbol.section());
+            if (target != null && relocation.addend() != 0) {
+                long moved = target.offset(relocation.addend());
                 if (moved < 0) {
                     throw new MachineCodeException("a relocation to a place where no instruction begins");
                 }
-                bytes.putLong(at + 16, moved);
+                bytes.putLong(relocation.at() + ADDEND, moved);
             }
         }
         relocations.data(data);

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.verify.FencedRegisters;
+import io.tessera.guardian.machine.verify.InFlightFlow;
 import io.tessera.guardian.machine.verify.RegisterFlow;
 import io.tessera.guardian.machine.verify.ReportSequence;
 import java.util.Arrays;
@@ -24,11 +25,13 @@ final class SectionRewriter {
     private final SectionFlow flow;
     private final MachineFence fence;
     private final FencePlan plan;
+    private final boolean kernel;
     private final CodeBuilder out;
     private final int[] places;
     /** The instruction of the section that an instruction of the result is; -1: one of a fence. */
     private int[] origins;
     private final Map<Integer, Integer> ends;
+    private InFlightFlow.Additions additions = InFlightFlow.Additions.NONE;
     private int inserted;
     private int accesses;
     /** Up to here it is known which instructions are a fence's. */
@@ -40,6 +43,17 @@ final class SectionRewriter {
      * @param ends instructions that would end the context, with the reason that is reported instead
      */
     SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends) {
+        this(flow, fence, plan, ends, true);
+    }
+
+    /**
+     * For one section.
+     *
+     * @param ends   as above
+     * @param kernel whether it is no function that others call
+     */
+    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel) {
+        this.kernel = kernel;
         this.ends = fence.reports() ? ends : Map.of();
         this.flow = flow;
         this.fence = fence;
@@ -57,6 +71,8 @@ final class SectionRewriter {
      */
     RewrittenSection rewrite() throws MachineCodeException {
         start();
+        additions = fence.kind() == MachineFence.Kind.NONE ? InFlightFlow.Additions.NONE
+                : InFlightFlow.additions(flow, fence, this::isForced, kernel);
         RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), this::isForced);
         FencedRegisters known = new FencedRegisters(fence, plan.baseRegister());
         for (int i = 0; i < flow.count(); i++) {
@@ -112,7 +128,8 @@ final class SectionRewriter {
     private void keep(int at, long low, long high) {
         markInserted();
         origin(out.count(), at);
-        out.add(low, high);
+        long changed = additions.scoreboards().get(at) ? InstructionWord.withWriteScoreboard(high, InFlightFlow.ADDED_SCOREBOARD) : high;
+        out.add(low, flow.operation(at).isGlobal() ? changed : changed | InstructionWord.waitBits(additions.waits().getOrDefault(at, 0)));
     }
 
     private void markInserted() {
@@ -176,7 +193,7 @@ final class SectionRewriter {
             return;
         }
         out.interrupt();
-        int waits = InstructionWord.waits(flow.high(at));
+        int waits = InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0);
         if (fence.mask() == 0) {
             Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
         } else if (plan.hasRegister()) {

@@ -7,12 +7,13 @@ import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.tessera.guardian.machine.container.Relocations;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 
 /** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
 public final class CubinVerifier {
@@ -29,19 +30,28 @@ public final class CubinVerifier {
         return inspect(bytes, fence).refused();
     }
 
-    /** Looks at every function, and where its tensor maps lie. Errors as {@link #verify}. */
+    /** Looks at every function, where its tensor maps lie, and what was taken on trust. Errors as {@link #verify}. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
+        FileLayout.require(cubin, symbols);
+        Map<Integer, List<Relocations.Relocation>> relocations = Relocations.bySection(cubin);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
+        Map<String, String> trusted = new ConcurrentSkipListMap<>();
         Map<String, Set<Integer>> tensorMaps = new ConcurrentSkipListMap<>();
-        Set<Integer> named = namedByRelocations(cubin);
+        Set<Integer> named = namedByRelocations(cubin, relocations);
         cubin.code().parallelStream().forEach(section -> {
             try {
                 SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
-                new SectionVerifier(flow, fence, relocated(cubin, section)).verify();
+                Set<Long> relocated = relocations.getOrDefault(section.index(), List.of()).stream().map(Relocations.Relocation::offset)
+                        .collect(Collectors.toSet());
+                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols)).verify();
+                String table = BranchTables.require(cubin, section, flow);
+                if (open != null || table != null) {
+                    trusted.put(section.functionName(Cubin.CODE), open != null ? open : table);
+                }
                 Set<Integer> maps = TensorMapAddresses.find(flow, isKernelAlone(section, symbols, named));
                 if (!maps.isEmpty()) {
                     tensorMaps.put(section.functionName(Cubin.CODE), maps);
@@ -50,7 +60,7 @@ public final class CubinVerifier {
                 refused.put(section.functionName(Cubin.CODE), e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps);
+        return new VerifiedCubin(refused, tensorMaps, trusted);
     }
 
     /** Whether a section has one function, a kernel that no other code can call: the parameters are its own. */
@@ -60,19 +70,14 @@ public final class CubinVerifier {
     }
 
     /** Symbols whose addresses a loader writes into what it loads. */
-    private static Set<Integer> namedByRelocations(Cubin cubin) {
+    private static Set<Integer> namedByRelocations(Cubin cubin, Map<Integer, List<Relocations.Relocation>> relocations) {
         Set<Integer> named = new HashSet<>();
-        for (CubinSection section : cubin.sections()) {
-            boolean plain = section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
-            CubinSection target = cubin.section(section.info());
-            if ((section.type() == CubinSection.RELOCATIONS || plain) && (target == null || target.isLoaded())) {
-                ByteBuffer bytes = ByteBuffer.wrap(section.data()).order(ByteOrder.LITTLE_ENDIAN);
-                int step = plain ? 16 : 24;
-                for (int at = 0; at + step <= bytes.capacity(); at += step) {
-                    named.add(bytes.getInt(at + 12)); // the upper half of r_info
-                }
+        relocations.forEach((number, all) -> {
+            CubinSection target = cubin.section(number);
+            if (target == null || target.isLoaded()) {
+                all.forEach(relocation -> named.add(relocation.symbol()));
             }
-        }
+        });
         return named;
     }
 
@@ -95,19 +100,7 @@ public final class CubinVerifier {
         }
     }
 
-    /** Offsets in a section of code that relocations write to. */
-    private static Set<Long> relocated(Cubin cubin, CubinSection code) {
-        Set<Long> offsets = new HashSet<>();
-        for (CubinSection section : cubin.sections()) {
-            boolean plain = section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
-            if ((section.type() == CubinSection.RELOCATIONS || plain) && section.info() == code.index()) {
-                ByteBuffer bytes = ByteBuffer.wrap(section.data()).order(ByteOrder.LITTLE_ENDIAN);
-                int step = plain ? 16 : 24;
-                for (int at = 0; at + step <= bytes.capacity(); at += step) {
-                    offsets.add(bytes.getLong(at));
-                }
-            }
-        }
-        return offsets;
+    private static boolean isKernel(CubinSection section, CubinSymbols symbols) {
+        return symbols.of(section).stream().anyMatch(symbol -> symbol.entry() && symbol.value() == 0);
     }
 }

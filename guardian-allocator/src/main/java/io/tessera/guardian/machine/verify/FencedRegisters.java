@@ -16,6 +16,8 @@ public final class FencedRegisters {
     /** Cycles that ptxas leaves at least between a computation and a memory access by its result. */
     private static final int LEAST_STALL = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    private static final int MOV = 0x802;
+    private static final int LOGIC = 0x812;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
     private static final int AND_OR = 0xea;
@@ -42,7 +44,16 @@ public final class FencedRegisters {
 
     /** An instruction was executed. */
     public void after(long low, long high, MachineOpcode operation) {
-        if (!fences(low, high)) {
+        after(low, high, operation, true);
+    }
+
+    /**
+     * An instruction was executed.
+     *
+     * @param settled whether nothing else that is in flight writes its result or changes its predicate, so that it may be a fence
+     */
+    void after(long low, long high, MachineOpcode operation, boolean settled) {
+        if (!settled || !fences(low, high)) {
             forgetPredicated();
             if (operation.registers() == MachineOpcode.MANY) {
                 clear();
@@ -56,42 +67,65 @@ public final class FencedRegisters {
         }
     }
 
-    /** Takes an instruction of a fence; false if it is none. */
-    private boolean fences(long low, long high) {
+    /** The steps of a fence. */
+    private enum Step {
+        NONE, MOVE, OR, AND, AND_OR
+    }
+
+    /** Whether an instruction is a step of a fence: for a register that is fenced already it changes nothing. */
+    boolean isStep(long low, long high) {
+        return step(low, high) != Step.NONE;
+    }
+
+    private Step step(long low, long high) {
         int register = InstructionWord.destination(low);
         int immediate = InstructionWord.immediate(low);
-        int predicate = InstructionWord.predicate(low);
         long rest = high & WITHOUT_CONTROL;
-        if (register == InstructionWord.ZERO_REGISTER || register == baseRegister || InstructionWord.stall(high) < LEAST_STALL) {
-            return false;
+        int key = (int) low & 0xfff;
+        if (key != MOV && key != LOGIC || register == InstructionWord.ZERO_REGISTER || register == baseRegister
+                || InstructionWord.cycles(high) < LEAST_STALL || InstructionWord.reuses(high)) {
+            return Step.NONE;
         }
-        if ((low & 0xff000fffL) == 0x802 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0) {
-            learn(fenced, fencedNow, register, predicate);
-            return true;
-        }
-        if ((low & 0xfff) != 0x812 || InstructionWord.source(low) != register) {
-            return false;
+        if (key == MOV) {
+            boolean base = (low & 0xff000000L) == 0 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0;
+            return base ? Step.MOVE : Step.NONE;
         }
         int third = (int) rest & 0xff;
         int table = (int) (rest >>> 8) & 0xff;
-        if (rest != (LOP3 | third | (long) table << 8)) {
-            return false;
+        if (InstructionWord.source(low) != register || rest != (LOP3 | third | (long) table << 8)) {
+            return Step.NONE;
         }
-        if (table == OR && third == InstructionWord.ZERO_REGISTER && immediate == fence.baseHigh()) {
-            forget(register); // only what it becomes by the next one counts
-            learn(based, basedNow, register, predicate);
-            return true;
+        boolean alone = third == InstructionWord.ZERO_REGISTER;
+        if (table == OR && alone && immediate == fence.baseHigh()) {
+            return Step.OR;
         }
-        if (table == AND && third == InstructionWord.ZERO_REGISTER && immediate == (fence.baseHigh() | fence.mask())
-                && (has(based, register) || predicate == predicateNow && has(basedNow, register))) {
-            learn(fenced, fencedNow, register, predicate);
-            return true;
+        if (table == AND && alone && immediate == (fence.baseHigh() | fence.mask())) {
+            return Step.AND;
         }
-        if (table == AND_OR && third == baseRegister && third != InstructionWord.ZERO_REGISTER && immediate == fence.mask()) {
-            learn(fenced, fencedNow, register, predicate);
-            return true;
+        return table == AND_OR && third == baseRegister && !alone && immediate == fence.mask() ? Step.AND_OR : Step.NONE;
+    }
+
+    /** Takes an instruction of a fence; false if it is none. */
+    private boolean fences(long low, long high) {
+        int register = InstructionWord.destination(low);
+        int predicate = InstructionWord.predicate(low);
+        switch (step(low, high)) {
+            case NONE -> {
+                return false;
+            }
+            case OR -> {
+                forget(register); // only what it becomes by the next one counts
+                learn(based, basedNow, register, predicate);
+            }
+            case AND -> {
+                if (!has(based, register) && !(predicate == predicateNow && has(basedNow, register))) {
+                    return false;
+                }
+                learn(fenced, fencedNow, register, predicate);
+            }
+            default -> learn(fenced, fencedNow, register, predicate);
         }
-        return false;
+        return true;
     }
 
     private void learn(long[] always, long[] now, int register, int predicate) {

@@ -22,6 +22,7 @@ public final class RegisterFlow {
     private final MachineFence fence;
     private final int baseRegister;
     private final IntPredicate assumed;
+    private final IntPredicate settled;
     private final Map<Integer, FencedRegisters> atStart = new HashMap<>();
     private final Set<Integer> visited = new HashSet<>();
 
@@ -31,10 +32,21 @@ public final class RegisterFlow {
      * @param assumed accesses whose address register is taken to be fenced before them, as the rewriter wants to know it
      */
     public RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed) {
+        this(flow, fence, baseRegister, assumed, _ -> true);
+    }
+
+    /**
+     * Goes all ways until nothing changes.
+     *
+     * @param assumed as above
+     * @param settled instructions that may be steps of a fence, since nothing in flight writes their results or predicates
+     */
+    RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed, IntPredicate settled) {
         this.flow = flow;
         this.fence = fence;
         this.baseRegister = baseRegister;
         this.assumed = assumed;
+        this.settled = settled;
         solve();
     }
 
@@ -82,7 +94,7 @@ public final class RegisterFlow {
     public void step(FencedRegisters registers, int at) {
         MachineOpcode operation = flow.operation(at);
         long low = flow.low(at);
-        registers.after(low, flow.high(at), operation);
+        registers.after(low, flow.high(at), operation, settled.test(at));
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
         }

@@ -43,6 +43,16 @@ public final class ReportSequence {
                 && moves(flow, first + 2, 2, reason, at) && is(flow, at + 1, EXIT, EXIT_HIGH, at);
     }
 
+    /** Whether the first instruction of a report is at a place. */
+    static boolean begins(SectionFlow flow, int at, MachineFence fence) {
+        return (flow.low(at) & 0xff0fffL) == 0x802 && at + BEFORE_STORE < flow.count() && isStore(flow, at + BEFORE_STORE, fence);
+    }
+
+    /** The first instruction of the report whose store is at a place. */
+    static int first(int store) {
+        return store - BEFORE_STORE;
+    }
+
     private static boolean moves(SectionFlow flow, int at, int register, int value, int store) {
         return is(flow, at, 0x802 | (long) register << 16 | (long) value << 32, 0xf00, store);
     }

@@ -25,6 +25,7 @@ final class SectionVerifier {
     private final SectionFlow flow;
     private final MachineFence fence;
     private final Set<Long> relocated;
+    private final boolean kernel;
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
     private int baseRegister = InstructionWord.ZERO_REGISTER;
@@ -35,6 +36,17 @@ final class SectionVerifier {
      * @param relocated offsets that relocations write to
      */
     SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated) {
+        this(flow, fence, relocated, true);
+    }
+
+    /**
+     * For one section.
+     *
+     * @param relocated offsets that relocations write to
+     * @param kernel    whether it is entered by a launch alone; else functions may call it
+     */
+    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel) {
+        this.kernel = kernel;
         this.relocated = relocated;
         this.flow = flow;
         this.fence = fence;
@@ -43,17 +55,20 @@ final class SectionVerifier {
     /**
      * Looks at all of the section.
      *
+     * @return what is not shown, though code that a compiler made keeps it; null: nothing
      * @throws MachineCodeException with the first instruction that is not seen to be fenced
      */
-    void verify() throws MachineCodeException {
+    String verify() throws MachineCodeException {
         if (!flow.ends()) {
             throw new MachineCodeException("execution may run over the end of the function", (flow.count() - 1) * InstructionWord.BYTES);
         }
         requireRelocations();
         readStart();
         requireKept();
-        RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, _ -> false);
         FencedRegisters known = new FencedRegisters(fence, baseRegister);
+        InFlightFlow inFlight = new InFlightFlow(flow, fence, known, kernel);
+        inFlight.solve();
+        RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, _ -> false, inFlight::isSettled);
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
@@ -61,12 +76,30 @@ final class SectionVerifier {
                 if (flow.operation(i).kind() == Kind.TEXTURE) {
                     throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
                 }
-                if (flow.operation(i).isGlobal() && !ReportSequence.isStore(flow, i, fence)) {
+                boolean reports = ReportSequence.isStore(flow, i, fence) && inFlight.isSettled(ReportSequence.first(i));
+                if (flow.operation(i).isGlobal() && !reports) {
                     access(known, i);
                 }
                 registers.step(known, i);
             }
         }
+        return inFlight.trusted() != null ? inFlight.trusted() : byRegister();
+    }
+
+    /** The first instruction that goes where a register says, and operands that are handed on to what follows it. */
+    private String byRegister() throws MachineCodeException {
+        String first = null;
+        for (int i = 0; i < flow.count(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            boolean register = operation.kind() == Kind.RETURN || operation.kind() == Kind.CALL_REGISTER;
+            if (register && first == null) {
+                first = "a " + operation.name() + " by a register at offset 0x" + Integer.toHexString(i * InstructionWord.BYTES);
+            }
+            if (InstructionWord.reuses(flow.high(i)) && SectionFlow.endsBlock(operation.kind())) {
+                throw new MachineCodeException("a " + operation.name() + " that hands operands on", i * InstructionWord.BYTES);
+            }
+        }
+        return first;
     }
 
     /** A loader writes addresses of functions and variables into constants and calls, into nothing else; and a call by address has one. */
@@ -98,7 +131,7 @@ final class SectionVerifier {
             long low = flow.low(i);
             if (isBase(i)) {
                 baseUniforms |= 1L << InstructionWord.uniformDestination(low);
-            } else if (fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(i)) {
+            } else if (kernel && fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(i)) {
                 baseRegister = InstructionWord.destination(low);
             } else if (!isZeroUniform(i)) {
                 requireStall(i - 1);

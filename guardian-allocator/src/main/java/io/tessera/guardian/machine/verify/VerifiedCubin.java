@@ -9,11 +9,19 @@ import java.util.Set;
  * @param refused    why functions are not seen to be fenced, by name; empty: all are
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel with maps is fenced
  *                   as far as whoever launches it makes sure that they were made for its program
+ * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
+ *                   window there
  */
-public record VerifiedCubin(Map<String, String> refused, Map<String, Set<Integer>> tensorMaps) {
-    /** Copies both maps. */
+public record VerifiedCubin(Map<String, String> refused, Map<String, Set<Integer>> tensorMaps, Map<String, String> trusted) {
+    /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);
         tensorMaps = Map.copyOf(tensorMaps);
+        trusted = Map.copyOf(trusted);
+    }
+
+    /** Whether all of it stays in the window whoever wrote it. */
+    public boolean isShown() {
+        return refused.isEmpty() && trusted.isEmpty();
     }
 }

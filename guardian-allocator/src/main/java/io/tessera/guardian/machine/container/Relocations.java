@@ -1,0 +1,72 @@
+package io.tessera.guardian.machine.container;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a loader writes into the sections of a cubin: addresses of symbols. Stateless. */
+public final class Relocations {
+    private static final int WITH_ADDEND = 24;
+    private static final int WITHOUT_ADDEND = 16;
+
+    private Relocations() {
+    }
+
+    /**
+     * A relocation.
+     *
+     * @param at       where it is in its table, in bytes
+     * @param offset   where it writes in the section that the table is for
+     * @param symbol   the number of the symbol whose address it writes; negative, or too large, in damaged files
+     * @param addend   what is added to the address; 0 where the table has none
+     */
+    public record Relocation(int at, long offset, int symbol, long addend) {
+        /** Its symbol; null: there is none. */
+        public CubinSymbols.Symbol symbolIn(List<CubinSymbols.Symbol> symbols) {
+            return symbol >= 0 && symbol < symbols.size() ? symbols.get(symbol) : null;
+        }
+    }
+
+    /** Whether a section is a table of relocations. */
+    public static boolean isTable(CubinSection section) {
+        return section.type() == CubinSection.RELOCATIONS || section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
+    }
+
+    /**
+     * Those of a table; none if there is no table.
+     *
+     * @throws MachineCodeException if it is no number of relocations
+     */
+    public static List<Relocation> of(CubinSection table) throws MachineCodeException {
+        if (table == null) {
+            return List.of();
+        }
+        boolean addends = table.type() != CubinSection.RELOCATIONS_WITHOUT_ADDEND;
+        int step = addends ? WITH_ADDEND : WITHOUT_ADDEND;
+        byte[] data = table.data();
+        if (data.length % step != 0) {
+            throw new MachineCodeException("relocations of " + data.length + " bytes, which is no number of them");
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+        List<Relocation> all = new ArrayList<>(data.length / step);
+        for (int at = 0; at < data.length; at += step) {
+            all.add(new Relocation(at, bytes.getLong(at), (int) (bytes.getLong(at + 8) >>> 32), addends ? bytes.getLong(at + 16) : 0));
+        }
+        return all;
+    }
+
+    /** Those of all tables of a cubin, by the number of the section that they write to. */
+    public static Map<Integer, List<Relocation>> bySection(Cubin cubin) throws MachineCodeException {
+        Map<Integer, List<Relocation>> all = new HashMap<>();
+        for (CubinSection section : cubin.sections()) {
+            if (isTable(section)) {
+                all.computeIfAbsent(section.info(), _ -> new ArrayList<>()).addAll(of(section));
+            }
+        }
+        return all;
+    }
+}

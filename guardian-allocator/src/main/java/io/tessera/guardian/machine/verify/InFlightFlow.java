@@ -1,0 +1,315 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.GlobalForm;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/**
+ * Follows what is in flight over all ways through a section. A fence counts only if nothing that was issued before it may write its register behind it; and nobody may write
+ * the register of a fenced address before the access has read it. Calls inside the section are followed to the function and back. Functions of other sections are called,
+ * and return, with nothing in flight, which {@link #solve} demands. One owner thread.
+ */
+public final class InFlightFlow {
+    /** How often each block is walked through, on average, at most. */
+    private static final int MOST_WALKS = 64;
+    private static final int NO_SCOREBOARD = 7;
+    /** The scoreboard that instructions get which had none. */
+    public static final int ADDED_SCOREBOARD = 5;
+
+    private final SectionFlow flow;
+    private final MachineFence fence;
+    private final FencedRegisters steps;
+    private final boolean kernel;
+    private final RegistersInFlight.Tracked tracked = new RegistersInFlight.Tracked();
+    private final RegistersInFlight[] atStart;
+    /** What is in flight where functions of the section return, and where branches go by a table. */
+    private final RegistersInFlight returning;
+    private RegistersInFlight jumping;
+    private final BitSet visited = new BitSet();
+    private final BitSet open = new BitSet();
+    private final BitSet unsettled = new BitSet();
+    private final IntPredicate forced;
+    /** Whether what is missing is collected instead of refused. */
+    private final boolean completes;
+    private final Map<Integer, Integer> missing = new HashMap<>();
+    private final BitSet withoutScoreboard = new BitSet();
+    private final List<Integer> returned = new ArrayList<>();
+    private boolean crosses;
+    private String trusted;
+    private boolean calls;
+
+    /**
+     * For a section.
+     *
+     * @param steps  to tell instructions of fences
+     * @param kernel whether it is entered by a launch alone, and not by calls
+     */
+    InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters steps, boolean kernel) {
+        this(flow, fence, steps, kernel, _ -> false, false);
+    }
+
+    private InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters steps, boolean kernel, IntPredicate forced,
+            boolean completes) {
+        this.completes = completes;
+        this.forced = forced;
+        this.flow = flow;
+        this.fence = fence;
+        this.steps = steps;
+        this.kernel = kernel;
+        for (int i = 0; i < flow.count(); i++) {
+            look(i);
+        }
+        atStart = new RegistersInFlight[flow.count()];
+        returning = new RegistersInFlight(tracked);
+        jumping = new RegistersInFlight(tracked);
+    }
+
+    private void look(int at) {
+        Kind kind = flow.operation(at).kind();
+        if (steps.isStep(flow.low(at), flow.high(at))) {
+            tracked.add(InstructionWord.destination(flow.low(at)));
+        }
+        if (ReportSequence.begins(flow, at, fence)) {
+            tracked.add(0);
+            tracked.add(1);
+        }
+        if (isForced(at)) {
+            tracked.add(InstructionWord.source(flow.low(at)) + 1);
+        }
+        if (at > 0 && isCall(flow.operation(at - 1).kind())) {
+            returned.add(at);
+        }
+        calls |= kind == Kind.CALL;
+        crosses |= kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER || kind == Kind.RETURN && !kernel;
+    }
+
+    private boolean isForced(int at) {
+        return flow.operation(at).isGlobal() && forced.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1;
+    }
+
+    /**
+     * What code needs in addition so that it is seen that nothing in flight writes an address behind its fence. Compilers know that some results are there although nothing
+     * waited for them; that is not seen here.
+     *
+     * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
+     * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
+     */
+    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards) {
+        /** Nothing. */
+        public static final Additions NONE = new Additions(Map.of(), new BitSet());
+    }
+
+    /**
+     * Finds what is missing in code that gets fences.
+     *
+     * @param forced accesses whose address register gets a fence before them
+     * @param kernel as for the constructor
+     * @throws MachineCodeException as {@link #solve}
+     */
+    public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
+        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
+        inFlight.solve();
+        return new Additions(inFlight.missing, inFlight.withoutScoreboard);
+    }
+
+    private void add(RegistersInFlight state, int at) {
+        int register = InstructionWord.source(flow.low(at)) + 1;
+        int boards = state.scoreboards(register, InstructionWord.predicate(flow.low(at)));
+        for (ResultTiming unit : ResultTiming.values()) {
+            if (state.isWrittenWithoutScoreboard(register, unit)) {
+                boards |= 1 << ADDED_SCOREBOARD;
+                for (int i = 0; i < flow.count(); i++) {
+                    long low = flow.low(i);
+                    int first = InstructionWord.destination(low);
+                    if (ResultTiming.of(low, flow.high(i)) == unit && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
+                            && register >= first
+                            && register < first + RegistersInFlight.count(low, flow.high(i), flow.operation(i), unit)) {
+                        withoutScoreboard.set(i);
+                    }
+                }
+            }
+        }
+        if (boards != 0) {
+            missing.put(at, boards);
+        }
+    }
+
+    private static boolean isCall(Kind kind) {
+        return kind == Kind.CALL || leaves(kind);
+    }
+
+    private static boolean leaves(Kind kind) {
+        return kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER;
+    }
+
+    /**
+     * Goes all ways until nothing changes, and looks at each instruction.
+     *
+     * @throws MachineCodeException if a register is written that an access may still read, or if a function is called or returns while something is in flight
+     */
+    void solve() throws MachineCodeException {
+        if (tracked.isEmpty() && !crosses) {
+            return;
+        }
+        if (calls) {
+            walk(false);
+            visited.clear();
+            Arrays.fill(atStart, null);
+            jumping = new RegistersInFlight(tracked);
+        }
+        walk(true);
+        RegistersInFlight nothing = new RegistersInFlight(tracked);
+        RegistersInFlight state = new RegistersInFlight(tracked);
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            int end = flow.blockEnd(at);
+            state.set(visited.get(at) ? atStart[at] : nothing); // no known way leads to the others
+            for (int i = at; i < end; i++) {
+                check(state, i);
+            }
+        }
+    }
+
+    /**
+     * Goes all ways.
+     *
+     * @param intoCalls whether what is in flight at a call is so in the function, too; else functions begin with nothing, which finds out what they leave behind
+     */
+    private void walk(boolean intoCalls) throws MachineCodeException {
+        RegistersInFlight state = new RegistersInFlight(tracked);
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            if (flow.isEntered(at) || at > 0 && leaves(flow.operation(at - 1).kind())) {
+                reach(at, state);
+            }
+        }
+        if (intoCalls) {
+            returned.forEach(at -> reach(at, returning));
+        }
+        long walks = 0;
+        for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
+            open.clear(at);
+            if (++walks > (long) MOST_WALKS * flow.count()) {
+                throw new MachineCodeException("what is in flight is not found out in time");
+            }
+            state.set(atStart[at]);
+            int end = flow.blockEnd(at);
+            for (int i = at; i < end; i++) {
+                step(state, i);
+            }
+            leave(state, end - 1, intoCalls);
+        }
+    }
+
+    /** What is not shown, though code that a compiler made keeps it; null: nothing. */
+    String trusted() {
+        return trusted;
+    }
+
+    /** Whether an instruction may be a step of a fence, or the first one of a report: nothing that is in flight writes its result or its predicate. */
+    boolean isSettled(int at) {
+        return !unsettled.get(at);
+    }
+
+    private void reach(int block, RegistersInFlight state) {
+        boolean first = !visited.get(block);
+        if (first) {
+            visited.set(block);
+            atStart[block] = new RegistersInFlight(tracked);
+        }
+        if (atStart[block].join(state) || first) {
+            open.set(block);
+        }
+    }
+
+    private void leave(RegistersInFlight state, int last, boolean intoCalls) {
+        Kind kind = flow.operation(last).kind();
+        if (kind == Kind.CALL && intoCalls) {
+            reach(flow.target(last), state);
+        } else if (kind == Kind.RETURN && !intoCalls && returning.join(state)) {
+            returned.forEach(at -> reach(at, returning));
+        } else if (kind == Kind.INDIRECT_BRANCH && jumping.join(state)) {
+            for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+                if (flow.isEntered(at)) {
+                    reach(at, jumping);
+                }
+            }
+        }
+        if (!leaves(kind)) {
+            for (int next : flow.successors(last)) {
+                reach(next, state);
+            }
+        }
+    }
+
+    private void step(RegistersInFlight state, int at) {
+        long low = flow.low(at);
+        long high = flow.high(at);
+        MachineOpcode operation = flow.operation(at);
+        state.await(low, high);
+        access(state, low, high, operation);
+        state.issue(low, high, operation, ResultTiming.of(low, high));
+    }
+
+    /** An access takes its address from registers, unless it adds them to the window's base. */
+    private static void access(RegistersInFlight state, long low, long high, MachineOpcode operation) {
+        if (isMemory(operation)) {
+            boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
+            state.access(!operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER ? 0
+                    : InstructionWord.source(low) + 1, high);
+        }
+    }
+
+    /** Whether an instruction is executed behind all accesses that were issued before: they go through one unit, in order. */
+    private static boolean isMemory(MachineOpcode operation) {
+        return operation.isGlobal() || operation.kind() == Kind.ON_CHIP && switch (operation.name()) {
+            case "LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL" -> true;
+            default -> false;
+        };
+    }
+
+    private void check(RegistersInFlight state, int at) throws MachineCodeException {
+        long low = flow.low(at);
+        long high = flow.high(at);
+        MachineOpcode operation = flow.operation(at);
+        state.await(low, high);
+        boolean step = steps.isStep(low, high);
+        boolean report = ReportSequence.begins(flow, at, fence);
+        if (step || report) {
+            int register = InstructionWord.destination(low);
+            boolean written = state.isWritten(register) || report && state.isWritten(1);
+            boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
+            unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(low)));
+        }
+        if (isForced(at)) {
+            add(state, at);
+        }
+        ResultTiming timing = ResultTiming.of(low, high);
+        if (trusted == null && !step && !isMemory(operation)
+                && state.isRead(InstructionWord.destination(low), RegistersInFlight.count(low, high, operation, timing))) {
+            trusted = "a " + operation.name() + " that may change an address before an access has read it at offset 0x"
+                    + Integer.toHexString(at * InstructionWord.BYTES);
+        }
+        boolean crossing = leaves(operation.kind()) || operation.kind() == Kind.RETURN && !kernel;
+        if (crossing && !state.isQuiet() && completes) {
+            missing.put(at, state.scoreboards());
+        } else if (crossing && !state.isQuiet()) {
+            throw new MachineCodeException("a " + operation.name() + " while results are in flight", at * InstructionWord.BYTES);
+        }
+        if (crossing && state.isReading() && trusted == null) {
+            trusted = "a " + operation.name() + " before all accesses have read their addresses at offset 0x"
+                    + Integer.toHexString(at * InstructionWord.BYTES);
+        }
+        access(state, low, high, operation);
+        state.issue(low, high, operation, timing);
+    }
+}

@@ -1,0 +1,160 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.MachineOpcodes;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * When the result of an instruction is in its registers. Some take a number of cycles that the compiler knows; others release a scoreboard, and of a row of these, which a
+ * unit takes in order, compilers have only the last one release it. What is said here was counted in the libraries of CUDA 13 for sm_90: an instruction has a fixed latency
+ * if none of them has a scoreboard for writes. Immutable.
+ */
+enum ResultTiming {
+    /** The latency of arithmetic; results are written in the order of the instructions but for some cycles. */
+    SHORT,
+    /** The same for numbers of 64 bits. */
+    MEDIUM,
+    /** Matrices: fixed, but long. */
+    LONG,
+    /** Loads of shared memory. */
+    SHARED,
+    /** Shuffles. */
+    SHUFFLE,
+    /** The unit for functions and conversions. */
+    FUNCTION,
+    /** Loads of constants. */
+    CONSTANT,
+    /** Matrices of 64-bit numbers. */
+    DOUBLE_MATRIX,
+    /** Matrices by descriptors: no scoreboard at all, {@code WARPGROUP.DEPBAR} waits for them. */
+    GROUP,
+    /** Needs a scoreboard each time. */
+    ALONE;
+
+    /** Cycles after which the result of {@link #SHORT} is there. ptxas leaves four to six. */
+    static final int SHORT_CYCLES = 6;
+    /** The same for {@link #MEDIUM}: ptxas leaves eight to twelve. */
+    static final int MEDIUM_CYCLES = 16;
+    /** Cycles after which a predicate is there. ptxas leaves thirteen before an instruction that is under it. */
+    static final int PREDICATE_CYCLES = 13;
+    /** Above the latency of everything that has a fixed one; that of a large {@code HMMA} is some 35. */
+    static final int LONG_CYCLES = 64;
+
+    private static final int ALL_PREDICATES = 0x7f;
+    private static final Map<String, ResultTiming> BY_NAME = new HashMap<>();
+    private static final ResultTiming[] BY_KEY = new ResultTiming[1 << 13];
+    private static final byte[] PREDICATES = new byte[BY_KEY.length];
+    private static final byte[] WIDTHS = new byte[BY_KEY.length];
+    private static final byte LOAD = 1;
+    private static final byte MATRICES = 2;
+    private static final byte NARROW = 3;
+    private static final Set<String> LOADS = Set.of("LDG", "LD", "LDS", "LDL", "LDC");
+    private static final int SIZE_OF_64_BITS = 5;
+    private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
+    private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
+            "B2R", "SHFL", "ATOM", "ATOMG", "ATOMS", "QSPC", "LDG", "LD", "MATCH", "SYNCS", "TLD");
+
+    static {
+        put(SHORT,
+                "MOV SEL FSEL FMNMX FSET FSETP ISETP VIMNMX3 IADD3 LEA LOP3 IABS PRMT SHF SGXT BMSK PLOP3 FMUL FADD FFMA IMAD IMAD.WIDE IDP IMAD.HI HADD2 HFMA2 HMUL2 "
+                        + "HSET2 HSETP2 VIADD F2FP HMNMX2 I2FP VIADDMNMX VIMNMX P2R R2P CS2R VOTE LEPC");
+        put(MEDIUM, "DMUL DADD DFMA DSETP R2UR ELECT");
+        put(LONG, "HMMA IMMA");
+        put(SHARED, "LDS LDSM");
+        put(SHUFFLE, "SHFL");
+        put(FUNCTION, "BREV FCHK FLO FRND F2F F2I I2F MUFU POPC");
+        put(CONSTANT, "LDC");
+        put(DOUBLE_MATRIX, "DMMA");
+        put(GROUP, "HGMMA IGMMA QGMMA");
+        Arrays.fill(BY_KEY, ALONE);
+        for (int key = 0; key < BY_KEY.length; key++) {
+            MachineOpcode operation = MachineOpcodes.find(key & 0xfff, (long) (key >>> 12) << 27);
+            if (operation != null) {
+                BY_KEY[key] = BY_NAME.getOrDefault(operation.name(), ALONE);
+                WIDTHS[key] = widthOf(key, operation);
+                PREDICATES[key] = predicateFields(operation, BY_KEY[key]);
+            }
+        }
+    }
+
+    private static void put(ResultTiming timing, String names) {
+        Arrays.stream(names.split(" ")).forEach(name -> BY_NAME.put(name, timing));
+    }
+
+    /** That of an instruction. */
+    static ResultTiming of(long low, long high) {
+        return BY_KEY[InstructionWord.key(low, high)];
+    }
+
+    /** Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons and sums bits 84 to 86 another one. */
+    static int predicates(long low, long high) {
+        return switch (PREDICATES[InstructionWord.key(low, high)]) {
+            case 0 -> 0;
+            case 1 -> 1 << (high >>> 17 & 7) & ALL_PREDICATES;
+            case 2 -> (1 << (high >>> 17 & 7) | 1 << (high >>> 20 & 7)) & ALL_PREDICATES;
+            default -> InstructionWord.immediate(low) & ALL_PREDICATES;
+        };
+    }
+
+    /**
+     * How many registers an instruction writes at most, as far as its width says it: of loads, bits 73 to 75, of matrices from shared memory bits 72 and 73; conversions that
+     * know no 64 bits write one.
+     */
+    static int width(long low, long high) {
+        return switch (WIDTHS[InstructionWord.key(low, high)]) {
+            case LOAD -> {
+                int size = (int) (high >>> 9) & 7;
+                yield size < SIZE_OF_64_BITS ? 1 : size == SIZE_OF_64_BITS ? 2 : 4;
+            }
+            case MATRICES -> 1 << (high >>> 8 & 3);
+            case NARROW -> 1;
+            default -> InstructionWord.ZERO_REGISTER;
+        };
+    }
+
+    private static byte widthOf(int key, MachineOpcode operation) {
+        int opcode = key & 0x1ff;
+        boolean narrow = opcode >= 0x104 && opcode <= 0x107 && BY_KEY[key] == FUNCTION;
+        return LOADS.contains(operation.name()) ? LOAD : operation.name().equals("LDSM") ? MATRICES : narrow ? NARROW : 0;
+    }
+
+    private static byte predicateFields(MachineOpcode operation, ResultTiming timing) {
+        boolean uniformPath = operation.name().startsWith("U") || operation.name().equals("VOTEU");
+        if (operation.name().equals("R2P")) {
+            return 3; // the immediate says which
+        }
+        if (uniformPath) {
+            return 0;
+        }
+        if (WITH_PREDICATE.contains(operation.name())) {
+            return 1;
+        }
+        return (byte) (WITH_TWO_PREDICATES.contains(operation.name()) ? 2 : 0);
+    }
+
+    /** After how many cycles the result is there, of one with a fixed latency. */
+    int cycles() {
+        return switch (this) {
+            case SHORT -> SHORT_CYCLES;
+            case MEDIUM -> MEDIUM_CYCLES;
+            default -> LONG_CYCLES;
+        };
+    }
+
+    /** Whether the compiler counts cycles for it. */
+    boolean isFixed() {
+        return this == SHORT || this == MEDIUM || this == LONG;
+    }
+
+    /** Whether one without a scoreboard is over when a later one with a scoreboard is. */
+    boolean isInOrder() {
+        return switch (this) {
+            case SHARED, SHUFFLE, FUNCTION, CONSTANT, DOUBLE_MATRIX -> true;
+            default -> false;
+        };
+    }
+}

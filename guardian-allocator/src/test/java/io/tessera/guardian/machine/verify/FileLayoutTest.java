@@ -1,0 +1,168 @@
+package io.tessera.guardian.machine.verify;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.machine.CodeWords;
+import io.tessera.guardian.machine.CubinBuilder;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.container.Cubin;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Cubins that a driver might read otherwise than the verifier, and branch tables that are not what the attributes say. The same cubin without the fault is accepted. */
+class FileLayoutTest {
+    private static final int BASE = 40;
+
+    private static CodeWords fenced() {
+        return new CodeWords().move(BASE, MachineFences.MASK.baseHigh()).logic(3, 3, MachineFences.MASK.mask(), BASE, 0xea).load(12, 2).exit();
+    }
+
+    private static byte[] good() {
+        return CubinBuilder.of("k", fenced()).attribute("k", 0x1c, 0x30).section(".nv.constant0.k", 1, 2, new byte[64]).build();
+    }
+
+    private static VerifiedCubin examine(byte[] cubin) throws MachineCodeException {
+        return CubinVerifier.inspect(cubin, MachineFences.MASK);
+    }
+
+    private static String refusal(byte[] cubin) {
+        return assertThrows(MachineCodeException.class, () -> examine(cubin)).getMessage();
+    }
+
+    private static int section(byte[] cubin, String name) throws MachineCodeException {
+        return (int) ByteBuffer.wrap(cubin).order(ByteOrder.LITTLE_ENDIAN).getLong(0x28) + 64 * Cubin.read(cubin).section(name).index();
+    }
+
+    private static int segment(byte[] cubin, int number) {
+        return (int) ByteBuffer.wrap(cubin).order(ByteOrder.LITTLE_ENDIAN).getLong(0x20) + 56 * number;
+    }
+
+    private static ByteBuffer words(byte[] cubin) {
+        return ByteBuffer.wrap(cubin).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Test
+    void theCubinItselfIsShown() throws MachineCodeException {
+        assertTrue(examine(good()).isShown(), examine(good()).toString());
+    }
+
+    @Test
+    void aTypeThatIsNotKnown() throws MachineCodeException {
+        byte[] cubin = good();
+        words(cubin).putInt(section(cubin, ".nv.constant0.k") + 4, 0x60000001);
+        assertTrue(refusal(cubin).contains("of a type that is not known"));
+    }
+
+    @Test
+    void constantsThatCanBeWrittenOrHaveAnAddress() throws MachineCodeException {
+        byte[] writable = good();
+        words(writable).putLong(section(writable, ".nv.constant0.k") + 8, 3);
+        assertTrue(refusal(writable).contains("can be written"));
+        byte[] placed = good();
+        words(placed).putLong(section(placed, ".text.k") + 16, 0x1000);
+        assertTrue(refusal(placed).contains("has an address of its own"));
+    }
+
+    @Test
+    void codeThatIsAlsoAnotherSection() throws MachineCodeException {
+        byte[] cubin = good();
+        long code = words(cubin).getLong(section(cubin, ".text.k") + 24);
+        words(cubin).putLong(section(cubin, ".nv.constant0.k") + 24, code);
+        assertTrue(refusal(cubin).contains("overlap"));
+    }
+
+    @Test
+    void segmentsThatShowTheCodeTwiceOrInPart() throws MachineCodeException {
+        byte[] twice = good();
+        System.arraycopy(twice, segment(twice, 1), twice, segment(twice, 0), 56);
+        assertTrue(refusal(twice).contains("segments that overlap"));
+        byte[] part = good();
+        int at = segment(part, 1);
+        words(part).putLong(at + 32, words(part).getLong(at + 32) - 16).putLong(at + 40, words(part).getLong(at + 40) - 16);
+        assertTrue(refusal(part).contains("not in one segment"));
+        byte[] placed = good();
+        words(placed).putLong(segment(placed, 1) + 16, 0x1000);
+        assertTrue(refusal(placed).contains("ask for an address"));
+    }
+
+    @Test
+    void attributesOfAnotherFunction() throws MachineCodeException {
+        byte[] cubin = good();
+        words(cubin).putInt(section(cubin, ".nv.info.k") + 44, 1);
+        assertEquals("section .nv.info.k is another function's", refusal(cubin));
+    }
+
+    @Test
+    void aKernelThatIsNotInItsSectionOrEndsBehindIt() {
+        assertTrue(refusal(CubinBuilder.of("k", fenced()).symbol("other", "k", 0, 16, true).build()).startsWith("kernel other is in section"));
+        assertTrue(refusal(CubinBuilder.of("k", fenced()).symbol("inner", "k", 0x30, 0x20, false).build()).contains("ends behind its section"));
+    }
+
+    /** A relocation writes the address of the access into the constants of the program, which may call it. */
+    @Test
+    void anAddressBehindTheStartOfAFunction() throws MachineCodeException {
+        CubinBuilder builder = CubinBuilder.of("k", fenced());
+        assertEquals(Map.of(), examine(builder.build()).refused());
+        CodeWords moves = new CodeWords().move(4, 0x10).exit();
+        CubinBuilder entered = CubinBuilder.of("k", fenced()).kernel("l", 29, moves).relocation("l", 0, 0x38, 1, 0x20);
+        assertTrue(examine(entered.build()).refused().get("k").contains("not seen to be in the window"), examine(entered.build()).toString());
+        CubinBuilder start = CubinBuilder.of("k", fenced()).kernel("l", 29, moves).relocation("l", 0, 0x38, 1, 0);
+        assertEquals(Map.of(), examine(start.build()).refused());
+    }
+
+    /** {@code LDC R4, c[0x2][R4]}, from an offset of the bank. */
+    private static CodeWords branches(int offset) {
+        return new CodeWords().add(0x0080000004047b82L | (long) offset << 38, 0x000e620000000800L).branchByTable(4).waiting(2).exit().exit();
+    }
+
+    private static CubinBuilder table(int offset, int... bank) {
+        return CubinBuilder.of("k", branches(offset)).attribute("k", 0x34, 0x10, 0, 2, 0x20, 0x30).tables("k", bank);
+    }
+
+    @Test
+    void aBranchTableIsTheOneOfTheAttributes() throws MachineCodeException {
+        assertTrue(examine(table(0, 0x20, 0x30).build()).isShown(), examine(table(0, 0x20, 0x30).build()).toString());
+        assertTrue(examine(table(8, 0x30, 0x20, 0x20, 0x30).build()).isShown());
+        Map<String, String> other = Map.of("k", "a branch whose table is not in its bank at offset 0x10");
+        assertEquals(other, examine(table(0, 0x20, 0x10).build()).refused());
+        assertEquals("an index into a branch table", examine(table(0, 0x10, 0x20, 0x30).build()).trusted().get("k"), "there is another table, too");
+        assertEquals("an index into a branch table", examine(table(0, 0x20, 0x30, 0x12345).build()).trusted().get("k"));
+        CubinBuilder computed = CubinBuilder.of("k", new CodeWords().nothing().branchByTable(4).exit().exit())
+                .attribute("k", 0x34, 0x10, 0, 2, 0x20, 0x30)
+                .tables("k", 0x20, 0x30);
+        assertEquals("a branch whose target is not loaded beside it", examine(computed.build()).trusted().get("k"));
+    }
+
+    @Test
+    void aBranchWithoutATable() throws MachineCodeException {
+        Map<String, String> without = Map.of("k", "a branch without a table at offset 0x10");
+        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).tables("k", 0x20, 0x30).build()).refused());
+        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).attribute("k", 0x34, 0x10, 0, 1, 0x20).build()).refused());
+        CubinBuilder two = table(0, 0x20, 0x30).attribute("k", 0x34, 0x10, 0, 1, 0x20);
+        assertEquals(Map.of("k", "a branch with two tables at offset 0x10"), examine(two.build()).refused());
+    }
+
+    @Test
+    void aBankThatCanBeWritten() throws MachineCodeException {
+        byte[] cubin = table(0, 0x20, 0x30).build();
+        words(cubin).putLong(section(cubin, ".nv.constant2.k") + 8, 3);
+        assertTrue(refusal(cubin).contains("can be written"));
+    }
+
+    @Test
+    void whatIsTakenOnTrustIsSaid() throws MachineCodeException {
+        byte[] cubin = CubinBuilder.of("k", new CodeWords().move(20, 0x20).call(3).exit().returnBy(20)).build();
+        assertEquals(Map.of("k", "a RET by a register at offset 0x30"), examine(cubin).trusted());
+        assertEquals(Map.of(), examine(cubin).refused());
+    }
+
+    @Test
+    void damagedRelocations() {
+        assertTrue(refusal(CubinBuilder.of("k", fenced()).section(".rela.text.k", 4, 0x40, new byte[25]).build()).contains("no number of them"));
+    }
+}
