@@ -132,7 +132,7 @@ static bool is_lost(const struct relay_link *link)
 
 static bool becomes_lost(const struct relay_link *link)
 {
-    for (int i = 0; i < 3000 && !is_lost(link); i++)
+    for (int i = 0; i < 20000 && !is_lost(link); i++)
         usleep(1000);
     return is_lost(link);
 }
