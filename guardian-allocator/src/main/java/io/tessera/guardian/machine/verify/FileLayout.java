@@ -104,8 +104,14 @@ final class FileLayout {
         return section.offset() + section.bytesInFile();
     }
 
-    /** Each section of code or constants is in one segment that is loaded, as a whole, and no segment asks for an address. */
+    /**
+     * Each section of code or constants is in one segment that is loaded, as a whole, and no segment asks for an address. Files without any segment, as cuBLAS makes
+     * them, are loaded by their sections.
+     */
     private static void requireSegments(Cubin cubin) throws MachineCodeException {
+        if (cubin.segments().isEmpty()) {
+            return;
+        }
         List<Cubin.Segment> loaded = cubin.segments().stream().filter(segment -> segment.type() == Cubin.Segment.LOAD && segment.fileBytes() != 0)
                 .sorted(Comparator.comparingLong(Cubin.Segment::offset)).toList();
         long end = 0;
