@@ -1,9 +1,9 @@
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;

@@ -25,7 +25,7 @@ public final class FenceRefusedException extends Exception {
      *
      * @param whole whether it is of the whole module, and not of the function alone
      */
-    FenceRefusedException(String name, int line, String reason, boolean whole) {
+    public FenceRefusedException(String name, int line, String reason, boolean whole) {
         super((line > 0 ? "line " + line + ": " : "") + name + ": " + reason);
         this.name = name;
         this.line = line;
@@ -44,7 +44,7 @@ public final class FenceRefusedException extends Exception {
     }
 
     /** Whether the whole module is refused. */
-    boolean isWhole() {
+    public boolean isWhole() {
         return whole;
     }
 

@@ -42,7 +42,7 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
     }
 
     /** The same with other reports. */
-    FencedModule with(List<KernelReport> others) {
+    public FencedModule with(List<KernelReport> others) {
         return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, others);
     }
 

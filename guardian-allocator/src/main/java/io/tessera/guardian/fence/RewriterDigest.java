@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * A digest of the classes that read, rewrite, write and verify modules: it is another one whenever the same module might be fenced in
  * another way, or refused, without anybody having to think of it. Stateless.
  */
-final class RewriterDigest {
+public final class RewriterDigest {
     private static final int HEX_BYTES = 16;
     /** By name: the rewriter uses nothing of it. */
     private static final String VERIFIER = "io/tessera/guardian/verify/";
@@ -31,7 +31,7 @@ final class RewriterDigest {
     }
 
     /** The digest of the classes that run here. */
-    static String ofThisCode() {
+    public static String ofThisCode() {
         CodeSource source = RewriterDigest.class.getProtectionDomain().getCodeSource();
         if (source == null) {
             throw new IllegalStateException("the classes of the fences are in no file: what they wrote cannot be told from what others wrote");

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * <li>base of the window
  * <li>size of the window in bytes
  * <li>for {@link FenceMode#MODULO} in the low half {@code floor((2^32 - 1) / (size / 4 GiB))}, else 0
- * <li>device address of the tenant's {@link ReportArea}, outside the window
+ * <li>device address of the tenant's {@code ReportArea}, outside the window
  * <li>device address of the tenant's stop word: 32 bits, outside the window; threads that see 0 there end
  * <li>device address of the bitmap of the tenant's texture and surface objects, outside the window, or 0 if it has none:
  * bit {@code h & 31} of the 32-bit word {@code h >> 5} is set where {@code h}, the low 20 bits of an object's handle, is the
@@ -26,7 +26,7 @@ import java.nio.ByteOrder;
  * @param mode          mode of the module
  * @param base          base of the window, a multiple of 4 GiB; of its size too except for {@link FenceMode#MODULO}
  * @param sizeBytes     a multiple of 4 GiB; a power of two except for {@link FenceMode#MODULO}
- * @param reportArea    device address of {@link ReportArea#BYTES} bytes, aligned to 64
+ * @param reportArea    device address of {@code ReportArea.BYTES} bytes, aligned to 64
  * @param stopWord      device address of 4 bytes, aligned: {@link #GO_ON}, or 0 to end the tenant's kernels
  * @param handleBitmap  device address of {@link #HANDLE_BITMAP_BYTES} bytes, aligned to 4, or 0
  */
@@ -57,13 +57,13 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
     public static final int GO_ON = 4096;
 
     /** Offset of the words that the code reads: base and mask of the high word. */
-    static final int HIGH_WORDS = 0;
-    static final int RECIPROCAL = 24;
-    static final int REPORT_AREA = 32;
-    static final int STOP_WORD = 40;
-    static final int HANDLES = 48;
+    public static final int HIGH_WORDS = 0;
+    public static final int RECIPROCAL = 24;
+    public static final int REPORT_AREA = 32;
+    public static final int STOP_WORD = 40;
+    public static final int HANDLES = 48;
     /** The same words as at {@link #HIGH_WORDS}, for fences of pointers that all threads have in common. */
-    static final int COMMON_HIGH_WORDS = 56;
+    public static final int COMMON_HIGH_WORDS = 56;
 
     /** Checks what the code relies on. */
     public WindowConstants {

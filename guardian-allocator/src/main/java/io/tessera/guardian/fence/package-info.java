@@ -1,7 +1,8 @@
 /**
- * Rewrites PTX so that a kernel cannot leave its tenant's window nor fault the context that it shares with others.
+ * Rewrites PTX so that a kernel cannot leave its tenant's window nor fault the context that it shares with others; this package has
+ * what the rewriter gives to those who load the result.
  *
- * <p>Start with {@link io.tessera.guardian.fence.Fencer}, {@link io.tessera.guardian.fence.FencedModule} and
+ * <p>Start with {@link io.tessera.guardian.fence.module.Fencer}, {@link io.tessera.guardian.fence.FencedModule} and
  * {@link io.tessera.guardian.fence.WindowConstants}. What is guaranteed, and under which assumptions, is in the module's README.
  */
 package io.tessera.guardian.fence;

@@ -71,7 +71,7 @@ public final class LinkInterface {
      * @param shared  functions that name shared memory
      * @param without kernels that a driver does not get
      */
-    LinkInterface(ModuleNames module, Set<String> shared, Set<String> without) throws UnverifiedException {
+    public LinkInterface(ModuleNames module, Set<String> shared, Set<String> without) throws UnverifiedException {
         this.mode = module.mode();
         Set<String> named = new HashSet<>();
         for (PtxFunction function : module.functions.values()) {

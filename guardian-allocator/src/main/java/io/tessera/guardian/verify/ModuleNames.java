@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What a module declares, checked: no global memory of its own, constants that the loader fills, and functions. Used by one thread. */
-final class ModuleNames {
+public final class ModuleNames {
     private static final long MOST_SHARED = 256 << 10;
     private static final long MOST_CONST = 64 << 10;
     private static final long MOST_PARAM = 512 << 10;
@@ -36,8 +36,8 @@ final class ModuleNames {
     private static final Set<String> ATTRIBUTES = Set.of("maxntid", "reqntid", "maxnreg", "minnctapersm", "maxnctapersm", "noreturn",
             "reqnctapercluster", "explicitcluster", "maxclusterrank", COUNTS_CLUSTERS);
 
-    final Map<String, PtxFunction> functions = new LinkedHashMap<>();
-    final Map<String, byte[]> texts = new HashMap<>();
+    public final Map<String, PtxFunction> functions = new LinkedHashMap<>();
+    public final Map<String, byte[]> texts = new HashMap<>();
     /** Memory of the module, but for textures and private texts. */
     final List<Variable> variables = new ArrayList<>();
     private final Map<String, Symbol> symbols = new HashMap<>();
@@ -50,7 +50,8 @@ final class ModuleNames {
     private boolean clustered;
     private boolean countsClusters;
 
-    ModuleNames(PtxModule module, Mode mode, boolean linked) throws UnverifiedException {
+    /** Reads the declarations of a module, and refuses what fenced text does not have. */
+    public ModuleNames(PtxModule module, Mode mode, boolean linked) throws UnverifiedException {
         this.mode = mode;
         this.linked = linked;
         if (module.addressBits() != Long.SIZE || module.targets().contains("debug")) {
@@ -203,7 +204,7 @@ final class ModuleNames {
     }
 
     /** Size of a variable as the assembler takes it: no larger than what there can be. */
-    long bytes(Variable variable) throws UnverifiedException {
+    public long bytes(Variable variable) throws UnverifiedException {
         long most = switch (variable.space()) {
             case SHARED -> MOST_SHARED;
             case CONST -> MOST_CONST;
@@ -220,37 +221,40 @@ final class ModuleNames {
         return bytes;
     }
 
-    void pragma(Pragma pragma) throws UnverifiedException {
+    /** Refuses a pragma that is not known to change nothing. */
+    public void pragma(Pragma pragma) throws UnverifiedException {
         if (!PRAGMAS.containsAll(pragma.values())) {
             throw new UnverifiedException(pragma.line(), "pragma " + pragma.values());
         }
     }
 
-    boolean names(String name) {
+    /** Whether the module declares that name. */
+    public boolean names(String name) {
         return symbols.containsKey(name) || functions.containsKey(name) || aliases.containsKey(name) || references.contains(name);
     }
 
-    Symbol symbol(String name) {
+    /** The variable of that name, or null. */
+    public Symbol symbol(String name) {
         return symbols.get(name);
     }
 
     /** Whether a name is that of a texture, sampler or surface. */
-    boolean isReference(String name) {
+    public boolean isReference(String name) {
         return references.contains(name);
     }
 
     /** Whether a constant holds an address in the window. */
-    boolean isAddress(String name) {
+    public boolean isAddress(String name) {
         return addresses.contains(name);
     }
 
     /** Whether it is not left to another module to define it. */
-    boolean definesAddress(String name) {
+    public boolean definesAddress(String name) {
         return defined.contains(name);
     }
 
     /** The function of a name, or null. */
-    PtxFunction function(String name) {
+    public PtxFunction function(String name) {
         PtxFunction function = functions.get(name);
         return function != null ? function : functions.get(aliases.getOrDefault(name, ""));
     }
@@ -261,29 +265,32 @@ final class ModuleNames {
     }
 
     /** What a name is another name of, or null. */
-    String alias(String name) {
+    public String alias(String name) {
         return aliases.get(name);
     }
 
     /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */
-    boolean isClustered() {
+    public boolean isClustered() {
         return clustered;
     }
 
     /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */
-    boolean countsClusters() {
+    public boolean countsClusters() {
         return countsClusters;
     }
 
-    Mode mode() {
+    /** How the text says that it is fenced. */
+    public Mode mode() {
         return mode;
     }
 
-    boolean linked() {
+    /** Whether it is linked with others. */
+    public boolean linked() {
         return linked;
     }
 
-    static boolean isShared(Symbol symbol) {
+    /** Whether it is a variable of shared memory. */
+    public static boolean isShared(Symbol symbol) {
         return symbol != null && symbol.space() == StateSpace.SHARED;
     }
 }

@@ -1,36 +1,36 @@
 package io.tessera.guardian.verify;
 
 /** Names and layouts that fenced text shares with its loader: a second statement of what the rewriter says, on purpose. */
-final class Reserved {
+public final class Reserved {
     /** Words about the window, in constant memory. */
-    static final String WINDOW = "__tessera_window";
-    static final int WINDOW_BYTES = 64;
+    public static final String WINDOW = "__tessera_window";
+    public static final int WINDOW_BYTES = 64;
     /** Constants with the address of a variable in the window. */
     static final String ADDRESS = "__tessera_at_";
     /** Private texts that are printed. */
-    static final String FORMAT = "__tessera_format_";
+    public static final String FORMAT = "__tessera_format_";
     /** Start of the dynamic shared memory. */
-    static final String DYNAMIC = "__tessera_shared";
+    public static final String DYNAMIC = "__tessera_shared";
     /** Of every name that is no program's. */
     static final String PREFIX = "__tessera_";
 
-    static final int HIGH_WORDS = 0;
-    static final int RECIPROCAL = 24;
-    static final int REPORT = 32;
-    static final int STOP = 40;
-    static final int HANDLES = 48;
-    static final int COMMON_WORDS = 56;
+    public static final int HIGH_WORDS = 0;
+    public static final int RECIPROCAL = 24;
+    public static final int REPORT = 32;
+    public static final int STOP = 40;
+    public static final int HANDLES = 48;
+    public static final int COMMON_WORDS = 56;
 
     /** Bytes of a report area: 64 and 32 records of 64. */
-    static final long REPORT_BYTES = 64 * 33;
+    public static final long REPORT_BYTES = 64 * 33;
     /** Bits of 2^20 handles. */
-    static final long HANDLE_BYTES = 1 << 17;
+    public static final long HANDLE_BYTES = 1 << 17;
     /** What lies on both sides of a window, mapped. */
     static final long GUARD_BYTES = 40L << 30;
     /** What is left of a guard band for what an instruction adds to its address: bulk copies, rows of matrices. */
-    static final long REACH = GUARD_BYTES - (9L << 30);
+    public static final long REACH = GUARD_BYTES - (9L << 30);
     /** Passes of a loop that a full word allows, at most. */
-    static final long MOST_FUEL = 4096;
+    public static final long MOST_FUEL = 4096;
 
     private Reserved() {
     }

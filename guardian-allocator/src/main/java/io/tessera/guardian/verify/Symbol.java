@@ -12,11 +12,12 @@ import io.tessera.guardian.ptx.Variable;
  * @param align    log2 of its alignment
  * @param written  whether a function may write it: arguments and results of calls, by their name
  */
-record Symbol(String name, StateSpace space, long bytes, int align, boolean written) {
+public record Symbol(String name, StateSpace space, long bytes, int align, boolean written) {
     /** Stands for the end of the block's shared memory. */
-    static final Symbol END = new Symbol("", StateSpace.SHARED, 0, 0, false);
+    public static final Symbol END = new Symbol("", StateSpace.SHARED, 0, 0, false);
 
-    static Symbol of(Variable variable, boolean written, long bytes) {
+    /** A variable of a text, of so many bytes. */
+    public static Symbol of(Variable variable, boolean written, long bytes) {
         return new Symbol(variable.name(), variable.space(), bytes, Long.numberOfTrailingZeros(Math.max(1, variable.alignment())), written);
     }
 

@@ -4,7 +4,7 @@ package io.tessera.guardian.verify;
  * How much is still done for a text. The steps of the verifier that may be more than the text is long are counted here, so that the time for a module is
  * bounded by its size, whatever it is; nobody else has a share in it. Used by one thread.
  */
-final class Work {
+public final class Work {
     /** Ten times what the modules of the tests take, 0.1 to 0.18; their fences decide that, not what they compute. */
     private static final long STEPS_PER_BYTE = 2;
     private static final long LEAST_STEPS = 1 << 18;
@@ -13,7 +13,7 @@ final class Work {
     private long spent;
 
     /** The bytes' share is used up. */
-    static final class SpentException extends RuntimeException {
+    public static final class SpentException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         SpentException() {
@@ -26,17 +26,17 @@ final class Work {
     }
 
     /** For a text of so many bytes. */
-    static Work ofBytes(long bytes) {
+    public static Work ofBytes(long bytes) {
         return new Work(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
     /** Of so many steps. */
-    static Work ofSteps(long steps) {
+    public static Work ofSteps(long steps) {
         return new Work(steps);
     }
 
     /** Some steps are done. */
-    void spend(long steps) {
+    public void spend(long steps) {
         left -= steps;
         spent += steps;
         if (left < 0) {
@@ -45,7 +45,7 @@ final class Work {
     }
 
     /** Steps that were done. */
-    long spent() {
+    public long spent() {
         return spent;
     }
 }

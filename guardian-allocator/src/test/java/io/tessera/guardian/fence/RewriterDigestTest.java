@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.tessera.guardian.fence.module.Fencer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -38,8 +39,9 @@ class RewriterDigestTest {
         Path classes = classes();
         String before = RewriterDigest.of(classes);
         assertEquals(Fencer.version(), before);
-        for (String name : List.of("fence/LoopWatch", "fence/proof/Induction", "ptx/PtxModule", "ptx/parse/Lexer", "ptx/print/PtxPrinter",
-                "verify/FenceVerifier")) {
+        for (String name : List.of("fence/control/LoopWatch", "fence/proof/loop/Induction", "ptx/PtxModule", "ptx/parse/Lexer",
+                "ptx/print/PtxPrinter",
+                "verify/module/FenceVerifier")) {
             Path file = classes.resolve("io/tessera/guardian/" + name + ".class");
             byte[] bytes = Files.readAllBytes(file);
             byte[] other = bytes.clone();

@@ -8,16 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.executor.fence.report.ReportPage;
-import io.tessera.guardian.machine.MachineFence;
-import org.junit.jupiter.params.provider.CsvSource;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.hang.FenceSettings;
-import io.tessera.guardian.fence.ReportArea;
+import io.tessera.executor.fence.report.ReportPage;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.text.ReportArea;
+import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.QueryKind;
@@ -34,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Modules as an executor loads them, over a fake driver: fenced, filled, shown as they were, and kept apart. */

@@ -37,7 +37,7 @@ public interface AddressFacts {
 
     /**
      * Whether a branch that goes back closes a loop that is left after a bounded number of rounds, whatever the values are (see
-     * {@link CountedLoops}), be they 2^32: of a tenant that is alone such a loop needs no look at the stop word, and its comparison no change.
+     * {@code CountedLoops}), be they 2^32: of a tenant that is alone such a loop needs no look at the stop word, and its comparison no change.
      *
      * @param branch an instruction of the function
      */

@@ -1,7 +1,7 @@
 package io.tessera.executor.worker;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 
 /**

@@ -2,7 +2,7 @@ package io.tessera.executor.worker;
 
 import io.tessera.device.DriverOptions;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;

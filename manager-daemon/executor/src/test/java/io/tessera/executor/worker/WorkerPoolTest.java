@@ -9,7 +9,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.protocol.WorkerVariables;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

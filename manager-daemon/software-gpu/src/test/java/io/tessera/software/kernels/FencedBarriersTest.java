@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.text.ReportArea;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.interpret.Interpreter;

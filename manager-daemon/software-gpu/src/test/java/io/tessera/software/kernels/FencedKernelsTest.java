@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.ReportArea;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.text.ReportArea;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.fault.KernelFailure;
 import io.tessera.software.launch.DeviceLimits;

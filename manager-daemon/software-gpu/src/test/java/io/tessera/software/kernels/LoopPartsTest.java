@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.module.FenceVerifier;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.interpret.Interpreter;

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.Fencer;
-import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.module.Fencer;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.Verdict;
+import io.tessera.guardian.verify.module.FenceVerifier;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.launch.DeviceLimits;

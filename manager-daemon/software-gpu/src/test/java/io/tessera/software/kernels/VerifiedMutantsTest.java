@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.Fencer;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.Verdict;
+import io.tessera.guardian.verify.module.FenceVerifier;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.interpret.Interpreter;
 import io.tessera.software.launch.DeviceLimits;

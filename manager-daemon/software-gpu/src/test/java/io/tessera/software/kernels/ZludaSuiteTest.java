@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.ReportArea;
+import io.tessera.guardian.fence.text.ReportArea;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.interpret.Interpreter;

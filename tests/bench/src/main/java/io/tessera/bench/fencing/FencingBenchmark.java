@@ -2,11 +2,11 @@ package io.tessera.bench.fencing;
 
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
-import io.tessera.guardian.verify.FenceVerifier;
 import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.module.FenceVerifier;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

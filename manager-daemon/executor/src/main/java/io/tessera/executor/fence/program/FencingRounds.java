@@ -8,7 +8,7 @@ import io.tessera.executor.worker.FenceRequest;
 import io.tessera.executor.worker.TenantTurns;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.PlainFunctions;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;

@@ -12,7 +12,7 @@ import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.verify.LinkCheck;
 import io.tessera.guardian.verify.LinkInterface;

@@ -1,6 +1,6 @@
 package io.tessera.guardian.verify.violation;
 
-import io.tessera.guardian.fence.Fencer;
+import io.tessera.guardian.fence.module.Fencer;
 
 /** A verifier that asks the rewriter. */
 public final class KnowsTheRewriter {

@@ -1,0 +1,2 @@
+/** Fences of addresses, one class for each kind of memory and access. */
+package io.tessera.guardian.fence.access;

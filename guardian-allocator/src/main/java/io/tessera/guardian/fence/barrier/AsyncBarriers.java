@@ -1,0 +1,29 @@
+package io.tessera.guardian.fence.barrier;
+
+import io.tessera.guardian.fence.instruction.InstructionClass;
+import io.tessera.guardian.ptx.Instruction;
+
+/**
+ * What a program may do while it is alone, and not beside others: what completes on an mbarrier of the device, where
+ * {@link MemoryBarriers} did not write it in another way. Stateless.
+ */
+public final class AsyncBarriers {
+    private AsyncBarriers() {
+    }
+
+    /** Why an instruction may not run in a shared context, or null. */
+    public static String refusal(Instruction instruction, InstructionClass what) {
+        if (what instanceof InstructionClass.Tensor && !instruction.has("prefetch")) {
+            return "how much shared memory it copies is said by its map alone: kernels with it run alone, or by time sharing";
+        }
+        boolean remote = instruction.has("async") && (instruction.opcode().equals("st") || instruction.opcode().equals("red"));
+        boolean operates = instruction.opcode().equals("mbarrier") && !(what instanceof InstructionClass.Pure);
+        boolean completes = instruction.opcode().equals("cp")
+                && (instruction.has("mbarrier") || instruction.has("mbarrier::complete_tx::bytes"));
+        if (remote || operates || completes) {
+            return "this form is not written without an mbarrier of the device, and one that is not as it must be would end the context "
+                    + "that all share: kernels with it run alone, or by time sharing";
+        }
+        return null;
+    }
+}

@@ -1,0 +1,294 @@
+package io.tessera.guardian.fence.barrier;
+
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Operand;
+import java.util.Optional;
+
+/**
+ * Arrivals at a {@link BarrierWord}: one addition each, or one for all lanes of a warp that come together to one barrier. Not thread-safe.
+ */
+final class BarrierArrival {
+    private static final int LANES = 32;
+    /** After so many the word is none of a legal program. They take 50 microseconds. */
+    private static final int LOOKS = 1 << 10;
+
+    private final Code code;
+    private final boolean drops;
+
+    /**
+     * For one function.
+     *
+     * @param drops whether threads may drop out: then what a phase expects changes
+     */
+    BarrierArrival(Code code, boolean drops) {
+        this.code = code;
+        this.drops = drops;
+    }
+
+    /** How much so many arrivals are in the word; too many are cut to what PTX can count. */
+    Operand amount(Operand count) {
+        if (count instanceof Operand.Immediate(long value, boolean _)) {
+            return Code.number((value & BarrierWord.MOST) << BarrierWord.COUNT_SHIFT);
+        }
+        Operand.Register amount = code.word();
+        code.emit("and.b32", amount, count, Code.number(BarrierWord.MOST));
+        code.emit("shl.b32", amount, amount, Code.number(BarrierWord.COUNT_SHIFT));
+        return amount;
+    }
+
+    /**
+     * Writes arrivals.
+     *
+     * @param wanted whether somebody asks for their state
+     * @return the upper word of the state, or null
+     */
+    Operand.Register write(BarrierWord.Place place, Operand amount, boolean wanted) {
+        Operand.Register before = code.word();
+        Operand.Register lower = drops ? lower(place) : null;
+        add(place, before, amount);
+        return end(place, lower, before, amount, wanted);
+    }
+
+    /**
+     * The same for one arrival of a thread. Where the whole warp comes to one barrier, its first lane arrives for all: 32 additions to one
+     * word take as many steps, and the assembler joins them only where it sees by itself that the word is one.
+     */
+    Operand.Register one(BarrierWord.Place place, boolean wanted) {
+        Operand amount = amount(Code.number(1));
+        if (place.single()) {
+            return write(place, amount, wanted);
+        }
+        Operand.Register lower = drops ? lower(place) : null;
+        Operand all = Code.number(-1);
+        Operand.Register before = code.word();
+        Operand.Register lanes = code.word();
+        Operand.Register lane = code.word();
+        Operand.Register some = code.truth();
+        Operand.Register same = code.truth();
+        Operand.Register first = code.truth();
+        String apart = code.newLabel("apart");
+        String came = code.newLabel("came");
+        code.emit("activemask.b32", lanes);
+        code.emit("setp.ne.u32", some, lanes, all);
+        code.branch(some, false, apart);
+        // All lanes of the warp saw that all are here: all of them come here.
+        code.emit("match.all.sync.b32", new Operand.Pair(lanes, same), place.at(), all);
+        code.branch(same, true, apart);
+        code.emit("mov.u32", lane, new Operand.SpecialRegister("%laneid", ""));
+        code.emit("setp.eq.u32", first, lane, Code.number(0));
+        code.emit("mov.u32", before, Code.number(0));
+        // What any lane wrote is there before the first one says so.
+        code.emit("bar.warp.sync", all);
+        code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(),
+                Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
+        code.emit("shfl.sync.idx.b32", before, before, Code.number(0), Code.number(LANES - 1), all);
+        code.emit("mad.lo.u32", before, lane, Code.number(-(1L << BarrierWord.COUNT_SHIFT)), before);
+        code.emit("bra", new Operand.Symbol(came, 0));
+        code.label(apart);
+        add(place, before, amount);
+        code.label(came);
+        return end(place, lower, before, amount, wanted);
+    }
+
+    /** Who releases acquires too where he may have to read what others changed; within a block that is no more than to wait for it. */
+    private String addition(BarrierWord.Place place) {
+        return place.addition(drops && place.order().equals("release") && place.scope().equals("cta") ? "acq_rel" : place.order());
+    }
+
+    private void add(BarrierWord.Place place, Operand.Register before, Operand amount) {
+        Operand less;
+        if (amount instanceof Operand.Immediate(long value, boolean _)) {
+            less = Code.number(-value);
+        } else {
+            Operand.Register negative = code.word();
+            code.emit("neg.s32", negative, amount);
+            less = negative;
+        }
+        code.emit(addition(place), before, place.upper(), less);
+    }
+
+    private Operand.Register lower(BarrierWord.Place place) {
+        Operand.Register lower = code.word();
+        code.emit(place.load("relaxed"), lower, place.lower());
+        return lower;
+    }
+
+    /**
+     * Whoever took as many as were awaited has ended the phase, and makes the next: he adds what it expects. It may be that arrivals
+     * came in between, by threads that do not wait. Among them, who made as many as it expects, or twice as many, ended a phase as well, and
+     * adds as much. In which order they do is all the same, and only after the last a phase is there.
+     *
+     * @param lower the lower word as it was before the arrival, where threads may drop out: who ends a phase must know who dropped out in
+     *              it, and reads the word again; who arrives between that and the next phase must not know who drops out of that one
+     */
+    private Operand.Register end(BarrierWord.Place place, Operand.Register lower, Operand.Register before, Operand amount, boolean wanted) {
+        Operand.Register awaited = code.word();
+        Operand.Register going = code.truth();
+        Operand.Register early = code.truth();
+        String past = code.newLabel("arrived");
+        String next = code.newLabel("next");
+        Operand.Register state = wanted ? code.word() : null;
+        if (wanted) {
+            code.emit("mov.b32", state, before);
+        }
+        // Nobody else changes it: read while the addition is under way, but not in another block.
+        Operand.Register known = drops || place.scope().equals("cluster") ? null : lower(place);
+        code.emit("and.b32", awaited, before, Code.number(BarrierWord.COUNT_FIELD));
+        code.emit("setp.ge.u32", going, awaited, plus(amount, BarrierWord.THERE));
+        code.branch(going, false, past);
+        Operand.Register change = code.word();
+        code.emit("setp.lt.u32", early, awaited, Code.number(BarrierWord.THERE));
+        change(change, before, known != null ? known : late(place, lower, early));
+        code.branch(early, true, next);
+        early(before, change, amount, state, past);
+        code.label(next);
+        code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), change);
+        code.label(past);
+        return state;
+    }
+
+    /** The lower word, read by who has ended a phase, or else as it was before. */
+    private Operand.Register late(BarrierWord.Place place, Operand.Register lower, Operand.Register early) {
+        Operand.Register late = code.word();
+        String known = code.newLabel("known");
+        if (lower != null) {
+            code.emit("mov.b32", late, lower);
+            code.branch(early, false, known);
+        }
+        if (place.scope().equals("cluster")) {
+            code.emit("fence.acq_rel.cluster");
+        }
+        code.emit(place.load("relaxed"), late, place.lower());
+        code.label(known);
+        return late;
+    }
+
+    private Operand plus(Operand amount, long number) {
+        if (amount instanceof Operand.Immediate(long value, boolean _)) {
+            return Code.number(value + number);
+        }
+        Operand.Register sum = code.word();
+        code.emit("add.u32", sum, amount, Code.number(number));
+        return sum;
+    }
+
+    /** What the next phase expects and the turn of the parity; where nobody is expected any more, one who never comes. */
+    private void change(Operand.Register change, Operand.Register before, Operand.Register lower) {
+        Operand.Register low = code.word();
+        int high = BarrierWord.COUNT_SHIFT + BarrierWord.BYTES_SHIFT;
+        code.emit("bfi.b32", low, lower, Code.number((int) BarrierWord.PARITY), Code.number(BarrierWord.COUNT_SHIFT),
+                Code.number(BarrierWord.BYTES_SHIFT));
+        code.emit("bfi.b32", change, before, low, Code.number(high), Code.number(BarrierWord.COUNT_SHIFT));
+        if (drops) {
+            code.emit("max.u32", change, change, Code.number((int) (BarrierWord.PARITY + (1L << BarrierWord.COUNT_SHIFT))));
+        }
+    }
+
+    /** For who arrived before the next phase was there: so many times what a phase expects are as many phases. */
+    private void early(Operand.Register before, Operand.Register change, Operand amount, Operand.Register state, String past) {
+        Operand.Register came = code.word();
+        Operand.Register expected = code.word();
+        Operand.Register phases = code.word();
+        Operand.Register others = code.word();
+        Operand.Register going = code.truth();
+        Operand count = Code.number(BarrierWord.COUNT_SHIFT);
+        Operand bits = Code.number(BarrierWord.COUNT_BITS);
+        code.emit("not.b32", came, before);
+        code.emit("bfe.u32", came, came, count, bits);
+        code.emit("bfe.u32", expected, change, count, bits);
+        code.emit("max.u32", expected, expected, Code.number(1));
+        code.emit("div.u32", phases, came, expected);
+        code.emit("mul.lo.u32", others, phases, expected);
+        code.emit("sub.u32", came, came, others);
+        if (state != null) {
+            // Those that are awaited, less one; then the parity.
+            code.emit("sub.u32", others, expected, came);
+            code.emit("sub.u32", others, others, Code.number(1));
+            code.emit("bfi.b32", state, others, before, count, bits);
+            code.emit("not.b32", phases, phases);
+            code.emit("shl.b32", phases, phases, Code.number(Integer.SIZE - 1));
+            code.emit("xor.b32", state, state, phases);
+        }
+        code.emit("shl.b32", came, came, count);
+        code.emit("add.u32", came, came, amount);
+        code.emit("shl.b32", expected, expected, count);
+        code.emit("setp.lt.u32", going, came, expected);
+        code.branch(going, false, past);
+    }
+
+    /**
+     * Writes that the present phase awaits one arrival more, which it awaits anyway until the thread has made it: so it cannot end
+     * meanwhile. While the phase is not there yet, it would seem to be, and whoever arrives next would end it.
+     */
+    void hold(BarrierWord.Place place) {
+        awaitPhase(place);
+        code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), Code.number(1L << BarrierWord.COUNT_SHIFT));
+    }
+
+    /** Writes that who has ended the last phase makes the present one first: a few instructions, in a legal program. Gives the upper word then. */
+    Operand.Register awaitPhase(BarrierWord.Place place) {
+        Operand.Register now = code.word();
+        Operand.Register there = code.word();
+        Operand.Register looks = code.word();
+        Operand.Register open = code.truth();
+        Operand.Register left = code.truth();
+        String look = code.newLabel("open");
+        String ready = code.newLabel("ready");
+        code.emit("mov.u32", looks, Code.number(LOOKS));
+        code.label(look);
+        code.emit(place.load("acquire"), now, place.upper());
+        code.emit("and.b32", there, now, Code.number(BarrierWord.THERE));
+        code.emit("setp.ne.u32", open, there, Code.number(0));
+        code.branch(open, false, ready);
+        code.emit("nanosleep.u32", Code.number(BarrierWord.PAUSE_NS));
+        code.emit("sub.u32", looks, looks, Code.number(1));
+        code.emit("setp.ne.u32", left, looks, Code.number(0));
+        code.branch(left, false, look);
+        code.label(ready);
+        return now;
+    }
+
+    /**
+     * Writes that phases from the next one on expect so many less; before an arrival of the thread, which the present phase awaits. Nobody
+     * reads the number then: who has ended the last phase has made the present one.
+     */
+    void drop(BarrierWord.Place place, Operand count) {
+        awaitPhase(place);
+        Operand.Register less = code.word();
+        Operand.Register old = code.word();
+        code.emit("and.b32", less, count instanceof Operand.Immediate ? moved(count) : count, Code.number(BarrierWord.MOST));
+        Operand.Register upper = lower(place, less, old);
+        code.emit("neg.s32", upper, upper);
+        code.emit(place.addition("relaxed"), old, place.upper(), upper);
+    }
+
+    private Operand.Register moved(Operand number) {
+        Operand.Register register = code.word();
+        code.emit("mov.u32", register, number);
+        return register;
+    }
+
+    /** Takes the low bits of a number from those in the lower word; gives what is to be taken from the upper one. */
+    private Operand.Register lower(BarrierWord.Place place, Operand.Register less, Operand.Register old) {
+        Operand.Register changed = code.word();
+        Operand.Register field = code.word();
+        Operand.Register found = code.word();
+        Operand.Register borrow = code.word();
+        Operand.Register other = code.truth();
+        Operand bits = Code.number(BarrierWord.BYTES_SHIFT);
+        String again = code.newLabel("again");
+        code.emit(place.load("relaxed"), old, place.lower());
+        code.label(again);
+        code.emit("bfe.u32", field, old, Code.number(0), bits);
+        code.emit("sub.u32", field, field, less);
+        code.emit("bfi.b32", changed, field, old, Code.number(0), bits);
+        code.emit("atom.relaxed." + place.scope() + "." + place.space() + ".cas.b32", found, place.lower(), old, changed);
+        code.emit("setp.ne.u32", other, found, old);
+        code.emit("mov.b32", old, found);
+        code.branch(other, false, again);
+        code.emit("shr.s32", borrow, field, bits);
+        code.emit("neg.s32", borrow, borrow);
+        return borrow;
+    }
+}

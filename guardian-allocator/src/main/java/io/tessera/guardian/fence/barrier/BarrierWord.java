@@ -1,0 +1,170 @@
+package io.tessera.guardian.fence.barrier;
+
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.Pragma;
+import java.util.List;
+
+/**
+ * An mbarrier as two words of 32 bits in the program's own shared memory, which nothing but additions and loads touches: a GPU adds 32
+ * bits in shared memory by one instruction, and 64 by a loop of comparisons.
+ *
+ * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bit 30 that the phase is there, bits 9 to 29
+ * are the arrivals that are still awaited less one. The last arrival borrows from bit 30: by the same addition it is seen that the phase
+ * is over. Who made it adds what the next phase expects, by which it is there, and turns the parity ({@link BarrierArrival}). That is the
+ * last that is done for the phase: who sees it may use the memory for something else. Bytes that are awaited hold one arrival, as long as
+ * they are not 0 ({@link BarrierBytes}).
+ *
+ * <p>The lower word has the bytes that are still awaited in bits 11 to 31, modulo 2^21. The arrivals that a phase expects, 20 bits, are
+ * in what is left: bits 0 to 10 of the lower word are its low bits, bits 0 to 8 of the upper one the others (PTX ISA 9.0, "Tracking
+ * asynchronous operations by the mbarrier object": counts of 20 bits, bytes from -(2^20 - 1) to 2^20 - 1). What a legal program cannot
+ * do to fields may run over into others, and then whoever waits may wait until the stop word ends it. Not thread-safe.
+ */
+final class BarrierWord {
+    /** Where the upper word lies. */
+    static final int UPPER = 4;
+    /** Lowest bit of the arrivals that are awaited. */
+    static final int COUNT_SHIFT = 9;
+    static final int COUNT_BITS = 21;
+    /** Set while the phase is there: from when it is made until as many have arrived as are awaited. */
+    static final long THERE = 1L << COUNT_SHIFT + COUNT_BITS;
+    /** The field of arrivals that are awaited, and that bit. */
+    static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
+    static final long PARITY = 1L << 31;
+    /** Lowest bit of the bytes that are awaited, and how many bits of the arrivals that are expected lie below. */
+    static final int BYTES_SHIFT = 11;
+    static final long MOST = (1L << 20) - 1;
+    static final int PAUSE_NS = 20;
+    /** Looks of one {@code try_wait}, which take one or two microseconds. */
+    private static final int LOOKS = 32;
+    /** The first looks follow each other at once, for a quarter of a microsecond: most who wait come together, and who sleeps comes last. */
+    private static final int EAGER = 8;
+
+    /**
+     * Where a word is, and how its accesses are ordered.
+     *
+     * @param at    address in a register of 32 bits
+     * @param space {@code shared} or {@code shared::cluster}
+     * @param scope {@code cta} or {@code cluster}
+     * @param order {@code release}, {@code acquire} or {@code relaxed}
+     * @param single whether it is the same word for all threads as the text has it: then NVIDIA's assembler adds once for a warp
+     */
+    record Place(Operand.Register at, String space, String scope, String order, boolean single) {
+        Operand.Address lower() {
+            return Code.at(at, 0);
+        }
+
+        Operand.Address upper() {
+            return Code.at(at, UPPER);
+        }
+
+        String addition(String ordered) {
+            return "atom." + ordered + "." + scope + "." + space + ".add.u32";
+        }
+
+        String load(String ordered) {
+            return "ld." + ordered + "." + scope + "." + space + ".b32";
+        }
+    }
+
+    private final Code code;
+
+    BarrierWord(Code code) {
+        this.code = code;
+    }
+
+    /** Writes {@code mbarrier.init}. */
+    void init(Place place, Operand count) {
+        Operand low;
+        Operand high;
+        if (count instanceof Operand.Immediate(long value, boolean _)) {
+            long expected = value & MOST;
+            low = Code.number(expected & (1L << BYTES_SHIFT) - 1);
+            high = Code.number((int) ((expected - 1 << COUNT_SHIFT) + THERE & COUNT_FIELD | expected >> BYTES_SHIFT));
+        } else {
+            Operand.Register lower = code.word();
+            Operand.Register upper = code.word();
+            Operand.Register more = code.word();
+            code.emit("and.b32", lower, count, Code.number(MOST));
+            code.emit("shr.u32", more, lower, Code.number(BYTES_SHIFT));
+            code.emit("add.u32", upper, lower, Code.number((1L << COUNT_BITS) - 1));
+            code.emit("bfi.b32", upper, upper, more, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS + 1));
+            code.emit("and.b32", lower, lower, Code.number((1L << BYTES_SHIFT) - 1));
+            low = lower;
+            high = upper;
+        }
+        code.emit("st." + place.space() + ".v2.b32", place.lower(), new Operand.Vector(List.of(low, high)));
+    }
+
+    /**
+     * Writes a look at whether a phase is over.
+     *
+     * @param into   predicate that says so
+     * @param phase  a state, or a parity
+     * @param parity whether it is a parity
+     * @param again  whether to look for a little while, as {@code try_wait} may: a loop of the program that waits looks at the stop word
+     *               far too often for one look at the word
+     * @param meanwhile writes what is done between looks, and after a single one that was in vain
+     */
+    void test(Place place, Operand into, Operand phase, boolean parity, boolean again, Runnable meanwhile) {
+        Operand asked = phase(phase, parity);
+        Operand.Register looks = code.word();
+        Operand.Register word = code.word();
+        Operand.Register over = code.truth();
+        String look = code.newLabel("look");
+        String done = code.newLabel("done");
+        if (again) {
+            code.emit("mov.u32", looks, Code.number(LOOKS));
+            code.label(look);
+            code.add(new Pragma(List.of("nounroll"), 0));
+        }
+        code.emit(place.load(place.order()), word, place.upper());
+        code.emit("xor.b32", word, word, asked);
+        // Another parity, and the phase that has it is there.
+        code.emit("setp.ge.u32", over, word, Code.number((int) (PARITY + THERE)));
+        code.branch(over, false, done);
+        meanwhile.run();
+        if (again) {
+            Operand.Register eager = code.truth();
+            Operand.Register left = code.truth();
+            String soon = code.newLabel("soon");
+            code.emit("setp.gt.s32", eager, looks, Code.number(LOOKS - EAGER));
+            code.branch(eager, false, soon);
+            code.emit("nanosleep.u32", Code.number(PAUSE_NS));
+            code.label(soon);
+            code.emit("sub.u32", looks, looks, Code.number(1));
+            code.emit("setp.ne.u32", left, looks, Code.number(0));
+            code.branch(left, false, look);
+        }
+        code.label(done);
+        code.emit("mov.pred", into, over);
+    }
+
+    /** The parity of a state, or one that is asked for, in its place. */
+    private Operand phase(Operand phase, boolean parity) {
+        if (parity && phase instanceof Operand.Immediate(long value, boolean _)) {
+            return Code.number((value & 1) == 0 ? 0 : Integer.MIN_VALUE);
+        }
+        Operand.Register asked = code.word();
+        if (parity) {
+            code.emit("shl.b32", asked, phase, Code.number(Integer.SIZE - 1));
+        } else {
+            Operand.Register wide = code.wide();
+            code.emit("mov.b64", wide, phase);
+            code.emit("mov.b64", Code.pair(code.word(), asked), wide);
+            code.emit("and.b32", asked, asked, Code.number((int) PARITY));
+        }
+        return asked;
+    }
+
+    /** Writes {@code mbarrier.pending_count}. */
+    void pending(Operand into, Operand state) {
+        Operand.Register wide = code.wide();
+        Operand.Register upper = code.word();
+        code.emit("mov.b64", wide, state);
+        code.emit("mov.b64", Code.pair(code.word(), upper), wide);
+        code.emit("bfe.u32", upper, upper, Code.number(COUNT_SHIFT), Code.number(COUNT_BITS));
+        code.emit("add.u32", upper, upper, Code.number(1));
+        code.emit("and.b32", into, upper, Code.number(MOST));
+    }
+}

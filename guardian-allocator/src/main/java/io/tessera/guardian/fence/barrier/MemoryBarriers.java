@@ -1,0 +1,182 @@
+package io.tessera.guardian.fence.barrier;
+
+import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.fence.variable.SharedLayout;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Directive;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
+ * device ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and
+ * nothing but its phase ends who waits in it. What is written instead is fenced like all of the program: it faults nothing, and its
+ * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ */
+public final class MemoryBarriers {
+    private static final String PREFIX = "mbarrier";
+    /** Shared memory that a kernel's variables may take, from the PTX assembler: with more it takes none of them. */
+    private static final long MOST_STATIC_BYTES = 48 << 10;
+
+    private MemoryBarriers() {
+    }
+
+    /**
+     * The module, without mbarriers where they are understood; the same one if it has none, or asks how many arrivals are awaited where
+     * bytes are awaited as well.
+     *
+     * @param linked whether it may be linked with others, which may have to do with clusters of blocks
+     */
+    public static PtxModule lowered(PtxModule module, boolean linked) {
+        List<PtxFunction> functions = module.functions();
+        if (functions.stream().noneMatch(MemoryBarriers::has)
+                || functions.stream().anyMatch(MemoryBarriers::asks) && (linked || functions.stream().anyMatch(MemoryBarriers::awaitsBytes))) {
+            return module;
+        }
+        boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
+        boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
+        // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
+        boolean room = SharedLayout.mostBytes(module) + CopyDesk.BYTES <= MOST_STATIC_BYTES;
+        List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
+        boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
+        String desk = loading.isEmpty() ? null : desk(module);
+        List<Directive> directives = new ArrayList<>(module.directives().size() + 1);
+        if (desk != null) {
+            directives.add(CopyDesk.variable(desk));
+        }
+        for (Directive directive : module.directives()) {
+            boolean one = directive instanceof PtxFunction function && (has(function)
+                    || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
+            directives.add(
+                    one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
+        }
+        return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
+    }
+
+    /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
+    public static FencedModule noted(FencedModule fenced, PtxModule module) {
+        Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
+        return names.isEmpty() ? fenced
+                : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
+    }
+
+    private static KernelReport noted(KernelReport report) {
+        List<String> notes = new ArrayList<>(report.notes());
+        notes.add("keeps mbarriers as words of its shared memory, and copies into it in bulk by loops");
+        return new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(), report.proved(),
+                report.calls(), notes);
+    }
+
+    private static boolean has(PtxFunction function) {
+        return any(function, BarrierLowering::isOne);
+    }
+
+    /** Whether what is awaited is asked for, which counts bytes as an arrival here as long as there are some. */
+    private static boolean asks(PtxFunction function) {
+        return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
+    }
+
+    private static boolean awaitsBytes(PtxFunction function) {
+        return any(function, i -> i.has("expect_tx") || i.has("complete_tx") || i.has(BarrierLowering.COMPLETES));
+    }
+
+    private static boolean any(PtxFunction function, Predicate<Instruction> property) {
+        return function.body().isPresent() && any(function.body().get(), property);
+    }
+
+    private static boolean any(Block block, Predicate<Instruction> property) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Instruction instruction -> property.test(instruction);
+            default -> false;
+        });
+    }
+
+    /**
+     * Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the
+     * own. Where no function has to do with clusters, what is written has nothing to do with them either, and kernels are launched
+     * without ({@link FencedModule#clusters()}).
+     */
+    private static boolean meetsOtherBlocks(PtxFunction function) {
+        return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
+                || any(function, i -> i.opcode().equals("mapa") || i.opcode().equals("getctarank")
+                        || i.has("cluster") && !i.opcode().equals("mbarrier") && !i.has("mbarrier_init")
+                        || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence"));
+    }
+
+    /** A name for {@link CopyDesk} that nothing in the module has. */
+    private static String desk(PtxModule module) {
+        Set<String> taken = new HashSet<>();
+        for (Directive directive : module.directives()) {
+            switch (directive) {
+                case Variable variable -> take(variable.name(), taken);
+                case PtxFunction function -> {
+                    take(function.name(), taken);
+                    names(function, taken);
+                }
+                default -> {}
+            }
+        }
+        return free(taken) + "desk";
+    }
+
+    private static String free(Set<String> taken) {
+        String number = "";
+        for (int i = 0; taken.contains(number); i++) {
+            number = Integer.toString(i);
+        }
+        return PREFIX + number + "_";
+    }
+
+    private static PtxFunction lowered(PtxFunction function, boolean clusters, boolean drops, String desk) {
+        Block body = function.body().orElseThrow();
+        Set<String> taken = new HashSet<>();
+        names(function, taken);
+        Code code = new Code(free(taken));
+        List<Statement> outer = code.enter();
+        new BarrierLowering(code, clusters, drops, desk).body(function);
+        List<Statement> statements = code.leave(outer);
+        List<Statement> whole = new ArrayList<>(code.declarations());
+        whole.addAll(statements);
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(),
+                function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
+    }
+
+    /** Notes what stands between the prefix and the first underscore of names that look like ours. */
+    private static void take(String name, Set<String> into) {
+        String bare = name.startsWith("%") ? name.substring(1) : name;
+        int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;
+        if (end >= 0) {
+            into.add(bare.substring(PREFIX.length(), end));
+        }
+    }
+
+    private static void names(PtxFunction function, Set<String> into) {
+        function.parameters().forEach(parameter -> take(parameter.name(), into));
+        function.body().ifPresent(body -> names(body, into));
+    }
+
+    private static void names(Block block, Set<String> into) {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Label label -> take(label.name(), into);
+                case RegisterDeclaration declaration -> take(declaration.prefix(), into);
+                case Variable variable -> take(variable.name(), into);
+                default -> {}
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.tessera.guardian.fence.control;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.loop.LoopBound;
+import io.tessera.guardian.fence.loop.LoopParts;
+import io.tessera.guardian.fence.loop.Loops;
+import io.tessera.guardian.fence.plan.FunctionContext;
+import io.tessera.guardian.fence.proof.LoopCut;
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Looks at the stop word now and then in loops, and ends the thread when it is set. Not thread-safe. */
+public final class LoopWatch {
+    private final FunctionContext context;
+    private final Code code;
+    private final Loops loops;
+    private final Map<Instruction, List<LoopCut>> cuts = new IdentityHashMap<>();
+    private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
+    private final LoopParts parts;
+    private Operand.Register fuel;
+
+    /** For one function, whose loops are known. */
+    public LoopWatch(FunctionContext context, Loops loops) {
+        this.context = context;
+        this.code = context.code;
+        this.loops = loops;
+        for (LoopCut cut : cuts(context)) {
+            cuts.computeIfAbsent(cut.definition(), d -> new ArrayList<>(1)).add(cut);
+            limits.put(cut.comparison(), code.word());
+        }
+        this.parts = new LoopParts(code, loops);
+        if (loops.any()) {
+            fuel = code.word();
+            context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(WindowConstants.GO_ON)));
+        }
+    }
+
+    /**
+     * Of a tenant that is alone loops keep their limits: one whose counter runs over ends with the executor, as a fault there does. A
+     * register more for a limit had the assembler make a loop 14 % slower (H200, bodies of the suite mixes).
+     */
+    private static List<LoopCut> cuts(FunctionContext context) {
+        return context.mode() == FenceMode.NONE ? List.of() : context.facts.loopCuts();
+    }
+
+    /**
+     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel. No other way back is
+     * added, since the assembler would have the threads of a warp meet again in every round of a loop with two.
+     *
+     * @return whether it did; another branch is left to the caller
+     */
+    public boolean closes(Instruction branch) {
+        LoopParts.Part part = parts.closedBy(branch);
+        if (part != null) {
+            code.add(branch);
+            goOn(part, branch);
+            return true;
+        }
+        int weight = loops.weight(branch);
+        if (weight == 0 || !branch.opcode().equals("bra")) {
+            return false;
+        }
+        burn(weight);
+        Operand.Register on = code.truth();
+        Operand head = redirected(branch).operands().getFirst();
+        if (branch.guard().isEmpty()) {
+            code.emit("setp.gt.s32", on, fuel, Code.number(0));
+        } else {
+            Guard guard = branch.guard().get();
+            code.emit("setp.gt.and.s32", on, fuel, Code.number(0),
+                    guard.negated() ? new Operand.Not(guard.register()) : guard.register());
+        }
+        code.emit(Optional.of(new Guard(on, false)), "bra", head);
+        exitWithoutFuel();
+        return true;
+    }
+
+    /** Behind the rounds of a part: if that was not the loop's end, looks at the stop word, and goes on with the next part. */
+    private void goOn(LoopParts.Part part, Instruction branch) {
+        String done = code.newLabel("done");
+        code.add(ends(part.counted().compare()));
+        code.branch(branch.guard().orElseThrow().register(), true, done);
+        burn(WindowConstants.GO_ON);
+        Operand.Register on = code.truth();
+        code.emit("setp.gt.s32", on, fuel, Code.number(0));
+        code.branch(on, false, part.begin());
+        exitWithoutFuel();
+        code.label(done);
+    }
+
+    /** Before a label: where it is the head of a loop of parts, how far the next part goes. */
+    public void before(Label label) {
+        LoopParts.Part part = parts.headedBy(label.name());
+        if (part != null) {
+            code.label(part.begin());
+            parts.begin(part, limits.get(part.counted().compare()));
+        }
+    }
+
+    /** A branch as it is, or to where the rounds of a part begin. */
+    public Instruction redirected(Instruction branch) {
+        String begin = branch.operands().getFirst() instanceof Operand.Symbol(String name, long _) ? parts.begins(name) : null;
+        return begin == null ? branch : with(branch, List.of(new Operand.Symbol(begin, 0)));
+    }
+
+    /** What goes before a branch by a table. */
+    public void before(Instruction branch) {
+        int weight = loops.weight(branch);
+        if (weight > 0) {
+            burn(weight);
+            exitWithoutFuel();
+        }
+    }
+
+    /** Takes fuel; where there is none left, as much as the stop word gives: nothing once the tenant's kernels have to end. */
+    private void burn(int weight) {
+        context.counts.fence(KernelReport.Fence.STOP);
+        Operand.Register empty = code.truth();
+        Operand.Register place = code.wide();
+        Optional<Guard> guard = Optional.of(new Guard(empty, false));
+        code.emit("sub.s32", fuel, fuel, Code.number(weight));
+        code.emit("setp.lt.s32", empty, fuel, Code.number(1));
+        code.emit(guard, "ld.const.u64", place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD));
+        code.emit(guard, "ld.volatile.global.u32", fuel, Code.at(place, 0));
+    }
+
+    private void exitWithoutFuel() {
+        Operand.Register none = code.truth();
+        code.emit("setp.lt.s32", none, fuel, Code.number(1));
+        code.emit(Optional.of(new Guard(none, false)), "exit");
+    }
+
+    /** Cuts the limits that an instruction makes, where the facts say so. */
+    public void after(Instruction definition) {
+        for (LoopCut cut : cuts.getOrDefault(definition, List.of())) {
+            code.emit((cut.upper() ? "min." : "max.") + cut.type(), limits.get(cut.comparison()), cut.limit(),
+                    Code.number((int) cut.bound()));
+        }
+    }
+
+    /** A comparison that ends a counted loop, or a part of its rounds, so that it is certain to; or the instruction itself. */
+    public Instruction compare(Instruction instruction) {
+        LoopParts.Part part = parts.comparedBy(instruction);
+        return part == null ? ends(instruction) : parts.compare(part);
+    }
+
+    private Instruction ends(Instruction instruction) {
+        Operand.Register within = limits.get(instruction);
+        if (within != null) {
+            return against(instruction, within);
+        }
+        LoopBound bound = instruction.opcode().equals("setp") ? loops.bound(instruction) : null;
+        if (bound == null || context.mode() == FenceMode.NONE) {
+            return instruction;
+        }
+        return bound.cut() ? against(instruction, LoopParts.cut(code, instruction, bound)) : LoopParts.unequal(code, instruction,
+                instruction.operands().get(2), bound);
+    }
+
+    private static Instruction against(Instruction compare, Operand limit) {
+        List<Operand> operands = new ArrayList<>(compare.operands());
+        operands.set(2, limit);
+        return with(compare, operands);
+    }
+
+    private static Instruction with(Instruction instruction, List<Operand> operands) {
+        return new Instruction(instruction.guard(), instruction.opcode(), instruction.modifiers(), operands,
+                instruction.line());
+    }
+}

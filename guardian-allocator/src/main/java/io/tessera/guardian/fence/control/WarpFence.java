@@ -1,0 +1,67 @@
+package io.tessera.guardian.fence.control;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.plan.BlockCache.Entry;
+import io.tessera.guardian.fence.plan.BlockCache.Purpose;
+import io.tessera.guardian.fence.plan.FunctionContext;
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Fences member masks, which say what lanes of a warp do something together: the lane that asks is made one of them. A GPU
+ * ends the context for a lane that is none of its own members (seen on an H200); in a legal program it always is one, and
+ * nothing changes. Not thread-safe.
+ */
+public final class WarpFence {
+    private static final long ALL_LANES = 0xFFFF_FFFFL;
+
+    private final FunctionContext context;
+    private final Code code;
+
+    /** For one function. */
+    public WarpFence(FunctionContext context) {
+        this.context = context;
+        this.code = context.code;
+    }
+
+    /** Operands of an instruction whose last one is a member mask, fenced. */
+    public List<Operand> operands(List<Operand> given) {
+        if (given.isEmpty() || context.mode() == FenceMode.NONE) {
+            return given;
+        }
+        Operand mask = given.getLast();
+        if (mask instanceof Operand.Immediate(long value, boolean _) && (value & ALL_LANES) == ALL_LANES) {
+            return given;
+        }
+        Entry known = mask instanceof Operand.Register register ? context.cache.find(register, Purpose.MEMBERS, 0) : null;
+        Operand.Register fenced = known != null ? known.fenced() : fenced(mask);
+        List<Operand> operands = new ArrayList<>(given);
+        operands.set(given.size() - 1, fenced);
+        return operands;
+    }
+
+    private Operand.Register fenced(Operand mask) {
+        context.counts.fence(Fence.MEMBERS);
+        Operand.Register own = context.prologue.ownLane();
+        Operand.Register fenced = code.word();
+        code.emit("or.b32", fenced, own, mask);
+        if (mask instanceof Operand.Register register) {
+            context.cache.put(register, new Entry(Purpose.MEMBERS, 0, fenced));
+        }
+        return fenced;
+    }
+
+    /** After an instruction: compilers put the mask of all lanes into a register at times. */
+    public void after(Instruction i) {
+        if (i.opcode().equals("mov") && i.guard().isEmpty() && i.operands().size() == 2
+                && i.operands().get(0) instanceof Operand.Register register
+                && i.operands().get(1) instanceof Operand.Immediate(long value, boolean _)
+                && (value & ALL_LANES) == ALL_LANES) {
+            context.cache.put(register, new Entry(Purpose.MEMBERS, 0, register));
+        }
+    }
+}

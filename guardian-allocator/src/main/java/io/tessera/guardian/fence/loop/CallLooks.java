@@ -1,0 +1,201 @@
+package io.tessera.guardian.fence.loop;
+
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Alias;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Has functions look at the stop word that do much when they are called, by calls or in loops: 48 functions, of which each calls the one before twice, never
+ * end. One that may do more than {@link #MOST} looks where it begins and where it returns, and costs its callers nothing then. So do those that are called
+ * so often that their caller would do too much. Used for one module, in which no function calls itself.
+ */
+public final class CallLooks {
+    /** Instructions that a call may cost without a look; the verifier has twice as many. */
+    private static final long MOST = 1L << 13;
+    /** What a call of another module may cost: the verifier's number. */
+    private static final long ELSEWHERE = 1L << 14;
+    /** Of all calls of a function between two of its own looks. */
+    private static final long MOST_OF_CALLS = 1L << 20;
+    /** A callee that does no more need not look, however often it is called. */
+    private static final long SHORT = 16;
+    /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
+    private static final long PASSES_WITH_CALLS = 17;
+    private static final long PASSES = WindowConstants.GO_ON;
+    /** What any function may do between two looks: the verifier's number. */
+    private static final long MOST_BETWEEN_LOOKS = 1L << 23;
+    private static final String PREDICATES = WindowConstants.PREFIX.replace("__", "%__") + "look_p";
+    private static final String WORDS = WindowConstants.PREFIX.replace("__", "%__") + "look_r";
+    private static final String PLACES = WindowConstants.PREFIX.replace("__", "%__") + "look_d";
+
+    private final Map<String, PtxFunction> bodies = new HashMap<>();
+    private final Map<String, String> aliases = new HashMap<>();
+    private final Map<String, Body> calls = new HashMap<>();
+    private final Map<String, Long> costs = new HashMap<>();
+    private final Set<String> looking = new HashSet<>();
+    private final boolean linked;
+
+    /**
+     * What a function does itself.
+     *
+     * @param own   instructions, those in loops for all their passes
+     * @param calls how often it calls what
+     */
+    private record Body(long own, Map<String, Long> calls) {
+    }
+
+    /**
+     * Finds them.
+     *
+     * @param module    for its aliases
+     * @param functions as they are fenced
+     * @param linked    whether what is not among them may be in another module
+     */
+    public CallLooks(PtxModule module, Collection<PtxFunction> functions, boolean linked) {
+        this.linked = linked;
+        module.directives().forEach(directive -> {
+            if (directive instanceof Alias alias) {
+                aliases.put(alias.name(), alias.target());
+            }
+        });
+        functions.stream().filter(function -> function.body().isPresent()).forEach(function -> bodies.put(function.name(), function));
+        bodies.values().forEach(function -> calls.put(function.name(), body(function)));
+        bodies.keySet().forEach(this::find);
+    }
+
+    private Body body(PtxFunction function) {
+        LoopText text = new LoopText(function.body().orElseThrow());
+        Map<String, Long> found = new HashMap<>();
+        long own = 0;
+        List<Instruction> flat = text.instructions();
+        for (int at = 0; at < flat.size(); at++) {
+            boolean once = text.depth(at) == 0;
+            own += once ? 1 : PASSES;
+            if (flat.get(at).opcode().equals("call")) {
+                found.merge(callee(flat.get(at)), once ? 1 : PASSES_WITH_CALLS, Long::sum);
+            }
+        }
+        return new Body(own, found);
+    }
+
+    private String callee(Instruction call) {
+        for (Operand operand : call.operands()) {
+            if (operand instanceof Operand.Symbol(String name, long _)) {
+                return aliases.getOrDefault(name, name);
+            }
+        }
+        return "";
+    }
+
+    /** What a function costs once all that it calls is known; chains may be long, so this does not call itself. */
+    private void find(String start) {
+        List<String> way = new ArrayList<>(List.of(start));
+        while (!way.isEmpty()) {
+            String name = way.getLast();
+            List<String> open = costs.containsKey(name) ? List.of()
+                    : calls.get(name).calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && !costs.containsKey(callee)).toList();
+            if (open.isEmpty()) {
+                if (!costs.containsKey(name)) {
+                    costs.put(name, cost(name));
+                }
+                way.removeLast();
+            }
+            way.addAll(open);
+        }
+    }
+
+    private long cost(String name) {
+        Body body = calls.get(name);
+        if (ofCalls(body) > MOST_OF_CALLS) {
+            body.calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && costs.getOrDefault(callee, 1L) > SHORT)
+                    .forEach(this::looks);
+        }
+        long sum = body.own() + ofCalls(body);
+        if (sum > MOST && bodies.get(name).kind() != PtxFunction.Kind.ENTRY) {
+            looking.add(name);
+            return 1;
+        }
+        return Math.min(sum, MOST_OF_CALLS);
+    }
+
+    private void looks(String callee) {
+        looking.add(callee);
+        costs.put(callee, 1L);
+    }
+
+    private long ofCalls(Body body) {
+        long sum = 0;
+        for (Map.Entry<String, Long> call : body.calls().entrySet()) {
+            PtxFunction callee = bodies.get(call.getKey());
+            boolean elsewhere = linked && !call.getKey().equals("vprintf") && (callee == null || callee.linkage() == Linkage.WEAK);
+            sum += call.getValue() * Math.max(elsewhere ? ELSEWHERE : 1, costs.getOrDefault(call.getKey(), 1L));
+        }
+        return sum;
+    }
+
+    /**
+     * Instructions that a kernel may make until its first look: no less than a quarter of what the verifier counts, which adds up loops of several counters
+     * and multiplies those that it has counted itself. Twice the sum is.
+     */
+    public long most(String kernel) {
+        Body body = calls.get(kernel);
+        return body == null ? MOST_BETWEEN_LOOKS : Math.clamp(2 * (body.own() + ofCalls(body)), 1, MOST_BETWEEN_LOOKS);
+    }
+
+    /** The function with looks where it begins and returns, if it is one that looks. */
+    public PtxFunction looking(PtxFunction function) {
+        if (!looking.contains(function.name())) {
+            return function;
+        }
+        List<Statement> statements = new ArrayList<>();
+        statements.add(new RegisterDeclaration(ScalarType.PRED, PREDICATES, 1, function.line()));
+        statements.add(new RegisterDeclaration(ScalarType.B32, WORDS, 1, function.line()));
+        statements.add(new RegisterDeclaration(ScalarType.B64, PLACES, 1, function.line()));
+        boolean begun = false;
+        for (Statement statement : function.body().orElseThrow().statements()) {
+            if (!begun && !(statement instanceof RegisterDeclaration) && !(statement instanceof Variable)) {
+                begun = true;
+                look(statements, function.line());
+            }
+            if (statement instanceof Instruction i && i.opcode().equals("ret")) {
+                look(statements, i.line());
+            }
+            statements.add(statement);
+        }
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
+                Optional.of(new Block(statements, function.body().orElseThrow().line())), function.line());
+    }
+
+    private static void look(List<Statement> statements, int line) {
+        Operand.Register none = new Operand.Register(PREDICATES + "0");
+        Operand.Register word = new Operand.Register(WORDS + "0");
+        Operand.Register place = new Operand.Register(PLACES + "0");
+        add(statements, "ld", List.of("const", "u64"), List.of(place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)),
+                line);
+        add(statements, "ld", List.of("volatile", "global", "u32"), List.of(word, Code.at(place, 0)), line);
+        add(statements, "setp", List.of("lt", "s32"), List.of(none, word, Code.number(1)), line);
+        statements.add(new Instruction(Optional.of(new Guard(none, false)), "exit", List.of(), List.of(), line));
+    }
+
+    private static void add(List<Statement> statements, String opcode, List<String> modifiers, List<Operand> operands, int line) {
+        statements.add(new Instruction(Optional.empty(), opcode, modifiers, operands, line));
+    }
+}

@@ -1,0 +1,85 @@
+package io.tessera.guardian.fence.loop;
+
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Guard;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.RegisterDeclaration;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Has the blocks of large grids look at the stop word when they begin: a GPU begins all blocks of a grid, however many they are, and each may do much
+ * before it looks by itself. In smaller grids a comparison of their number is all that it costs: the look itself costs much where most that a block does is
+ * to begin, since all read one word (4.6 times as long for a step of a bitonic sort in 65,536 blocks on an H100). Stateless.
+ */
+public final class GridLook {
+    /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
+    private static final long MOST = 1L << 36;
+    /** Instructions of a look, and some that begin every kernel. */
+    private static final int LENGTH = 16;
+    private static final String PREDICATE = WindowConstants.PREFIX.replace("__", "%__") + "grid_p";
+    private static final String WORD = WindowConstants.PREFIX.replace("__", "%__") + "grid_r";
+    private static final String WIDE = WindowConstants.PREFIX.replace("__", "%__") + "grid_d";
+
+    private GridLook() {
+    }
+
+    /**
+     * The kernel with a look where it begins; any other function as it is.
+     *
+     * @param most instructions that it may make, at most, before it looks
+     */
+    public static PtxFunction looking(PtxFunction function, long most) {
+        if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty()) {
+            return function;
+        }
+        Block body = function.body().get();
+        List<Statement> statements = new ArrayList<>();
+        statements.add(new RegisterDeclaration(ScalarType.PRED, PREDICATE, 1, function.line()));
+        statements.add(new RegisterDeclaration(ScalarType.B32, WORD, 2, function.line()));
+        statements.add(new RegisterDeclaration(ScalarType.B64, WIDE, 1, function.line()));
+        boolean begun = false;
+        for (Statement statement : body.statements()) {
+            if (!begun && !(statement instanceof RegisterDeclaration) && !(statement instanceof Variable)) {
+                begun = true;
+                look(statements, MOST / (most + LENGTH), function.line());
+            }
+            statements.add(statement);
+        }
+        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
+                Optional.of(new Block(statements, body.line())), function.line());
+    }
+
+    private static void look(List<Statement> statements, long blocks, int line) {
+        Operand.Register beyond = new Operand.Register(PREDICATE + "0");
+        Operand.Register word = new Operand.Register(WORD + "0");
+        Operand.Register other = new Operand.Register(WORD + "1");
+        Operand.Register wide = new Operand.Register(WIDE + "0");
+        Optional<Guard> large = Optional.of(new Guard(beyond, false));
+        Optional<Guard> all = Optional.empty();
+        add(statements, all, "mov", List.of("u32"), List.of(word, new Operand.SpecialRegister("%nctaid", "y")), line);
+        add(statements, all, "mov", List.of("u32"), List.of(other, new Operand.SpecialRegister("%nctaid", "z")), line);
+        add(statements, all, "mul", List.of("lo", "u32"), List.of(word, word, other), line);
+        add(statements, all, "mov", List.of("u32"), List.of(other, new Operand.SpecialRegister("%nctaid", "x")), line);
+        add(statements, all, "mul", List.of("wide", "u32"), List.of(wide, word, other), line);
+        add(statements, all, "setp", List.of("gt", "u64"), List.of(beyond, wide, Code.number(blocks)), line);
+        add(statements, all, "ld", List.of("const", "u64"),
+                List.of(wide, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD)), line);
+        add(statements, large, "ld", List.of("volatile", "global", "u32"), List.of(word, Code.at(wide, 0)), line);
+        add(statements, large, "setp", List.of("lt", "s32"), List.of(beyond, word, Code.number(1)), line);
+        add(statements, large, "exit", List.of(), List.of(), line);
+    }
+
+    private static void add(List<Statement> statements, Optional<Guard> guard, String opcode, List<String> modifiers, List<Operand> operands,
+            int line) {
+        statements.add(new Instruction(guard, opcode, modifiers, operands, line));
+    }
+}

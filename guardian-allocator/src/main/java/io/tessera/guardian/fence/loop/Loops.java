@@ -1,0 +1,130 @@
+package io.tessera.guardian.fence.loop;
+
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.ptx.Instruction;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in loops
+ * that soon end by themselves. Innermost loops that count to a bound in 32 bits look between parts of their rounds (see {@link LoopParts});
+ * of a tenant that is alone they do not look. Immutable.
+ */
+public final class Loops {
+    private static final int AROUND_COUNTED = 64;
+    private static final int AROUND_CALLS = 256;
+    /** A pass may take a millisecond. */
+    private static final int AROUND_SLEEP = 1024;
+    /** Instructions between two looks, for each of what they are summed over: loops that take fuel, parts of loops, loops that soon end. */
+    private static final long BETWEEN_LOOKS = 1L << 20;
+    /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
+    private static final long INNER_PART = 1L << 14;
+    private static final long LEAST_ROUNDS = 16;
+    /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
+    private static final long FENCED = 4;
+
+    private final LoopText text;
+    private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
+    private final Map<Instruction, LoopBound> bounds = new IdentityHashMap<>();
+    private final List<PartedLoop> parted = new ArrayList<>();
+    private final boolean alone;
+    private int countedLoops;
+
+    /**
+     * Those of a function.
+     *
+     * @param counting whether loops are told apart by what they count
+     * @param alone    whether nobody waits for the tenant's kernels
+     */
+    public Loops(LoopText text, AddressFacts facts, boolean counting, boolean alone) {
+        this.text = text;
+        this.alone = alone;
+        if (!text.hasLoops()) {
+            return;
+        }
+        List<Instruction> flat = text.instructions();
+        int[] ended = new int[flat.size() + 1];
+        long[] work = new long[flat.size() + 1];
+        long soon = 0;
+        countedLoops = (int) IntStream.range(0, counting ? flat.size() : 0).filter(i -> text.start(i) >= 0 && text.counted(i).isPresent()).count();
+        for (int i = 0; i < flat.size(); i++) {
+            long rounds = counting && text.start(i) >= 0 ? endsByItself(facts, flat.get(i)) : 0;
+            // Of loops in a row only some may do without a look, however short each is.
+            boolean itself = rounds > 0 && (alone || soon + rounds * bodyWork(i) <= BETWEEN_LOOKS);
+            soon += itself ? rounds * bodyWork(i) : 0;
+            boolean ends = itself || counting && text.start(i) >= 0 && isCounted(i);
+            ended[i + 1] = ended[i] + (ends ? 1 : 0);
+            work[i + 1] = work[i] + FENCED + (itself ? rounds : ends ? rounds(i) : 0) * bodyWork(i);
+        }
+        for (int i = 0; i < flat.size(); i++) {
+            int start = text.start(i);
+            if (start >= 0 && !LoopText.any(ended, i, i + 1)) {
+                int weight = text.sleeps(start, i) ? AROUND_SLEEP : text.calls(start, i) ? AROUND_CALLS
+                        : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1;
+                weights.put(flat.get(i), alone ? weight : Math.max(weight, weight(work[i + 1] - work[start])));
+            }
+        }
+    }
+
+    /** So much of the fuel that passes which do so much are no more than may be between two looks. */
+    private static int weight(long work) {
+        long passes = BETWEEN_LOOKS / WindowConstants.GO_ON;
+        return (int) Math.min(WindowConstants.GO_ON, (work + passes - 1) / passes);
+    }
+
+    /** Of one pass of the loop that is closed at a place. */
+    private long bodyWork(int at) {
+        return text.start(at) < 0 ? 0 : FENCED * (at - text.start(at) + 1);
+    }
+
+    private long rounds(int at) {
+        long all = BETWEEN_LOOKS / Math.max(1, countedLoops);
+        long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / bodyWork(at);
+        return Math.max(LEAST_ROUNDS, Math.min(PartedLoop.ROUNDS, most));
+    }
+
+    private long endsByItself(AddressFacts facts, Instruction branch) {
+        return !alone ? facts.endsSoon(branch) : facts.endsByItself(branch) ? 1 : 0;
+    }
+
+    private boolean isCounted(int at) {
+        LoopText.Counted counted = text.counted(at).orElse(null);
+        if (counted == null || !alone && !PartedLoop.fit(counted)) {
+            return false;
+        }
+        bounds.put(counted.compare(), counted.bound());
+        if (!alone) {
+            parted.add(new PartedLoop(text.instructions().get(at), counted, rounds(at)));
+        }
+        return true;
+    }
+
+    /** Loops that look between parts of their rounds, in the order of the text. */
+    List<PartedLoop> parted() {
+        return parted;
+    }
+
+    /** Where the first of a loop's instructions stands that a label names. */
+    int place(String label) {
+        return text.place(label);
+    }
+
+    /** How much of the fuel a branch takes, or 0 where it need not look. */
+    public int weight(Instruction branch) {
+        return weights.getOrDefault(branch, 0);
+    }
+
+    /** How a comparison has to be changed, or null. */
+    public LoopBound bound(Instruction compare) {
+        return bounds.get(compare);
+    }
+
+    /** Whether anything takes fuel. */
+    public boolean any() {
+        return !weights.isEmpty() || !parted.isEmpty();
+    }
+}

@@ -1,0 +1,25 @@
+package io.tessera.guardian.fence.loop;
+
+import io.tessera.guardian.ptx.Instruction;
+
+/**
+ * A loop that looks between parts of its rounds. Immutable.
+ *
+ * @param branch  closes it
+ * @param counted what it counts
+ * @param rounds  of a part, at most
+ */
+record PartedLoop(Instruction branch, LoopText.Counted counted, long rounds) {
+    /** Of a part, at most. The look takes as long as some hundred of the shortest rounds. */
+    static final long ROUNDS = 1 << 14;
+    private static final long FARTHEST = 1 << 30;
+    /** Steps of {@code setp.ne} have so many low bits that are zero, at most. */
+    private static final int MOST_BITS = 16;
+
+    /** Whether a loop's rounds can be made in parts. */
+    static boolean fit(LoopText.Counted counted) {
+        long step = Math.abs((long) counted.step());
+        boolean equal = counted.compare().modifiers().getFirst().equals("ne");
+        return counted.parted() && (equal ? Long.bitCount(step) == 1 && counted.bound().ignoredBits() <= MOST_BITS : step <= FARTHEST / ROUNDS);
+    }
+}

@@ -1,0 +1,455 @@
+package io.tessera.guardian.fence.plan;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.barrier.AsyncBarriers;
+import io.tessera.guardian.fence.barrier.BarrierUse;
+import io.tessera.guardian.fence.call.Dispatchers;
+import io.tessera.guardian.fence.call.EscapeScan;
+import io.tessera.guardian.fence.call.RuntimeCalls;
+import io.tessera.guardian.fence.instruction.Access;
+import io.tessera.guardian.fence.instruction.Access.Place;
+import io.tessera.guardian.fence.instruction.InstructionClass;
+import io.tessera.guardian.fence.instruction.InstructionTable;
+import io.tessera.guardian.fence.loop.LoopText;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.fence.proof.AddressOracle;
+import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.fence.text.FunctionNames;
+import io.tessera.guardian.fence.variable.LocalArena;
+import io.tessera.guardian.fence.variable.ModuleSymbols;
+import io.tessera.guardian.fence.variable.SymbolTrace;
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.CallPrototype;
+import io.tessera.guardian.ptx.Initializer;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+
+/** What is decided about a module before its functions are rewritten. Not thread-safe. */
+public final class ModulePlan {
+    /** Name of the workspace of cooperative launches, as a hoisted variable. */
+    public static final String WORKSPACE = WindowConstants.PREFIX + "workspace";
+
+    private final PtxModule module;
+    private final FenceMode mode;
+    private final int id;
+    private final ModuleSymbols symbols;
+    private final RuntimeCalls runtime;
+    private final Dispatchers dispatchers;
+    private final AddressOracle oracle;
+    private final boolean linked;
+    private final PlainFunctions plain;
+    private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
+    private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
+    private final Map<PtxFunction, FunctionNames> names = new IdentityHashMap<>();
+    private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
+    private final Map<Block, Contents> contents = new IdentityHashMap<>();
+    private final Map<Block, LoopText> loops = new IdentityHashMap<>();
+    private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
+    private final BarrierUse barriers;
+    private boolean workspace;
+    private boolean openLocal;
+    private boolean clusters;
+    private boolean shared;
+    private boolean sharedEscapes;
+    private boolean localEscapes;
+    private final Set<String> escapingParameters = new HashSet<>();
+    private boolean clusterEscapes;
+    private boolean readsConstants;
+    private boolean makesGeneric;
+    private LocalArena arena;
+
+    /** What was found in a body: local variables; prototypes and lists of targets. */
+    private record Contents(List<Variable> locals, Map<String, Statement> lists) {
+    }
+
+    /** Decides what concerns the whole module. */
+    public ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain)
+            throws FenceRefusedException {
+        this.module = module;
+        this.mode = mode;
+        this.oracle = oracle;
+        this.linked = linked;
+        this.plain = plain;
+        this.symbols = new ModuleSymbols(module);
+        this.id = symbols.fingerprint();
+        this.runtime = new RuntimeCalls(symbols);
+        this.dispatchers = new Dispatchers(symbols);
+        for (PtxFunction function : module.functions()) {
+            if (function.body().isPresent()) {
+                try {
+                    prepare(function);
+                } catch (FenceRefusedException e) {
+                    refuse(function, e);
+                }
+            }
+        }
+        this.barriers = new BarrierUse(module.functions(), symbols::function, classes, mode != FenceMode.NONE && !linked);
+        constants();
+        escapes();
+    }
+
+    private void prepare(PtxFunction function) throws FenceRefusedException {
+        Block body = function.body().orElseThrow();
+        if (linked && function.attribute("blocksareclusters").isPresent()) {
+            throw new FenceRefusedException(function.name(), function.line(),
+                    "its grids count clusters, which functions of other modules do not know of");
+        }
+        clusters |= function.attributes().stream().anyMatch(a -> a.name().contains("cluster"));
+        if (!contents.containsKey(body)) {
+            List<Variable> found = new ArrayList<>();
+            Map<String, Statement> lists = new HashMap<>();
+            scan(body, found, lists);
+            contents.put(body, new Contents(found, lists));
+        }
+        names.put(function, new FunctionNames(function));
+        traces.put(function, new SymbolTrace(body));
+        runtime.scan(function, trace(function), names(function));
+        facts.put(function, oracle.of(function, module));
+        openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1)
+                && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
+    }
+
+    /** Notes that a function is refused; one of the whole module is thrown on. */
+    public void refuse(PtxFunction function, FenceRefusedException refusal) throws FenceRefusedException {
+        if (refusal.isWhole()) {
+            throw refusal;
+        }
+        refused.putIfAbsent(function.name(), refusal);
+        symbols.refuse(function.name());
+        facts.remove(function);
+    }
+
+    /** Functions that are refused, and why. */
+    public Map<String, FenceRefusedException> refused() {
+        return refused;
+    }
+
+    private void scan(Block block, List<Variable> local, Map<String, Statement> lists) throws FenceRefusedException {
+        for (Statement statement : block.statements()) {
+            switch (statement) {
+                case Variable variable when variable.space() == StateSpace.LOCAL -> local.add(variable);
+                case TargetList list -> lists.put(list.name(), list);
+                case CallPrototype prototype -> lists.put(prototype.name(), prototype);
+                case Instruction instruction -> classify(instruction);
+                default -> {}
+            }
+        }
+    }
+
+    private void classify(Instruction instruction) throws FenceRefusedException {
+        InstructionClass what = classes.get(instruction);
+        if (what == null) {
+            what = InstructionTable.of(instruction);
+            classes.put(instruction, what);
+            note(instruction, what);
+        }
+        if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
+        }
+        String barrier = mode == FenceMode.NONE ? null : AsyncBarriers.refusal(instruction, what);
+        if (barrier != null) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), barrier);
+        }
+    }
+
+    /** What an instruction says of the module. */
+    private void note(Instruction instruction, InstructionClass what) {
+        shared |= mayTouchShared(what);
+        readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses)
+                && accesses.stream().anyMatch(access -> access.place() == Place.CONST);
+        if (instruction.opcode().equals("cvta") && !instruction.has("to")) {
+            makesGeneric = true;
+            readsConstants |= instruction.has("const");
+        }
+        if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
+            clusterEscapes = true;
+        }
+        clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
+    }
+
+    /** Whether an instruction may have to do with a block's shared memory, as far as its form tells. */
+    private static boolean mayTouchShared(InstructionClass what) {
+        return switch (what) {
+            case InstructionClass.Pure _,InstructionClass.Control _,InstructionClass.Dropped _,InstructionClass.Warp _,InstructionClass.Handle _ ->
+                false;
+            case InstructionClass.Memory(List<Access> accesses) -> accesses.stream().anyMatch(access -> switch (access.place()) {
+                case GLOBAL, LOCAL, CONST, PARAM -> false;
+                case SHARED, CLUSTER, GENERIC, GENERIC_SHARED -> true;
+            });
+            default -> true;
+        };
+    }
+
+    /** Constants move where an access to them cannot be kept inside its variable, or where their generic address is used. */
+    private void constants() {
+        long bytes = WindowConstants.BYTES;
+        boolean generic = false;
+        for (Variable variable : symbols.variables()) {
+            bytes += variable.space() == StateSpace.CONST ? variable.sizeBytes() + variable.alignment() : Long.BYTES;
+            generic |= variable.initializer().map(this::holdsGenericConstant).orElse(false);
+        }
+        boolean open = generic || bytes > ModuleSymbols.CONSTANT_BYTES;
+        for (PtxFunction function : readsConstants ? facts.keySet() : Set.<PtxFunction>of()) {
+            open |= anyGenericConstant(function.body().orElseThrow()) || anyAccess(function.body().orElseThrow(),
+                    (i, access) -> isOpenConstant(function, i, access));
+        }
+        if (open && symbols.variables().stream().anyMatch(v -> v.space() == StateSpace.CONST)) {
+            symbols.moveConstants();
+        }
+    }
+
+    private boolean holdsGenericConstant(Initializer initializer) {
+        return switch (initializer) {
+            case Initializer.AddressOf address -> symbols.variable(address.symbol()) instanceof Variable variable
+                    && variable.space() == StateSpace.CONST;
+            case Initializer.Aggregate(List<Initializer> elements) -> elements.stream().anyMatch(this::holdsGenericConstant);
+            default -> false;
+        };
+    }
+
+    /** Whether a block has an access, with a register as its base, that a condition holds for. */
+    private boolean anyAccess(Block block, BiPredicate<Instruction, Access> condition) {
+        for (Statement statement : block.statements()) {
+            boolean found = switch (statement) {
+                case Instruction instruction -> classes.get(instruction) instanceof InstructionClass.Memory(List<Access> list)
+                        && list.stream().anyMatch(
+                                access -> instruction.operands().get(access.operand()) instanceof Operand.Address(Operand.Register _, long _)
+                                        && condition.test(instruction, access));
+                default -> false;
+            };
+            if (found) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean anyGenericConstant(Block block) {
+        return block.statements().stream().anyMatch(statement -> switch (statement) {
+            case Instruction i -> i.opcode().equals("cvta") && i.has("const") && !i.has("to");
+            default -> false;
+        });
+    }
+
+    private boolean isOpenConstant(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.CONST && !(origin(function, instruction, access) instanceof Variable variable
+                && variable.space() == StateSpace.CONST);
+    }
+
+    private boolean isOpenLocal(PtxFunction function, Instruction instruction, Access access) {
+        return access.place() == Place.LOCAL && symbol(function, instruction, access) == null;
+    }
+
+    /** The variable of the module that an access most likely is to, or null. */
+    private Variable origin(PtxFunction function, Instruction instruction, Access access) {
+        String symbol = symbol(function, instruction, access);
+        return symbol == null ? null : symbols.variable(symbol);
+    }
+
+    private String symbol(PtxFunction function, Instruction instruction, Access access) {
+        if (facts(function).of(instruction, access.operand()).placement() instanceof Placement.NearSymbol near) {
+            return near.symbol();
+        }
+        SymbolTrace.Root root = instruction.operands().get(access.operand()) instanceof Operand.Address address
+                && address.base() instanceof Operand.Register base ? trace(function).root(base) : null;
+        return root == null ? null : root.symbol();
+    }
+
+    private void escapes() {
+        for (Map.Entry<PtxFunction, AddressFacts> entry : makesGeneric ? facts.entrySet() : Set.<Map.Entry<PtxFunction, AddressFacts>>of()) {
+            EscapeScan scan = new EscapeScan(entry.getKey().body().orElseThrow(), entry.getValue(), runtime);
+            sharedEscapes |= scan.escapes(StateSpace.SHARED);
+            localEscapes |= scan.escapes(StateSpace.LOCAL);
+            if (scan.escapes(StateSpace.PARAM)) {
+                escapingParameters.add(entry.getKey().name());
+            }
+        }
+        sharedEscapes |= linked;
+        localEscapes |= linked;
+        arena = localEscapes || openLocal ? new LocalArena(module, !linked) : null;
+    }
+
+    /** Notes that a function asks for the workspace of its cooperative launch. */
+    public void useWorkspace() {
+        workspace = true;
+    }
+
+    /** Whether one did. */
+    public boolean usesWorkspace() {
+        return workspace;
+    }
+
+    /** The module that is fenced. */
+    public PtxModule module() {
+        return module;
+    }
+
+    /** What keeps its global accesses inside the window. */
+    public FenceMode mode() {
+        return mode;
+    }
+
+    /** A fingerprint of the module, by which records of what its fences stopped name it. */
+    public int id() {
+        return id;
+    }
+
+    /** Whether loops of a function that count to a bound are left to end by themselves. */
+    public boolean countsLoops(PtxFunction function) {
+        return !plain.contains(function.name());
+    }
+
+    /**
+     * Name of the constant that holds a variable's address. What is linked with others has names of its own for variables that those do not know: a loader
+     * finds constants by name alone.
+     */
+    public String addressConstant(String variable) {
+        return ModuleSymbols.addressConstant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);
+    }
+
+    /** Whether the module will be linked with others. */
+    public boolean linked() {
+        return linked;
+    }
+
+    /** The module's functions and variables. */
+    public ModuleSymbols symbols() {
+        return symbols;
+    }
+
+    /** Its calls to what the driver provides. */
+    public RuntimeCalls runtime() {
+        return runtime;
+    }
+
+    /** The functions that make its indirect calls. */
+    public Dispatchers dispatchers() {
+        return dispatchers;
+    }
+
+    AddressFacts facts(PtxFunction function) {
+        return facts.get(function);
+    }
+
+    /** Types of a function's registers, and its variables. */
+    FunctionNames names(PtxFunction function) {
+        return names.get(function);
+    }
+
+    SymbolTrace trace(PtxFunction function) {
+        return traces.get(function);
+    }
+
+    /** The loops of a function as its text has them. */
+    public LoopText loops(PtxFunction function) {
+        return loops.computeIfAbsent(function.body().orElseThrow(), LoopText::new);
+    }
+
+    /** What an instruction of the module needs. */
+    public InstructionClass classOf(Instruction instruction) {
+        return classes.get(instruction);
+    }
+
+    /** Whether what the program has in that place is in the window now. */
+    public boolean moved(Place place) {
+        return place == Place.CONST && symbols.constantsMove();
+    }
+
+    /** Whether a generic address whose space is not proved can be anything but global in a legal program. */
+    public boolean genericMayBeOther() {
+        return sharedEscapes || localEscapes || !escapingParameters.isEmpty() || clusterEscapes;
+    }
+
+    /** Whether an access of unknown space may be one of shared memory. */
+    public boolean sharedEscapes() {
+        return sharedEscapes;
+    }
+
+    /** Which barriers are kept in shared memory, and where. */
+    public BarrierUse barriers() {
+        return barriers;
+    }
+
+    /** Whether lanes of a warp may wait at different barriers in a function, or in what it calls. */
+    public boolean mixesBarriers(PtxFunction function) {
+        return linked && mode != FenceMode.NONE || barriers.isMixed(function);
+    }
+
+    /** Whether the module has to do with clusters of blocks. */
+    public boolean clusters() {
+        return clusters;
+    }
+
+    /** Whether kernels may be launched in clusters: their fences know of them, or nothing depends on where a block's shared memory is. */
+    public boolean mayRunInClusters() {
+        return clusters || !shared && !linked;
+    }
+
+    /** Whether device functions are given the address of their kernel's {@link LocalArena}. */
+    public boolean passesArena() {
+        return arena != null && arena.isPassed();
+    }
+
+    /** Bytes of the arena that a function may touch; 0 where it has none. */
+    public long arenaBytes(PtxFunction function) {
+        return arena == null ? 0 : arena.bytes(function);
+    }
+
+    /** A function that was fenced, with its local variables where they lie now. */
+    public PtxFunction moved(PtxFunction function) {
+        return arena == null ? function : arena.moved(function);
+    }
+
+    /** Functions with parameters whose generic addresses may come to an access of unknown space. */
+    public Set<String> escapingParameters() {
+        return escapingParameters;
+    }
+
+    /** Whether an access of unknown space may be one of another block's shared memory. */
+    public boolean clusterEscapes() {
+        return clusterEscapes;
+    }
+
+    /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, on what the module is for: GPUs from sm_90 on. */
+    public boolean reservesShared() {
+        return module.targets().stream().anyMatch(target -> target.matches("sm_(9|[1-9][0-9])[0-9][a-z]?"));
+    }
+
+    /** Local variables of a function. */
+    List<Variable> locals(PtxFunction function) {
+        return contents.get(function.body().orElseThrow()).locals();
+    }
+
+    /** The local variable of a function that has one, or null. */
+    public Variable onlyLocal(PtxFunction function) {
+        List<Variable> found = locals(function);
+        return found.size() == 1 ? found.getFirst() : null;
+    }
+
+    /** Length of a table of {@code brx.idx}, or 0 where the function has none of that name. */
+    public int branchTargets(PtxFunction function, String name) {
+        return signature(function, name) instanceof TargetList list && list.kind() == TargetList.Kind.BRANCH ? list.targets().size() : 0;
+    }
+
+    /** The prototype or list of targets of that name in a function, or null. */
+    public Statement signature(PtxFunction function, String name) {
+        return contents.get(function.body().orElseThrow()).lists().get(name);
+    }
+}

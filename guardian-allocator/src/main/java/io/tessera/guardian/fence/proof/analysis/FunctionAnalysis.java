@@ -1,0 +1,71 @@
+package io.tessera.guardian.fence.proof.analysis;
+
+import io.tessera.guardian.fence.proof.graph.ControlFlow;
+import io.tessera.guardian.fence.proof.graph.Dominators;
+import io.tessera.guardian.fence.proof.graph.FlatCode;
+import io.tessera.guardian.fence.proof.graph.FunctionGraph;
+import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.Ssa;
+import io.tessera.guardian.fence.proof.value.AbstractValue;
+import io.tessera.guardian.fence.proof.value.SpecialBounds;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import java.util.Optional;
+
+/**
+ * All that is computed once for a function. Immutable but for {@code LoopRanges}, which narrows the states.
+ *
+ * @param graph       the function
+ * @param special     bounds of special registers
+ * @param propagation what each value may be
+ */
+public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Propagation propagation) {
+    /** Empty for code that is not understood, or too long. */
+    public static Optional<FunctionAnalysis> of(PtxFunction function, PtxModule module) {
+        return FunctionGraph.of(function, module).map(FunctionAnalysis::of);
+    }
+
+    private static FunctionAnalysis of(FunctionGraph graph) {
+        SpecialBounds special = SpecialBounds.of(graph.function(), graph.countsClusters());
+        return new FunctionAnalysis(graph, special, Propagation.run(graph, special));
+    }
+
+    PtxFunction function() {
+        return graph.function();
+    }
+
+    /** Its instructions. */
+    public FlatCode code() {
+        return graph.code();
+    }
+
+    /** Its blocks. */
+    public ControlFlow flow() {
+        return graph.flow();
+    }
+
+    /** Which of its blocks dominate which. */
+    public Dominators dominators() {
+        return graph.dominators();
+    }
+
+    /** Its natural loops. */
+    public Loops loops() {
+        return graph.loops();
+    }
+
+    /** Its values. */
+    public Ssa ssa() {
+        return graph.ssa();
+    }
+
+    /** What each value may be. */
+    public AbstractValue[] states() {
+        return propagation.states();
+    }
+
+    /** What instructions compute, on the states as they are when it is asked. */
+    public Transfer transfer() {
+        return new Transfer(graph.code(), graph.ssa(), special, states());
+    }
+}

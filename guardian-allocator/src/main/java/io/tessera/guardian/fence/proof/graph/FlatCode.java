@@ -1,0 +1,266 @@
+package io.tessera.guardian.fence.proof.graph;
+
+import io.tessera.guardian.ptx.Block;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
+import io.tessera.guardian.ptx.ScalarType;
+import io.tessera.guardian.ptx.Statement;
+import io.tessera.guardian.ptx.TargetList;
+import io.tessera.guardian.ptx.Variable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The instructions of a function in the order of the text, with names resolved: registers are numbers, labels are indices of
+ * instructions. An index equal to {@link #size()} is the end of the body. Not thread-safe while it is built, immutable after.
+ */
+public final class FlatCode {
+    private static final int[] NO_REGISTERS = {};
+
+    private final List<Instruction> instructions;
+    private final List<int[]> reads;
+    private final List<int[]> writes;
+    private final IntArray onlyResults = new IntArray();
+    private final int[][] targets;
+    private final Map<Instruction, Integer> indices;
+    private final RegisterNames names;
+    private final Map<String, Integer> places = new HashMap<>();
+    private final Map<String, TargetList> lists = new HashMap<>(4);
+    private final List<Integer> branches = new ArrayList<>();
+    private final BitSet counters = new BitSet();
+    private final BitSet readsResults = new BitSet();
+    private final BitSet cutsResults = new BitSet();
+    /** Of the instruction that is being added. */
+    private final IntArray read = new IntArray();
+    private final IntArray written = new IntArray();
+    private boolean complete = true;
+
+    private FlatCode(PtxFunction function, PtxModule module) {
+        names = new RegisterNames(function, module);
+        Block body = function.body().orElseThrow();
+        int about = body.statements().size();
+        instructions = new ArrayList<>(about);
+        reads = new ArrayList<>(about);
+        writes = new ArrayList<>(about);
+        indices = new IdentityHashMap<>(about);
+        for (Statement statement : body.statements()) {
+            switch (statement) {
+                case Instruction instruction -> add(instruction);
+                case Label label -> places.put(label.name(), instructions.size());
+                case TargetList list -> lists.put(list.name(), list);
+                default -> {
+                    // Nothing that runs.
+                }
+            }
+        }
+        targets = new int[instructions.size()][];
+        Arrays.fill(targets, NO_REGISTERS);
+        for (int branch : branches) {
+            targets[branch] = resolve(branch);
+        }
+    }
+
+    /** The code of a function with a body. */
+    static FlatCode of(PtxFunction function, PtxModule module) {
+        return new FlatCode(function, module);
+    }
+
+    private void add(Instruction instruction) {
+        int index = instructions.size();
+        instructions.add(instruction);
+        // The same object twice in a tree cannot be told apart: then nothing is proved.
+        complete &= indices.put(instruction, index) == null;
+        read.clear();
+        written.clear();
+        if (instruction.guard().isPresent()) {
+            read.addIfNew(names.register(instruction.guard().get().register().name()));
+        }
+        List<Operand> operands = instruction.operands();
+        boolean readsThem = Effects.readsItsResults(instruction);
+        readsResults.set(index, readsThem);
+        cutsResults.set(index, instruction.has("sat") || instruction.has("relu"));
+        int results = Effects.results(instruction);
+        for (int i = 0; i < operands.size(); i++) {
+            collect(operands.get(i), i < results ? written : read);
+            if (i < results && readsThem) {
+                collect(operands.get(i), read);
+            }
+        }
+        reads.add(read.isEmpty() ? NO_REGISTERS : read.toArray());
+        writes.add(written.isEmpty() ? NO_REGISTERS : written.toArray());
+        boolean single = written.size() == 1 && operands.getFirst() instanceof Operand.Register;
+        onlyResults.add(single ? written.get(0) : RegisterNames.NONE);
+        noteCounter(instruction);
+        if (instruction.opcode().equals("bra") || instruction.opcode().equals("brx")) {
+            branches.add(index);
+        }
+    }
+
+    private void noteCounter(Instruction instruction) {
+        boolean counts = (instruction.opcode().equals("add") || instruction.opcode().equals("sub"))
+                && instruction.operands().size() == 3
+                && instruction.operands().getFirst().equals(instruction.operands().get(1));
+        if (counts && instruction.operands().getFirst() instanceof Operand.Register register
+                && names.register(register.name()) != RegisterNames.NONE) {
+            counters.set(names.register(register.name()));
+        }
+    }
+
+    private void collect(Operand operand, IntArray into) {
+        switch (operand) {
+            case Operand.Register register -> into.addIfNew(names.register(register.name()));
+            case Operand.Component component -> into.addIfNew(names.register(component.name()));
+            case Operand.Address(Operand.Register base, long ignored) -> into.addIfNew(names.register(base.name()));
+            case Operand.Address ignored -> {
+                // Names no register.
+            }
+            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(part, into));
+            case Operand.Vector vector -> vector.elements().forEach(element -> collect(element, into));
+            case Operand.Pair pair -> {
+                collect(pair.first(), into);
+                collect(pair.second(), into);
+            }
+            case Operand.Not not -> collect(not.operand(), into);
+            case Operand.Minus minus -> collect(minus.operand(), into);
+            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(element, into));
+            case Operand.Symbol ignored -> {
+                // No register.
+            }
+            case Operand.SpecialRegister ignored -> {
+                // Read-only.
+            }
+            case Operand.Immediate ignored -> {
+                // No register.
+            }
+            case Operand.Float32 ignored -> {
+                // No register.
+            }
+            case Operand.Float64 ignored -> {
+                // No register.
+            }
+            case Operand.Sink ignored -> {
+                // Nobody wants it.
+            }
+        }
+    }
+
+    private int[] resolve(int branch) {
+        Instruction instruction = instructions.get(branch);
+        List<Operand> operands = instruction.operands();
+        List<String> wanted = List.of();
+        if (!operands.isEmpty() && operands.getLast() instanceof Operand.Symbol symbol) {
+            if (instruction.opcode().equals("bra")) {
+                wanted = List.of(symbol.name());
+            } else {
+                TargetList list = lists.get(symbol.name());
+                wanted = list == null ? List.of() : list.targets();
+            }
+        }
+        int[] found = new int[wanted.size()];
+        complete &= !wanted.isEmpty();
+        for (int i = 0; i < found.length; i++) {
+            Integer place = places.get(wanted.get(i));
+            complete &= place != null;
+            found[i] = place == null ? instructions.size() : place;
+        }
+        return found;
+    }
+
+    /** How many instructions there are. */
+    public int size() {
+        return instructions.size();
+    }
+
+    /** Whether all branches were understood; if not, nothing may be concluded. */
+    boolean complete() {
+        return complete;
+    }
+
+    /** The instruction of that index. */
+    public Instruction instruction(int index) {
+        return instructions.get(index);
+    }
+
+    /** The types of an instruction, in order. Not to be changed. */
+    public List<ScalarType> types(int index) {
+        return instructions.get(index).types();
+    }
+
+    /** Whether what an instruction may write is perhaps only read, or read and written. */
+    public boolean readsItsResults(int index) {
+        return readsResults.get(index);
+    }
+
+    /** Whether it gives another number where its result is too large, or negative. */
+    public boolean cutsItsResult(int index) {
+        return cutsResults.get(index);
+    }
+
+    /** Index of an instruction of this function, by identity, or -1. */
+    public int indexOf(Instruction instruction) {
+        return indices.getOrDefault(instruction, -1);
+    }
+
+    /** Registers that it reads, its guard and what is in addresses included. Not to be changed. */
+    public int[] reads(int index) {
+        return reads.get(index);
+    }
+
+    /** Registers that it may write. Not to be changed. */
+    public int[] writes(int index) {
+        return writes.get(index);
+    }
+
+    /** Where a branch goes. Not to be changed. */
+    public int[] targets(int index) {
+        return targets[index];
+    }
+
+    int registers() {
+        return names.count();
+    }
+
+    /** The type of a register. */
+    public ScalarType type(int register) {
+        return names.type(register);
+    }
+
+    /** The name of a register. */
+    public String name(int register) {
+        return names.name(register);
+    }
+
+    /** The variable of a name, or null. */
+    public Variable variable(String name) {
+        return names.variable(name);
+    }
+
+    /** Whether some instruction adds something to a register and writes the sum to it. */
+    public boolean counts(int register) {
+        return counters.get(register);
+    }
+
+    /** Position of the first read (of {@link #reads}) whose register has that name, or -1. */
+    int readOf(int index, String name) {
+        int[] registers = reads.get(index);
+        for (int i = 0; i < registers.length; i++) {
+            if (names.name(registers[i]).equals(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Whether it has no other results than its first operand, a register, and which that is; else -1. */
+    public int onlyResult(int index) {
+        return onlyResults.get(index);
+    }
+}

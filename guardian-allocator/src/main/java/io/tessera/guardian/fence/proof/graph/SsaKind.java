@@ -1,0 +1,15 @@
+package io.tessera.guardian.fence.proof.graph;
+
+/** Where a value of {@link Ssa} comes from. */
+public enum SsaKind {
+    /** The register was never written: anything. */
+    UNDEFINED,
+    /** Result of an instruction that runs. */
+    RESULT,
+    /** One of the values of the predecessors, in their order. */
+    PHI,
+    /** The only input, on a way where a condition holds. */
+    REFINED,
+    /** First input where the guard of the instruction is false, second where it is true. */
+    GUARDED
+}

@@ -1,0 +1,2 @@
+/** The instructions, blocks, dominators, loops and values of a function. */
+package io.tessera.guardian.fence.proof.graph;

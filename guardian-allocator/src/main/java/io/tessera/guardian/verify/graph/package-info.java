@@ -1,0 +1,2 @@
+/** The values of a function in static single assignment, and what each of them is. */
+package io.tessera.guardian.verify.graph;

@@ -1,0 +1,2 @@
+/** What each form of instruction has to keep to. */
+package io.tessera.guardian.verify.instruction;

@@ -1,0 +1,88 @@
+package io.tessera.guardian.verify.loop;
+
+import io.tessera.guardian.ptx.Linkage;
+import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.verify.ModuleNames;
+import io.tessera.guardian.verify.UnverifiedException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What lies between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and where it
+ * returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it looks: so what a call of
+ * another module costs is known, too. Used once.
+ */
+public final class CallTrees {
+    /** Instructions between two looks: a block of 1024 threads makes so many in some seconds, in the worst case. */
+    static final long MOST = 1L << 23;
+    /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
+    static final long MOST_CALLED = 1L << 14;
+    /**
+     * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^48, which an H100 makes
+     * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLook} keeps to a quarter of it.
+     */
+    static final long MOST_OF_GRID = 1L << 38;
+
+    private final ModuleNames module;
+    private final Set<String> looking;
+    private final Map<String, WorkBetweenLooks> between;
+    private final Map<String, Long> blocks;
+    private final Map<String, Long> costs = new HashMap<>();
+
+    /**
+     * For a module.
+     *
+     * @param looking functions that look before their first call, and before they return
+     * @param between what each of them does
+     * @param blocks  of kernels: how many blocks of a grid begin without a look
+     */
+    public CallTrees(ModuleNames module, Set<String> looking, Map<String, WorkBetweenLooks> between, Map<String, Long> blocks) {
+        this.module = module;
+        this.looking = looking;
+        this.between = between;
+        this.blocks = blocks;
+    }
+
+    /** Adds the functions that do too much to those that are refused. */
+    public void check(List<String> calleesFirst, Map<String, UnverifiedException> refused) {
+        for (String name : calleesFirst) {
+            PtxFunction function = module.functions.get(name);
+            if (refused.containsKey(name)) {
+                costs.put(name, 1L); // so is who calls it
+                continue;
+            }
+            long most = between.get(name).most(this::cost);
+            boolean callable = function.kind() == PtxFunction.Kind.FUNC;
+            boolean looks = callable && looking.contains(name);
+            costs.put(name, looks ? 1 : most);
+            if (most > MOST) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions between two looks at the stop word"));
+            } else if (callable && !looks && most > MOST_CALLED && module.linked()) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions for another module and does not look at the stop word"));
+            } else if (!callable && (blocks.get(name) > MOST_OF_GRID || blocks.get(name) * most > MOST_OF_GRID)) {
+                refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
+                        + " instructions in each block of a grid before the first look at the stop word"));
+            }
+        }
+    }
+
+    /** One that is not known yet, because it calls itself, costs too much. */
+    private long cost(String name) {
+        String known = Objects.requireNonNullElse(module.alias(name), name);
+        PtxFunction function = module.functions.get(known);
+        if (function == null || name.isEmpty()) {
+            return WorkBetweenLooks.UNBOUNDED;
+        }
+        if (function.body().isEmpty()) {
+            return name.equals("vprintf") ? 1 : MOST_CALLED;
+        }
+        long cost = costs.getOrDefault(known, WorkBetweenLooks.UNBOUNDED);
+        // A linker may take another module's function of that name.
+        return module.linked() && function.linkage() == Linkage.WEAK ? Math.max(cost, MOST_CALLED) : cost;
+    }
+}

@@ -1,0 +1,271 @@
+package io.tessera.guardian.verify.loop;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.flow.Components;
+import io.tessera.guardian.verify.flow.Flow;
+import io.tessera.guardian.verify.flow.FlowEdge;
+import io.tessera.guardian.verify.flow.Form;
+import io.tessera.guardian.verify.graph.Graph;
+import io.tessera.guardian.verify.value.Fact;
+import io.tessera.guardian.verify.value.Node;
+import io.tessera.guardian.verify.value.Value;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts 32 bits to a bound.
+ * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. It finds, too, how much the function may do
+ * from one look to the next. Used once.
+ */
+public final class Loops {
+    /** Edges of a component that are tried as the end of a counted loop. */
+    private static final int MOST_TRIED = 8;
+    private static final long MOST_BURNT = 1L << 30;
+    private static final long MOST_NAP_NS = 100;
+    private static final long NOT_SHOWN = 0;
+    /** Of a counter that is doubled or halved. */
+    private static final long MOST_SHIFTS = 33;
+
+    private final Graph graph;
+    private final Flow flow;
+    private final Fuel fuel;
+    private final int[] component;
+    /** How often each block is gone through for each time that a counted loop around it is entered. */
+    private final long[] passes;
+    private final Map<FlowEdge, Fuel.Look> looks = new LinkedHashMap<>();
+
+    /** Of a function whose values are known. */
+    public Loops(Graph graph) {
+        this.graph = graph;
+        this.flow = graph.flow;
+        this.fuel = new Fuel(graph, MOST_BURNT);
+        this.component = new int[flow.start.length];
+        this.passes = new long[flow.start.length];
+        Arrays.fill(passes, 1);
+    }
+
+    /** See {@link Fuel#looksAtBothEnds}. */
+    public boolean looksAtBothEnds() {
+        return fuel.looksAtBothEnds();
+    }
+
+    /** What it does between looks, once it was checked. */
+    public WorkBetweenLooks work() {
+        return new WorkBetweenLooks(graph, looks, passes);
+    }
+
+    /** Refuses a cycle that is not shown to end. */
+    public void check() throws UnverifiedException {
+        boolean back = false;
+        for (int block : flow.order) {
+            for (FlowEdge edge : flow.out.get(block)) {
+                back |= flow.start[edge.to()] <= flow.start[block];
+            }
+        }
+        if (!back) {
+            return;
+        }
+        List<FlowEdge> left = new ArrayList<>();
+        for (int block : flow.order) {
+            for (FlowEdge edge : flow.out.get(block)) {
+                Fuel.Look look = fuel.look(edge).orElse(null);
+                if (look == null) {
+                    left.add(edge);
+                } else {
+                    looks.put(edge, look);
+                }
+            }
+        }
+        List<List<Integer>> cycles = new Components(flow.start.length, left).cycles(component);
+        for (List<Integer> cycle : cycles) {
+            counted(cycle);
+        }
+    }
+
+    private void counted(List<Integer> cycle) throws UnverifiedException {
+        int number = component[cycle.getFirst()];
+        List<FlowEdge> inside = new ArrayList<>();
+        for (int block : cycle) {
+            for (FlowEdge edge : flow.out.get(block)) {
+                if (component[edge.to()] == number && !fuel.looks(edge)) {
+                    inside.add(edge);
+                }
+            }
+            calm(block);
+        }
+        int tried = 0;
+        for (FlowEdge edge : inside) {
+            for (Fact fact : fuel.facts(edge)) {
+                long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
+                        : NOT_SHOWN;
+                if (rounds != NOT_SHOWN) {
+                    cycle.forEach(block -> passes[block] = rounds);
+                    return;
+                }
+            }
+        }
+        Instruction at = graph.body.code.get(flow.start[cycle.stream().min(Integer::compare).orElseThrow()]);
+        throw new UnverifiedException(at.line(), "a loop that is not shown to end, nor to look at the stop word");
+    }
+
+    /** A pass takes no long sleep, and calls nothing. */
+    private void calm(int block) throws UnverifiedException {
+        for (int at = flow.start[block]; at < flow.end[block]; at++) {
+            Instruction i = graph.body.code.get(at);
+            boolean nap = i.opcode().equals("nanosleep") && i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0
+                    && ns <= MOST_NAP_NS;
+            if (graph.forms[at] == Form.CALL || i.opcode().equals("nanosleep") && !nap) {
+                throw new UnverifiedException(i.line(), i.mnemonic() + " in a loop that does not look at the stop word");
+            }
+        }
+    }
+
+    /** If all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once: how often they do. */
+    private long ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
+        Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
+        boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
+        boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
+        if (!counts && !shifts || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
+                || counter.args.length != 2) {
+            return equalBits(edge, fact, inside, number);
+        }
+        Node before = counter.args[0].origin();
+        boolean own = fact.target().origin() == counter || fact.target().origin() == before;
+        if (before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
+            return equalBits(edge, fact, inside, number);
+        }
+        boolean bounded = counts ? bounded(fact, counter, number) : shifted(fact, counter);
+        if (!bounded || !passes(edge, before.trace, inside)) {
+            return equalBits(edge, fact, inside, number);
+        }
+        return shifts ? MOST_SHIFTS : rounds(fact, counter, before, number);
+    }
+
+    private long rounds(Fact fact, Node counter, Node before, int number) {
+        List<Node> starts = starts(before, number);
+        Value by = counter.args[1].value.signed(Integer.SIZE);
+        boolean adds = counter.is("add");
+        if (fact.compare().equals("ne")) {
+            return Passes.equal(starts, fact.other(), adds ? by.low() : -by.high());
+        }
+        boolean up = fact.compare().startsWith("l");
+        return Passes.ordered(starts, fact.other(), up == adds ? by.low() : -by.high(), up, fact.signed());
+    }
+
+    private List<Node> starts(Node phi, int number) {
+        return Passes.starts(phi, flow.in.get(phi.trace), edge -> component[edge.from()] == number && !fuel.looks(edge));
+    }
+
+    /** A value that is compared, or what it becomes for the next pass where it is compared before it is counted. */
+    private Node counted(Node compared, int number) {
+        if (compared.kind != Node.Kind.PHI || component[compared.trace] != number) {
+            return compared;
+        }
+        List<FlowEdge> in = flow.in.get(compared.trace);
+        for (int n = 0; n < in.size(); n++) {
+            if (component[in.get(n).from()] == number && !fuel.looks(in.get(n))) {
+                return compared.args[n].origin();
+            }
+        }
+        return compared;
+    }
+
+    /** The value that comes round is the counter's, from wherever it comes. */
+    private boolean counts(Node phi, Node counter, int number) {
+        List<FlowEdge> in = flow.in.get(phi.trace);
+        for (int n = 0; n < in.size(); n++) {
+            FlowEdge edge = in.get(n);
+            boolean round = component[edge.from()] == number && !fuel.looks(edge);
+            if (round && phi.args[n].origin() != counter) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a counter that is changed by as much as its second argument may be comes to the bound, and does not run over before. */
+    private boolean bounded(Fact fact, Node counter, int number) {
+        if (!fact.other().value.isNumber() || !counter.args[1].value.isNumber()) {
+            return false;
+        }
+        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
+        Value by = counter.args[1].value.signed(Integer.SIZE);
+        long least = counter.is("add") ? by.low() : -by.high();
+        long most = counter.is("add") ? by.high() : -by.low();
+        long top = fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
+        long bottom = fact.signed() ? Integer.MIN_VALUE : 0;
+        return switch (fact.compare()) {
+            case "lt" -> least > 0 && limit.high() <= top - most + 1;
+            case "le" -> least > 0 && limit.high() <= top - most;
+            case "gt" -> most < 0 && limit.low() >= bottom - least - 1;
+            case "ge" -> most < 0 && limit.low() >= bottom - least;
+            case "ne" -> least == most && (least == 1 || least == -1) && fixed(fact.other(), number);
+            default -> false;
+        };
+    }
+
+    /**
+     * Whether a counter that is doubled, once or more often, grows up to the bound and does not run over before, or one that is halved comes to its bound:
+     * neither takes more than 32 passes.
+     */
+    private static boolean shifted(Fact fact, Node counter) {
+        Value by = counter.args[1].value;
+        if (!fact.other().value.isNumber() || !by.exact() || by.low() < 1 || by.low() >= Integer.SIZE) {
+            return false;
+        }
+        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
+        if (counter.is("shl")) {
+            Value from = counter.args[0].value;
+            long least = !from.isNumber() ? 0 : fact.signed() ? from.signed(Integer.SIZE).low() : from.unsigned(Integer.SIZE).low();
+            long last = fact.compare().equals("lt") ? limit.high() - 1 : fact.compare().equals("le") ? limit.high() : Long.MAX_VALUE;
+            return least >= 1 && last <= (fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL) >> by.low();
+        }
+        boolean keepsSign = counter.instruction.mnemonic().equals("shr.s32");
+        boolean some = fact.compare().equals("gt") && limit.low() >= 0 || fact.compare().equals("ge") && limit.low() >= 1;
+        // A negative number never comes to zero where its sign is kept.
+        return some && (fact.signed() || !keepsSign) || fact.compare().equals("ne") && !keepsSign && limit.exact() && limit.low() == 0;
+    }
+
+    private boolean fixed(Node node, int number) {
+        Node origin = node.origin();
+        return origin.kind == Node.Kind.NUMBER || component[origin.trace] != number;
+    }
+
+    /** The form for steps of more than one: {@code (counter ^ bound) & -(step's lowest bit) != 0}. */
+    private long equalBits(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
+        Node masked = fact.target().origin();
+        boolean form = fact.compare().equals("ne") && fact.other().kind == Node.Kind.NUMBER && fact.other().number == 0 && masked.is("and", "b32")
+                && masked.args[1].kind == Node.Kind.NUMBER && masked.args[0].origin().is("xor", "b32");
+        if (!form) {
+            return NOT_SHOWN;
+        }
+        Node differ = masked.args[0].origin();
+        Node counter = differ.args[0].origin();
+        boolean up = counter.is("add");
+        if (!up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1
+                || component[counter.trace] != number
+                || counter.args[1].kind != Node.Kind.NUMBER || !fixed(differ.args[1], number)) {
+            return NOT_SHOWN;
+        }
+        int step = (int) counter.args[1].number;
+        Node before = counter.args[0].origin();
+        long mask = (int) masked.args[1].number;
+        boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI
+                && component[before.trace] == number
+                && counts(before, counter, number) && passes(edge, before.trace, inside);
+        return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step) : NOT_SHOWN;
+    }
+
+    /** Without the edge there is no cycle, and none without the block. */
+    private boolean passes(FlowEdge edge, int block, List<FlowEdge> inside) {
+        graph.work.spend(inside.size());
+        List<FlowEdge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();
+        List<FlowEdge> noBlock = inside.stream().filter(each -> each.to() != block).toList();
+        return Components.acyclic(noEdge) && Components.acyclic(noBlock);
+    }
+}

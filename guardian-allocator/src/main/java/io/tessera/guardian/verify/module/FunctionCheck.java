@@ -1,0 +1,93 @@
+package io.tessera.guardian.verify.module;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.ModuleNames;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.flow.Body;
+import io.tessera.guardian.verify.flow.Flow;
+import io.tessera.guardian.verify.flow.Form;
+import io.tessera.guardian.verify.graph.Graph;
+import io.tessera.guardian.verify.graph.Values;
+import io.tessera.guardian.verify.instruction.Calls;
+import io.tessera.guardian.verify.instruction.Instructions;
+import io.tessera.guardian.verify.loop.GridLook;
+import io.tessera.guardian.verify.loop.Loops;
+import io.tessera.guardian.verify.loop.WorkBetweenLooks;
+import io.tessera.guardian.verify.value.Given;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** One function by itself: what it does with what it is given, whoever calls it. Used once. */
+final class FunctionCheck {
+    private final Body body;
+    private final ModuleNames module;
+    private final Given given;
+    private final Work work;
+    private boolean shared;
+    private boolean looks;
+    private WorkBetweenLooks between;
+    private long blocks = GridLook.UNBOUNDED;
+
+    FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
+        this.given = given;
+        this.body = body;
+        this.module = module;
+        this.work = work;
+    }
+
+    void check() throws UnverifiedException {
+        Form[] forms = new Form[body.code.size()];
+        for (int at = 0; at < forms.length; at++) {
+            Instruction i = body.code.get(at);
+            forms[at] = Form.of(i, module.mode());
+            shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
+        }
+        Graph graph = new Graph(body, new Flow(body), forms, module.mode(), work);
+        new Values(graph, module, given).find();
+        new Instructions(graph, module, new Calls(graph, module, given)).check();
+        if (module.mode() != Mode.NONE) {
+            Loops loops = new Loops(graph);
+            loops.check();
+            looks = loops.looksAtBothEnds();
+            between = loops.work();
+            blocks = GridLook.blocks(body.code);
+        }
+    }
+
+    /** Whether it looks at the stop word before it calls anything, and before it returns. */
+    boolean looks() {
+        return looks;
+    }
+
+    /** What it does between looks; null where nobody waits for it. */
+    WorkBetweenLooks between() {
+        return between;
+    }
+
+    /** Of a kernel: how many blocks a grid may have that do not look at the stop word when they begin. */
+    long blocks() {
+        return blocks;
+    }
+
+    /** Whether anything in it names shared memory. */
+    boolean touchesShared() {
+        return shared;
+    }
+
+    /** Constants with addresses that it reads and the module defines. */
+    Set<String> addresses() {
+        Set<String> found = new LinkedHashSet<>();
+        for (Instruction i : body.code) {
+            for (Operand operand : i.operands()) {
+                if (operand instanceof Operand.Address(Operand.Named(String name), long _) && module.definesAddress(name)) {
+                    found.add(name);
+                }
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,124 @@
+package io.tessera.guardian.verify.value;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.verify.Symbol;
+
+/** A value that a register gets at one place, in static single assignment. Owned by the graph of one function. */
+public final class Node {
+    /** Where a value comes from. */
+    public enum Kind {
+        /** A number in the text. */
+        NUMBER,
+        /** Address of a variable, plus {@link #number}. */
+        SYMBOL,
+        /** A special register. */
+        SPECIAL,
+        /** Result {@link #index} of an instruction on the arguments. */
+        RESULT,
+        /** The first argument where the guard holds, else the second. */
+        SELECT,
+        /** Whatever comes in: an argument for each edge. */
+        PHI,
+        /** The argument, where {@link #fact} holds. */
+        SIGMA,
+        /** Opposite of a predicate. */
+        NOT,
+        /** Anything. */
+        UNKNOWN
+    }
+
+    /** No nodes. */
+    public static final Node[] NONE = {};
+
+    /** Where the value comes from. */
+    public final Kind kind;
+    /** Width of its register. */
+    public final int bits;
+    /** What it is made from. */
+    public Node[] args = NONE;
+    /** The instruction that makes it, or null. */
+    public Instruction instruction;
+    /** Which of the results of {@link #instruction} it is. */
+    public int index;
+    /** Of a {@link Kind#NUMBER} itself, of a {@link Kind#SYMBOL} the distance from the variable. */
+    public long number;
+    /** The variable whose address it is, or null. */
+    public Symbol symbol;
+    /** The special register that it is read from, or null. */
+    public String special;
+    /** Of a {@link Kind#SELECT}: the predicate that chooses. */
+    public Node guard;
+    /** Whether the guard holds where its predicate is false. */
+    public boolean negated;
+    /** Of a {@link Kind#SIGMA}: what is known in addition. */
+    public Fact fact;
+    /** Of {@link Kind#PHI}: the one value that comes in from everywhere, or null. */
+    public Node same;
+    /** The register that it is in, or -1. */
+    public int register = -1;
+    /** The block in which it is made. */
+    public int trace;
+    /** Where in the text it is made, as the index of an instruction. */
+    public int position;
+    /** What is known of it so far. */
+    public Value value = Value.BOTTOM;
+    /** How often {@link #value} changed. */
+    public int updates;
+    /** Whether it waits to be looked at again. */
+    public boolean queued;
+    /** Of a {@link Kind#SIGMA}: the first node behind it that is none, so that a value of which much is known is found without all that. */
+    public Node source;
+    /** What is made from it: the first {@link #userCount}. */
+    public Node[] users = NONE;
+    /** How many {@link #users} there are. */
+    public int userCount;
+
+    /** A value without arguments yet, made at that place of the text. */
+    public Node(Kind kind, int bits, int trace, int position) {
+        this.kind = kind;
+        this.bits = bits;
+        this.trace = trace;
+        this.position = position;
+    }
+
+    /** The node without what is known of it in addition. */
+    public Node origin() {
+        Node node = this;
+        while (node.kind == Kind.SIGMA || node.same != null) {
+            node = node.kind == Kind.SIGMA ? node.source : node.same;
+        }
+        return node;
+    }
+
+    /** Whether it is what an unguarded instruction of that opcode makes. */
+    public boolean is(String opcode) {
+        return kind == Kind.RESULT && instruction.opcode().equals(opcode);
+    }
+
+    /** The same, with a first word. */
+    public boolean is(String opcode, String word) {
+        return is(opcode) && !instruction.modifiers().isEmpty() && instruction.modifiers().getFirst().equals(word);
+    }
+
+    /** Whether the instruction's last word is one of the integer types of a width. */
+    public boolean typed(int width) {
+        var type = instruction.type();
+        return type.isPresent() && type.get().bits() == width && switch (type.get().kind()) {
+            case BITS, SIGNED, UNSIGNED -> !type.get().ptx().endsWith("x2");
+            default -> false;
+        };
+    }
+
+    /** An argument's number, or a default where it is none. */
+    public long numberOf(int arg, long other) {
+        return arg < args.length && args[arg].kind == Kind.NUMBER ? args[arg].number : other;
+    }
+
+    /** Has that node looked at again when the value of this one changes. */
+    public void addUser(Node user) {
+        if (userCount == users.length) {
+            users = java.util.Arrays.copyOf(users, Math.max(2, userCount * 2));
+        }
+        users[userCount++] = user;
+    }
+}

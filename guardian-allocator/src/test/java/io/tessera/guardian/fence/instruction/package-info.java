@@ -1,0 +1,2 @@
+/** Tests of the tables of instructions. */
+package io.tessera.guardian.fence.instruction;

@@ -1,0 +1,2 @@
+/** Tests of what is proved of a function's values. */
+package io.tessera.guardian.fence.proof.analysis;

@@ -1,0 +1,2 @@
+/** Tests of what is proved of addresses. */
+package io.tessera.guardian.fence.proof.oracle;

@@ -1,0 +1,2 @@
+/** Tests of bounds of integers. */
+package io.tessera.guardian.fence.proof.value;

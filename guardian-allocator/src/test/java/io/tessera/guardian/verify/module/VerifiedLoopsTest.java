@@ -1,0 +1,192 @@
+package io.tessera.guardian.verify.module;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.module.Fencer;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.Verdict;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Loops that are shown to end, and addresses in loops that are shown to be aligned; each is not any more once one thing of it is another. */
+class VerifiedLoopsTest {
+    private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    private static final String UNENDING = "a loop that is not shown to end";
+
+    private static Verdict verify(String text) throws UnverifiedException {
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false);
+    }
+
+    private static String kernel(String body) {
+        return HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\n" + body + "\nret;\n}\n";
+    }
+
+    /** Accepted as it is, and not with any of the changes (a text and another), which is said with these words. */
+    private static void onlySo(String text, String why, String[]... changes) throws Exception {
+        assertEquals(Map.of(), verify(text).rejected(), text);
+        for (String[] change : changes) {
+            assertTrue(text.contains(change[0]), change[0] + " is not in\n" + text);
+            String changed = text.replace(change[0], change[1]);
+            Map<String, UnverifiedException> rejected = verify(changed).rejected();
+            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(why),
+                    () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
+        }
+    }
+
+    @Test
+    void aStepInARegister() throws Exception {
+        onlySo(kernel("""
+                mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n];
+                l: add.s32 %r1, %r1, %r2;
+                setp.lt.s32 %p1, %r1, 256;
+                @%p1 bra l;
+                """), UNENDING, new String[][] {
+                {"%ntid.x", "%tid.x"}, {"%r1, %r2;\n", "%r1, %r3;\n"}, {"256", "2147483647"}, {"256", "2147482625"}, {"256", "%r3"},
+                {"add.s32", "sub.s32"},
+                {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"}, {"setp", "shr.u32 %r2, %r2, 1;\nsetp"}, {"setp", "mov.u32 %r1, 0;\nsetp"},
+                {"@%p1", "@!%p1"}});
+        onlySo(kernel("""
+                mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n];
+                l: sub.s32 %r1, %r1, %r2;
+                setp.ge.s32 %p1, %r1, -256;
+                @%p1 bra l;
+                """), UNENDING, new String[][] {
+                {"%ntid.x", "%tid.x"}, {"-256", "-2147483648"}, {"-256", "-2147482625"}, {"-256", "%r3"}, {"sub.s32", "add.s32"},
+                {"ge.s32", "le.s32"}});
+        assertEquals(Map.of(),
+                verify(kernel(
+                        "mov.u32 %r1, 2147450000; mov.u32 %r2, %ntid.x; l: add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 2147482624; @%p1 bra l;"))
+                        .rejected(),
+                "the largest bound that a counter with steps of 1024 does not run over");
+    }
+
+    @Test
+    void aCounterThatIsDoubled() throws Exception {
+        onlySo(kernel("""
+                mov.u32 %r1, 1; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n]; mov.u32 %r4, %tid.x;
+                l: shl.b32 %r1, %r1, 1;
+                setp.lt.s32 %p1, %r1, %r2;
+                @%p1 bra l;
+                """), UNENDING, new String[][] {
+                {"mov.u32 %r1, 1", "mov.u32 %r1, 0"}, {"mov.u32 %r1, 1", "mov.u32 %r1, %tid.x"}, {"mov.u32 %r1, 1", "mov.u32 %r1, -1"},
+                {"%r1, %r2;", "%r1, %r3;"},
+                {"%r1, 1;\nsetp", "%r1, 0;\nsetp"}, {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"}, {"%r1, %r2;", "%r1, 1073741825;"},
+                {"%r1, %r2;", "%r1, 2147483647;"},
+                {"lt.s32", "ne.s32"}, {"lt.s32", "gt.s32"}, {"setp", "and.b32 %r1, %r1, 1022;\nsetp"}, {"shl.b32", "shr.u32"}});
+    }
+
+    @Test
+    void aCounterThatIsHalved() throws Exception {
+        String text = kernel("""
+                ld.param.u32 %r1, [n]; mov.u32 %r4, %tid.x;
+                l: shr.u32 %r1, %r1, 1;
+                setp.gt.u32 %p1, %r1, 0;
+                @%p1 bra l;
+                """);
+        onlySo(text, UNENDING, new String[][] {
+                {"gt.u32", "ge.u32"}, {"gt.u32", "lt.u32"}, {"gt.u32", "eq.u32"}, {"shr.u32", "shr.s32"}, {"%r1, 1;\nsetp", "%r1, 0;\nsetp"},
+                {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"},
+                {"gt.u32 %p1, %r1, 0", "gt.s32 %p1, %r1, -1"}, {"gt.u32 %p1, %r1, 0", "ne.u32 %p1, %r1, 1"}, {"setp", "or.b32 %r1, %r1, 1;\nsetp"}});
+        for (String other : new String[] {"ne.s32", "gt.s32"}) {
+            assertEquals(Map.of(), verify(text.replace("gt.u32", other)).rejected(), other);
+        }
+        String signed = text.replace("shr.u32", "shr.s32");
+        assertEquals(Map.of(), verify(signed.replace("gt.u32", "gt.s32")).rejected());
+        assertFalse(verify(signed.replace("gt.u32", "ne.s32")).whole(), "-1 stays -1");
+    }
+
+    /** The bound is a register that the loop does not write: what it is behind the loop's own test says nothing new of it. */
+    @Test
+    void aPartOfALoopWithABoundInARegister() throws Exception {
+        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(HEAD + """
+                .visible .entry k(.param .u64 p, .param .u32 n)
+                {
+                .reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;
+                ld.param.u64 %rd1, [p];
+                ld.param.u32 %r1, [n];
+                mov.u32 %r2, 0;
+                l: st.global.u32 [%rd1], %r2;
+                add.s32 %r2, %r2, 16;
+                setp.lt.s32 %p1, %r2, %r1;
+                @%p1 bra l;
+                ret;
+                }
+                """)).ptx();
+        onlySo(text, UNENDING, new String[][] {
+                {"2147483632", "2147483633"},
+                {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %__tessera_r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
+                {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
+                {"selp.s32 \t%__tessera_r1, -2147483648", "selp.s32 \t%__tessera_r1, 2147483647"}});
+    }
+
+    /** A pointer that moves by a number of doubles that is not known stays aligned. */
+    @Test
+    void aPointerThatMovesByMultiples() throws Exception {
+        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(HEAD + """
+                .visible .entry k(.param .u64 p, .param .u64 n)
+                {
+                .reg .b64 %rd<6>; .reg .pred %p<2>; .reg .f64 %fd<2>;
+                ld.param.u64 %rd1, [p];
+                ld.param.u64 %rd2, [n];
+                shl.b64 %rd3, %rd2, 3;
+                mov.u64 %rd4, 0;
+                l: ld.global.f64 %fd1, [%rd1];
+                st.global.f64 [%rd1], %fd1;
+                add.s64 %rd1, %rd1, %rd3;
+                add.s64 %rd4, %rd4, 1;
+                setp.lt.u64 %p1, %rd4, %rd2;
+                @%p1 bra l;
+                ret;
+                }
+                """)).ptx();
+        onlySo(text, "ld.global.f64: its address is not shown to be in bounds and aligned", new String[][] {
+                {"shl.b64 \t%rd2, %rd1, 3", "shl.b64 \t%rd2, %rd1, 2"}, {"%__tessera_d0, -8;", "%__tessera_d0, -4;"},
+                {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
+    }
+
+    private static final String TOO_MUCH = "instructions between two looks at the stop word";
+
+    /** A part of a loop's rounds, and what a pass of a loop takes from the counter, is as much as the length of the loop allows. */
+    @Test
+    void whatLiesBetweenTwoLooks() throws Exception {
+        String body = "st.global.u32 [%rd1], %r2;\n".repeat(200);
+        String parted = HEAD
+                + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
+                + "mov.u32 %r2, 0;\nl:\n" + body + "add.s32 %r2, %r2, 1;\nsetp.COMPARE.s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
+        String ordered = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt"))).ptx();
+        onlySo(ordered, TOO_MUCH, new String[][] {
+                {", 1291;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "},
+                {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
+        String equal = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "ne"))).ptx();
+        onlySo(equal, TOO_MUCH, new String[][] {
+                {", 1290;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
+        String looping = new Fencer(FenceMode.MASK)
+                .fence(PtxParser
+                        .parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(100)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp")))
+                .ptx();
+        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 313;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 2;"}});
+    }
+
+    /** Passes of loops in a row add up: each is short enough, all together are not. */
+    @Test
+    void loopsInARow() throws Exception {
+        for (String compare : new String[] {"4090", "%r2"}) {
+            StringBuilder text = new StringBuilder(
+                    HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\nld.param.u32 %r2, [n];\n");
+            for (int i = 0; i < 1000; i++) {
+                text.append("mov.u32 %r1, 0; l").append(i).append(": add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, ").append(compare)
+                        .append("; @%p1 bra l").append(i).append(";\n");
+            }
+            String row = text.append("ret;\n}\n").toString();
+            String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(row)).ptx();
+            assertEquals(Map.of(), verify(fenced).rejected());
+            assertTrue(fenced.split("ld.volatile.global.u32", -1).length > 900, "almost all look");
+            assertTrue(verify(row).rejected().get("k").getMessage().contains(TOO_MUCH), compare);
+        }
+    }
+}

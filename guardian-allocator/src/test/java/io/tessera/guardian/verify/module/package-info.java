@@ -1,0 +1,2 @@
+/** Tests of the verifier. */
+package io.tessera.guardian.verify.module;

@@ -1,2 +1,0 @@
-/** Tests of the verifier. */
-package io.tessera.guardian.verify;
