@@ -26,7 +26,8 @@ final class CLayouts {
                 }
             }
         }
-        return rows.isEmpty() ? "" : FileNotice.TEXT + "/* Bytes; a member of an unnamed structure or union inside has its path, with underscores. */\n"
-                + "#ifndef CUDA_LAYOUTS_H\n#define CUDA_LAYOUTS_H\n\nenum {\n" + rows + "};\n\n#endif\n";
+        return rows.isEmpty() ? ""
+                : FileNotice.TEXT + "/* Bytes; a member of an unnamed structure or union inside has its path, with underscores. */\n"
+                        + "#ifndef CUDA_LAYOUTS_H\n#define CUDA_LAYOUTS_H\n\nenum {\n" + rows + "};\n\n#endif\n";
     }
 }
