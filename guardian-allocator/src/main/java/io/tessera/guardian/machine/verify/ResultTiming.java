@@ -56,7 +56,9 @@ enum ResultTiming {
     private static final int SIZE_OF_64_BITS = 5;
     private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
     private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
-            "B2R", "SHFL", "ATOM", "ATOMG", "ATOMS", "QSPC", "LDG", "LD", "MATCH", "SYNCS", "TLD");
+            "B2R", "SHFL", "ATOM", "ATOMG", "ATOMS", "QSPC", "LDG", "LD", "MATCH", "TLD");
+    /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
+    private static final int PHASE_CHECK = 0x15a7;
 
     static {
         put(SHORT,
@@ -76,7 +78,7 @@ enum ResultTiming {
             if (operation != null) {
                 BY_KEY[key] = BY_NAME.getOrDefault(operation.name(), ALONE);
                 WIDTHS[key] = widthOf(key, operation);
-                PREDICATES[key] = predicateFields(operation, BY_KEY[key]);
+                PREDICATES[key] = predicateFields(key, operation);
             }
         }
     }
@@ -122,7 +124,7 @@ enum ResultTiming {
         return LOADS.contains(operation.name()) ? LOAD : operation.name().equals("LDSM") ? MATRICES : narrow ? NARROW : 0;
     }
 
-    private static byte predicateFields(MachineOpcode operation, ResultTiming timing) {
+    private static byte predicateFields(int key, MachineOpcode operation) {
         boolean uniformPath = operation.name().startsWith("U") || operation.name().equals("VOTEU");
         if (operation.name().equals("R2P")) {
             return 3; // the immediate says which
@@ -130,7 +132,7 @@ enum ResultTiming {
         if (uniformPath) {
             return 0;
         }
-        if (WITH_PREDICATE.contains(operation.name())) {
+        if (key == PHASE_CHECK || WITH_PREDICATE.contains(operation.name())) {
             return 1;
         }
         return (byte) (WITH_TWO_PREDICATES.contains(operation.name()) ? 2 : 0);
