@@ -184,3 +184,30 @@ extern "C" __global__ void trapped(int *p)
     __threadfence();
     p[threadIdx.x] = __ballot_sync(~0u, p[threadIdx.x]) + __reduce_add_sync(~0u, p[threadIdx.x + 32]);
 }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+struct alignas(64) TensorMap {
+    char bytes[128];
+};
+
+extern "C" __global__ void tensor_maps(int n, const __grid_constant__ TensorMap from, int *out, const __grid_constant__ TensorMap to)
+{
+    extern __shared__ __align__(128) char tile[];
+    unsigned at = (unsigned)__cvta_generic_to_shared(tile), barrier = at + 4096;
+    if (threadIdx.x == 0) {
+        asm volatile("prefetch.tensormap [%0];" ::"l"(&from));
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier));
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(at),
+                     "l"(&from), "r"(n), "r"(0), "r"(barrier) : "memory");
+        asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(&from), "r"(n), "r"(64));
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2, %3}], [%0];" ::"r"(at), "l"(n > 3 ? &to : &from),
+                     "r"(n), "r"(0) : "memory");
+    }
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void tensor_map_in_memory(const TensorMap *map, int n)
+{
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map), "r"(n), "r"(0));
+}
+#endif

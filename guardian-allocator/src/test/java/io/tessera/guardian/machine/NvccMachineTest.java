@@ -10,6 +10,7 @@ import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -68,9 +69,21 @@ class NvccMachineTest {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         Map<String, String> expected = new TreeMap<>(Map.of("indirect", "an instruction that is not known (opcode 0x344)",
                 "atomics", "generic accesses to shared or local memory", "generic", "generic accesses to shared or local memory",
-                "variable", "an access to a variable of the module"));
+                "variable", "an access to a variable of the module",
+                "tensor_map_in_memory", "a UTMAPF, whose tensor map is not seen to be a parameter"));
         for (MachineFence fence : MachineFences.windows().toList()) {
             assertEquals(expected, refusals(cubin, fence), fence.kind().toString());
+        }
+    }
+
+    /** The distances are those of the parameters, each map at a multiple of 64 from constant 0x210 where parameters begin. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_90", "sm_90a"})
+    void whereTensorMapsLieIsTold(String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
+        for (MachineFence fence : MachineFences.windows().toList()) {
+            byte[] fenced = CubinFencer.fence(cubin, fence).bytes();
+            assertEquals(Map.of("tensor_maps", Set.of(0x30, 0xf0)), CubinVerifier.inspect(fenced, fence).tensorMaps());
         }
     }
 

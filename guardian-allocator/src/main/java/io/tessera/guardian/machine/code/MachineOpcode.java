@@ -29,11 +29,6 @@ public record MachineOpcode(String name, Kind kind, int registers, int uniforms)
         return kind == Kind.GLOBAL || kind == Kind.GLOBAL_REGISTER;
     }
 
-    /** Whether it reaches global memory by a tensor map or a texture, which says where. */
-    public boolean isByHandle() {
-        return kind == Kind.TENSOR || kind == Kind.TEXTURE;
-    }
-
     /** Whether its address may also be one of shared or local memory: {@code LD}, {@code ST}, {@code ATOM}. */
     public boolean isGeneric() {
         return isGlobal() && switch (name) {

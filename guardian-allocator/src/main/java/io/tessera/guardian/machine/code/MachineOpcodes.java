@@ -159,7 +159,7 @@ public final class MachineOpcodes {
         add(Kind.GLOBAL, GLOBAL);
         add(Kind.GLOBAL_REGISTER, GLOBAL_REGISTER);
         add(Kind.SPACE_TEST, "QSPC 1 3aa");
-        add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMACCTL 0 19b9");
+        add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
         add(Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
         add(Kind.TEXTURE, "TLD * 1f66");
         add(Kind.BRANCH, "BRA 0 947 1947 547");

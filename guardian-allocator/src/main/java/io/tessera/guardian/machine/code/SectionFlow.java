@@ -124,7 +124,8 @@ public final class SectionFlow {
         }
     }
 
-    private int barrier(int at) {
+    /** The convergence barrier of a {@code BSSY} or {@code BSYNC}. */
+    public int barrier(int at) {
         return (int) (low(at) >>> 16) & 0xf;
     }
 

@@ -13,6 +13,8 @@ public final class CubinSection {
     /** Relocations without an addend. */
     public static final int RELOCATIONS_WITHOUT_ADDEND = 9;
 
+    /** {@code SHF_ALLOC}. */
+    private static final long LOADED = 2;
     /** {@code SHF_EXECINSTR}. */
     private static final long EXECUTABLE = 4;
 
@@ -99,6 +101,11 @@ public final class CubinSection {
     /** Whether the file says that it can be executed. */
     public boolean isExecutable() {
         return (flags & EXECUTABLE) != 0;
+    }
+
+    /** Whether the file says that it becomes a part of what is loaded; else it is for tools. */
+    public boolean isLoaded() {
+        return (flags & LOADED) != 0;
     }
 
     /** The function whose code, constants or attributes it holds: what follows a prefix of its name. */

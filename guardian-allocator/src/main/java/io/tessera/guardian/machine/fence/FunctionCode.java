@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import io.tessera.guardian.machine.verify.TensorMapAddresses;
 import java.util.Map;
 
 /**
@@ -38,11 +39,11 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
             generic |= flow.operation(i).isGeneric();
         }
         for (int i = 0; i < flow.count(); i++) {
-            if (flow.operation(i).isByHandle()) {
-                throw new MachineCodeException("a " + flow.operation(i).name() + ", whose tensor map or texture is not checked",
-                        i * InstructionWord.BYTES);
+            if (flow.operation(i).kind() == Kind.TEXTURE) {
+                throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
             }
         }
+        TensorMapAddresses.find(flow, own.entry());
         if (generic && asksSpace) {
             throw new MachineCodeException("generic accesses to shared or local memory");
         }

@@ -26,20 +26,54 @@ public final class CubinVerifier {
      * @throws MachineCodeException if the cubin cannot be read, or is for an architecture that is not known
      */
     public static Map<String, String> verify(byte[] bytes, MachineFence fence) throws MachineCodeException {
+        return inspect(bytes, fence).refused();
+    }
+
+    /** Looks at every function, and where its tensor maps lie. Errors as {@link #verify}. */
+    public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
+        Map<String, Set<Integer>> tensorMaps = new ConcurrentSkipListMap<>();
+        Set<Integer> named = namedByRelocations(cubin);
         cubin.code().parallelStream().forEach(section -> {
             try {
-                new SectionVerifier(SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols)), fence,
-                        relocated(cubin, section)).verify();
+                SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+                new SectionVerifier(flow, fence, relocated(cubin, section)).verify();
+                Set<Integer> maps = TensorMapAddresses.find(flow, isKernelAlone(section, symbols, named));
+                if (!maps.isEmpty()) {
+                    tensorMaps.put(section.functionName(Cubin.CODE), maps);
+                }
             } catch (MachineCodeException e) {
                 refused.put(section.functionName(Cubin.CODE), e.getMessage());
             }
         });
-        return refused;
+        return new VerifiedCubin(refused, tensorMaps);
+    }
+
+    /** Whether a section has one function, a kernel that no other code can call: the parameters are its own. */
+    private static boolean isKernelAlone(CubinSection section, CubinSymbols symbols, Set<Integer> named) {
+        return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()))
+                && symbols.of(section).stream().filter(symbol -> symbol.type() == CubinSymbols.FUNCTION).allMatch(CubinSymbols.Symbol::entry);
+    }
+
+    /** Symbols whose addresses a loader writes into what it loads. */
+    private static Set<Integer> namedByRelocations(Cubin cubin) {
+        Set<Integer> named = new HashSet<>();
+        for (CubinSection section : cubin.sections()) {
+            boolean plain = section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
+            CubinSection target = cubin.section(section.info());
+            if ((section.type() == CubinSection.RELOCATIONS || plain) && (target == null || target.isLoaded())) {
+                ByteBuffer bytes = ByteBuffer.wrap(section.data()).order(ByteOrder.LITTLE_ENDIAN);
+                int step = plain ? 16 : 24;
+                for (int at = 0; at + step <= bytes.capacity(); at += step) {
+                    named.add(bytes.getInt(at + 12)); // the upper half of r_info
+                }
+            }
+        }
+        return named;
     }
 
     /** Code that the reader does not take for code, but a driver might. */

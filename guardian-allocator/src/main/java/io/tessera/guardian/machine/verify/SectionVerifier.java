@@ -58,9 +58,8 @@ final class SectionVerifier {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
             for (int i = block; i < end; i++) {
-                if (flow.operation(i).isByHandle()) {
-                    throw new MachineCodeException("a " + flow.operation(i).name() + ", whose tensor map or texture is not checked",
-                            i * InstructionWord.BYTES);
+                if (flow.operation(i).kind() == Kind.TEXTURE) {
+                    throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
                 }
                 if (flow.operation(i).isGlobal() && !ReportSequence.isStore(flow, i, fence)) {
                     access(known, i);

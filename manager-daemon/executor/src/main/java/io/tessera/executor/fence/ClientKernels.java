@@ -38,6 +38,7 @@ public final class ClientKernels {
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
     private static final int MOST_NAMES = 1 << 18;
+    private static final MemorySegment ZERO_MAP = MemorySegment.ofArray(new long[TensorMaps.BYTES / Long.BYTES]).asReadOnly();
 
     private final FenceSettings settings;
     private final TenantPresence.Member member;
@@ -183,10 +184,13 @@ public final class ClientKernels {
         }
     }
 
+    private boolean isMadeHere(MemorySegment parameters, long at, long bytes) {
+        return at >= 0 && at + TensorMaps.BYTES <= bytes && handles.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) >= 0;
+    }
+
     private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at : kernel.tensorMaps) {
-            boolean there = at >= 0 && at + TensorMaps.BYTES <= bytes;
-            if (!there || handles.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) < 0) {
+            if (!isMadeHere(parameters, at, bytes)) {
                 throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE,
                         "kernel " + kernel.name + " is given a tensor map that no call of this program has made"
                                 + " (cuTensorMapEncodeTiled and the like), or one that was changed since; make it so"
@@ -196,11 +200,30 @@ public final class ClientKernels {
     }
 
     private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
+        if (kernel.machineFenced && !hasKnownMaps(kernel, parameters, bytes)) {
+            kernel.machineFenced = false;
+            boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+            HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
+            unfenced.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
+                    "it is given a tensor map that no call of its program has made");
+        }
         if (kernel.machineFenced) {
             prepare();
         } else {
             checkPointers(parameters, bytes);
         }
+    }
+
+    /** Whether all its maps were made by this program. Libraries leave those that a kernel does not use this time at zero, which reaches nothing. */
+    private boolean hasKnownMaps(Launchable kernel, MemorySegment parameters, long bytes) {
+        for (long at : kernel.tensorMaps) {
+            boolean zero = at + TensorMaps.BYTES <= bytes
+                    && parameters.asSlice(at, TensorMaps.BYTES).mismatch(ZERO_MAP) < 0;
+            if (!zero && !isMadeHere(parameters, at, bytes)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void prepare() throws ProgramRefusedException {
@@ -225,9 +248,9 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        Launchable found = new Launchable(clientHandle, function, name, module, module == null && isMachineFenced(table, clientHandle, name),
-                tensorMaps(module, name, function, kernel),
-                parameterBytes(function, kernel));
+        long[] machineMaps = module == null ? unfenced.tensorMaps(machineImage(table, clientHandle, name), name) : null;
+        Launchable found = new Launchable(clientHandle, function, name, module, machineMaps != null,
+                machineMaps != null ? machineMaps : tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
     }
@@ -312,16 +335,18 @@ public final class ClientKernels {
         return null;
     }
 
-    private boolean isMachineFenced(HandleTable table, long clientHandle, String name) {
+    /** The driver's module or library of a kernel that has a fence in its machine code; 0: it has none. */
+    private long machineImage(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
             HandleKind kind = kindOf(parent);
-            if (kind != HandleKind.KERNEL && unfenced.isFenced(handles.value(kind, parent), name)) {
-                return true;
+            long image = kind == HandleKind.KERNEL ? 0 : handles.value(kind, parent);
+            if (image != 0 && unfenced.tensorMaps(image, name) != null) {
+                return image;
             }
             parent = handles.table(kind).parent(parent);
         }
-        return false;
+        return 0;
     }
 
     private static HandleKind kindOf(long handle) {

@@ -10,12 +10,12 @@ public final class Launchable {
     final String name;
     /** Its module; null: it has no PTX. */
     final TenantModule module;
-    /** Whether it has a fence in its machine code; without one and without a module its pointers are checked. */
-    final boolean machineFenced;
     /** Where among its packed parameters tensor maps lie; below 0: nobody knows. */
     final long[] tensorMaps;
     /** Length of its packed parameters. */
     final long parameterBytes;
+    /** Whether it has a fence in its machine code; without one and without a module its pointers are checked. */
+    boolean machineFenced;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */

@@ -126,18 +126,31 @@ public final class UnfencedImages {
         }
     }
 
-    /** Whether a kernel of an image, by the driver's handle of a module or library, has a fence. The image counts as unfenced from now on if it has none. */
-    public boolean isFenced(long handle, String kernel) {
+    /**
+     * What the launch of a kernel has to look at, by the driver's handle of a module or library. The image counts as unfenced from now on if the kernel has no fence.
+     *
+     * @return where in its parameters tensor maps lie, in bytes from their start; null: it has no fence
+     */
+    public long[] tensorMaps(long handle, String kernel) {
         Loaded known = loaded.getOrDefault(handle, modules.get(handle));
         if (known == null || known.fenced() == null) {
-            return false;
+            return null;
         }
         String why = known.fenced().refused().get(kernel);
-        if (why != null && known.used().add(kernel)) {
+        if (why != null) {
+            runsUnfenced(handle, kernel, why);
+            return null;
+        }
+        return known.fenced().tensorMaps().getOrDefault(kernel, Set.of()).stream().mapToLong(Integer::longValue).toArray();
+    }
+
+    /** A kernel of an image runs without what a fence needs. The image counts as unfenced from now on. */
+    public void runsUnfenced(long handle, String kernel, String why) {
+        Loaded known = loaded.getOrDefault(handle, modules.get(handle));
+        if (known != null && known.used().add(kernel)) {
             LOG.info("kernel {} runs without a fence: {}", kernel, why);
             counted();
         }
-        return why == null;
     }
 
     /** A handle names nothing any more. */

@@ -12,6 +12,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.verify.VerifiedCubin;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
@@ -52,7 +53,7 @@ public final class MachineImages {
             }
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number);
             FencedCubin fenced = CubinFencer.fence(cubin.get(), fence);
-            FencedImage image = checked(fenced, CubinVerifier.verify(fenced.bytes(), fence));
+            FencedImage image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
             LOG.info("machine code of {} bytes: {} of {} kernels fenced, {} accesses, {} ms", cubin.get().length,
                     image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (clock.nanoTime() - began) / NS_PER_MS);
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
@@ -75,13 +76,13 @@ public final class MachineImages {
     }
 
     /** A function that is not fenced, or not seen to be, takes all kernels with it that call other functions: which they call is not followed. */
-    private static FencedImage checked(FencedCubin fenced, Map<String, String> unseen) {
+    private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen) {
         Map<String, String> refused = new HashMap<>();
         String function = null;
         int kernels = 0;
         long accesses = 0;
         for (FunctionReport report : fenced.functions()) {
-            String why = report.isFenced() ? unseen.get(report.name()) : report.refusal();
+            String why = report.isFenced() ? seen.refused().get(report.name()) : report.refusal();
             kernels += report.kernel() ? 1 : 0;
             accesses += report.accesses();
             if (why != null && report.kernel()) {
@@ -97,6 +98,7 @@ public final class MachineImages {
                 }
             }
         }
-        return new FencedImage(fenced.bytes(), refused, kernels, fenced.functions().stream().anyMatch(FunctionReport::reports), accesses);
+        return new FencedImage(fenced.bytes(), refused, seen.tensorMaps(), kernels, fenced.functions().stream().anyMatch(FunctionReport::reports),
+                accesses);
     }
 }
