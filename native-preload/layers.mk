@@ -37,9 +37,17 @@ $$(foreach t,$$(patsubst test/$(1)/%_test.c,%,$$(wildcard test/$(1)/*_test.c)),$
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer,$(l))))
 
+# NVML of ours is no layer, but a library of its own.
+TESTS += $(BUILD)/test/nvml/nvml_test
+$(BUILD)/test/nvml/nvml_test: test/nvml/nvml_test.c test/check.h $(NVML_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itest $(CFLAGS) -fPIE -pie -o $@ $< $(NVML_OBJECTS) $(FLOOR_LIBS)
+
 ARCHIVES := $(foreach l,$(LAYERS),$(call archive,$(l)))
 CUDA_OBJECTS := $(foreach l,$(LAYERS),$(objects.$(l)))
 archives: $(ARCHIVES)
-layer-tests: $(TESTS)
-	@set -e; for t in $(TESTS); do $$t; done
-.PHONY: archives layer-tests
+# Each by itself, so that make -j runs them side by side: half of the time they wait.
+layer-tests: $(TESTS:%=%.run)
+$(TESTS:%=%.run): %.run: %
+	@$<
+.PHONY: archives layer-tests $(TESTS:%=%.run)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_constants.h"
 #include "sha256.h"
 
 #define SEGMENT_BYTES 131072 /* TESSERA_SEGMENT_BYTES, native-preload/include/tessera_abi.h */
@@ -105,18 +106,17 @@ NATIVE(jint, free)(JNIEnv *env, jclass type, jlong address)
 {
     (void)env;
     (void)type;
-    enum { CONTEXT_OF_POINTER = 1, NOT_INITIALIZED = 3 }; /* CU_POINTER_ATTRIBUTE_CONTEXT, CUDA_ERROR_..., cuda.h */
     int (*attribute)(void *, int, uint64_t) = (int (*)(void *, int, uint64_t))of_driver("cuPointerGetAttribute");
     int (*push)(void *) = (int (*)(void *))of_driver("cuCtxPushCurrent_v2");
     int (*pop)(void **) = (int (*)(void **))of_driver("cuCtxPopCurrent_v2");
     int (*release)(uint64_t) = (int (*)(uint64_t))of_driver("cuMemFree_v2");
     if (!attribute || !push || !pop || !release)
-        return NOT_INITIALIZED;
+        return CUDA_ERROR_NOT_INITIALIZED;
     void *context = NULL;
-    int result = attribute(&context, CONTEXT_OF_POINTER, (uint64_t)address);
-    if (result == 0 && context)
+    int result = attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, (uint64_t)address);
+    if (result == CUDA_SUCCESS && context)
         result = push(context);
-    if (result != 0)
+    if (result != CUDA_SUCCESS)
         return result;
     result = release((uint64_t)address);
     void *popped;

@@ -3,8 +3,6 @@
 
 #include "runtime.h"
 
-/* CUarray_format */
-enum { U8 = 1, U16 = 2, U32 = 3, S8 = 8, S16 = 9, S32 = 10, F16 = 16, F32 = 32 };
 /* cudaChannelFormatKind */
 enum { KIND_SIGNED = 0, KIND_UNSIGNED = 1, KIND_FLOAT = 2 };
 
@@ -19,7 +17,10 @@ bool channel_format(const struct cudaChannelFormatDesc *channels, int *format, u
     for (unsigned i = n; i < 4; i++)
         if (bits[i])
             return false;
-    static const int formats[3][3] = {{S8, S16, S32}, {U8, U16, U32}, {0, F16, F32}};
+    static const int formats[3][3] = {
+        {CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32},
+        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32},
+        {0, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT}};
     int width = channels->x == 8 ? 0 : channels->x == 16 ? 1 : channels->x == 32 ? 2 : -1;
     if (n == 3 || width < 0 || channels->f < KIND_SIGNED || channels->f > KIND_FLOAT)
         return false;
@@ -31,16 +32,16 @@ bool channel_format(const struct cudaChannelFormatDesc *channels, int *format, u
 static int format_bits(int format)
 {
     switch (format) {
-    case U8:
-    case S8:
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
         return 8;
-    case U16:
-    case S16:
-    case F16:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
         return 16;
-    case U32:
-    case S32:
-    case F32:
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
         return 32;
     default:
         return 0;
@@ -55,9 +56,9 @@ void channel_description(int format, unsigned count, struct cudaChannelFormatDes
         .y = count > 1 ? bits : 0,
         .z = count > 2 ? bits : 0,
         .w = count > 3 ? bits : 0,
-        .f = format == F16 || format == F32 ? KIND_FLOAT
-             : format >= S8                 ? KIND_SIGNED
-                                            : KIND_UNSIGNED,
+        .f = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT ? KIND_FLOAT
+             : format >= CU_AD_FORMAT_SIGNED_INT8                        ? KIND_SIGNED
+                                                                         : KIND_UNSIGNED,
     };
 }
 

@@ -1,26 +1,6 @@
 /* What a program may ask of and set on its kernels. */
 #include "runtime.h"
 
-/* CUfunction_attribute */
-enum {
-    MAX_THREADS = 0,
-    SHARED_BYTES = 1,
-    CONST_BYTES = 2,
-    LOCAL_BYTES = 3,
-    REGISTERS = 4,
-    PTX_VERSION = 5,
-    BINARY_VERSION = 6,
-    CACHE_MODE_CA = 7,
-    MAX_DYNAMIC_SHARED = 8,
-    CARVEOUT = 9,
-    CLUSTER_MUST_BE_SET = 10,
-    CLUSTER_WIDTH = 11,
-    CLUSTER_HEIGHT = 12,
-    CLUSTER_DEPTH = 13,
-    NON_PORTABLE = 14,
-    CLUSTER_POLICY = 15,
-};
-
 /* cudaFuncAttributes */
 struct runtime_function_attributes {
     size_t shared_bytes, const_bytes, local_bytes;
@@ -47,22 +27,22 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct runtime_function_attributes *out
     if (failed)
         return failed;
     struct runtime_function_attributes found = {
-        .shared_bytes = (size_t)attribute(kernel, SHARED_BYTES, &failed),
-        .const_bytes = (size_t)attribute(kernel, CONST_BYTES, &failed),
-        .local_bytes = (size_t)attribute(kernel, LOCAL_BYTES, &failed),
-        .max_threads = attribute(kernel, MAX_THREADS, &failed),
-        .registers = attribute(kernel, REGISTERS, &failed),
-        .ptx_version = attribute(kernel, PTX_VERSION, &failed),
-        .binary_version = attribute(kernel, BINARY_VERSION, &failed),
-        .cache_mode_ca = attribute(kernel, CACHE_MODE_CA, &failed),
-        .max_dynamic_shared = attribute(kernel, MAX_DYNAMIC_SHARED, &failed),
-        .carveout = attribute(kernel, CARVEOUT, &failed),
-        .cluster_must_be_set = attribute(kernel, CLUSTER_MUST_BE_SET, &failed),
-        .cluster_width = attribute(kernel, CLUSTER_WIDTH, &failed),
-        .cluster_height = attribute(kernel, CLUSTER_HEIGHT, &failed),
-        .cluster_depth = attribute(kernel, CLUSTER_DEPTH, &failed),
-        .cluster_policy = attribute(kernel, CLUSTER_POLICY, &failed),
-        .non_portable = attribute(kernel, NON_PORTABLE, &failed),
+        .shared_bytes = (size_t)attribute(kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &failed),
+        .const_bytes = (size_t)attribute(kernel, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &failed),
+        .local_bytes = (size_t)attribute(kernel, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &failed),
+        .max_threads = attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &failed),
+        .registers = attribute(kernel, CU_FUNC_ATTRIBUTE_NUM_REGS, &failed),
+        .ptx_version = attribute(kernel, CU_FUNC_ATTRIBUTE_PTX_VERSION, &failed),
+        .binary_version = attribute(kernel, CU_FUNC_ATTRIBUTE_BINARY_VERSION, &failed),
+        .cache_mode_ca = attribute(kernel, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, &failed),
+        .max_dynamic_shared = attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &failed),
+        .carveout = attribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &failed),
+        .cluster_must_be_set = attribute(kernel, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, &failed),
+        .cluster_width = attribute(kernel, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, &failed),
+        .cluster_height = attribute(kernel, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, &failed),
+        .cluster_depth = attribute(kernel, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, &failed),
+        .cluster_policy = attribute(kernel, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &failed),
+        .non_portable = attribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &failed),
     };
     if (!failed)
         *out = found;

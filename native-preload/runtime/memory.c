@@ -12,7 +12,6 @@ struct runtime_pointer_attributes {
 };
 
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
-enum { POINTER_DEVICE_ORDINAL = 9 };
 
 static cudaError_t allocate(void **out, size_t bytes)
 {
@@ -94,8 +93,8 @@ static cudaError_t describe(struct runtime_pointer_attributes *out, const void *
     void *on_host = NULL;
     if (!out)
         return cudaErrorInvalidValue;
-    int which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, POINTER_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-                   CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    int which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                   CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_HOST_POINTER};
     void *values[] = {&type, &ordinal, &on_device, &on_host};
     cudaError_t failed = cuPointerGetAttributes(4, (void *)which, values, DEVICE(pointer));
     if (failed)

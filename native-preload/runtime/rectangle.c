@@ -3,9 +3,6 @@
 
 #define DEVICE(pointer) ((CUdeviceptr)(uintptr_t)(pointer))
 
-/* CUmemorytype */
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_ARRAY = 3, MEMORY_UNIFIED = 4 };
-
 /* One side of CUDA_MEMCPY2D_v2. */
 struct side2d {
     size_t x, y;
@@ -40,11 +37,11 @@ _Static_assert(sizeof(struct copy3d) == 200, "CUDA_MEMCPY3D");
 static bool types(int kind, int *from, int *to)
 {
     static const int sides[][2] = {
-        [cudaMemcpyHostToHost] = {MEMORY_HOST, MEMORY_HOST},
-        [cudaMemcpyHostToDevice] = {MEMORY_HOST, MEMORY_DEVICE},
-        [cudaMemcpyDeviceToHost] = {MEMORY_DEVICE, MEMORY_HOST},
-        [cudaMemcpyDeviceToDevice] = {MEMORY_DEVICE, MEMORY_DEVICE},
-        [cudaMemcpyDefault] = {MEMORY_UNIFIED, MEMORY_UNIFIED},
+        [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
+        [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
+        [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
+        [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
+        [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
     };
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return false;
@@ -60,7 +57,7 @@ static struct side2d linear(const void *memory, size_t pitch, int type)
 
 static struct side2d in_array(CUarray array, size_t x, size_t y)
 {
-    return (struct side2d){.x = x, .y = y, .type = MEMORY_ARRAY, .array = array};
+    return (struct side2d){.x = x, .y = y, .type = CU_MEMORYTYPE_ARRAY, .array = array};
 }
 
 static cudaError_t rectangle(struct side2d from, struct side2d to, size_t width, size_t height, CUstream stream,
@@ -159,7 +156,7 @@ static struct side3d side(CUarray array, struct cudaPos at, struct cudaPitchedPt
 {
     struct side3d found = {.x = at.x * (array ? element : 1), .y = at.y, .z = at.z};
     if (array) {
-        found.type = MEMORY_ARRAY;
+        found.type = CU_MEMORYTYPE_ARRAY;
         found.array = array;
     } else {
         found.type = type;

@@ -31,18 +31,18 @@ typedef CUmemoryPool cudaMemPool_t;
 typedef CUkernel cudaKernel_t;
 typedef CUlibrary cudaLibrary_t;
 
-/* Errors that only the runtime knows, or that driver_types.h has no name for. */
+/* The runtime's names of errors; some are errors that only the runtime knows. */
 enum {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorInitializationError = 3,
+    cudaSuccess = CUDA_SUCCESS,
+    cudaErrorInvalidValue = CUDA_ERROR_INVALID_VALUE,
+    cudaErrorInitializationError = CUDA_ERROR_NOT_INITIALIZED,
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidSymbol = 13,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorMissingConfiguration = 52,
     cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorNotSupported = 801,
+    cudaErrorInvalidDevice = CUDA_ERROR_INVALID_DEVICE,
+    cudaErrorNotSupported = CUDA_ERROR_NOT_SUPPORTED,
 };
 
 enum {

@@ -77,9 +77,6 @@ struct driver_texture {
 };
 _Static_assert(sizeof(struct driver_texture) == 104, "CUDA_TEXTURE_DESC");
 
-/* CU_TRSF_*: read as integer, normalised coordinates, sRGB, no trilinear optimisation, seamless cube map */
-enum { READ_AS_INTEGER = 1, NORMALISED = 2, SRGB = 16, NO_TRILINEAR = 32, SEAMLESS = 64 };
-
 static cudaError_t to_driver(const struct runtime_resource *from, struct driver_resource *to)
 {
     bool known = true;
@@ -147,9 +144,10 @@ EXPORT cudaError_t cudaCreateTextureObject(unsigned long long *object, const str
         return keep(failed);
     struct driver_texture how = {
         .filter_mode = texture->filter_mode,
-        .flags = (texture->read_mode == 0 ? READ_AS_INTEGER : 0u) | (texture->normalised ? NORMALISED : 0u) |
-                 (texture->srgb ? SRGB : 0u) | (texture->no_trilinear_optimisation ? NO_TRILINEAR : 0u) |
-                 (texture->seamless ? SEAMLESS : 0u),
+        .flags = (texture->read_mode == 0 ? CU_TRSF_READ_AS_INTEGER : 0u) |
+                 (texture->normalised ? CU_TRSF_NORMALIZED_COORDINATES : 0u) | (texture->srgb ? CU_TRSF_SRGB : 0u) |
+                 (texture->no_trilinear_optimisation ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0u) |
+                 (texture->seamless ? CU_TRSF_SEAMLESS_CUBEMAP : 0u),
         .anisotropy = texture->anisotropy,
         .mipmap_filter_mode = texture->mipmap_filter_mode,
         .mipmap_bias = texture->mipmap_bias,
@@ -204,16 +202,16 @@ EXPORT cudaError_t cudaGetTextureObjectTextureDesc(struct runtime_texture *textu
         return failed;
     *texture = (struct runtime_texture){
         .filter_mode = how.filter_mode,
-        .read_mode = how.flags & READ_AS_INTEGER ? 0 : 1,
-        .srgb = (how.flags & SRGB) != 0,
-        .normalised = (how.flags & NORMALISED) != 0,
+        .read_mode = how.flags & CU_TRSF_READ_AS_INTEGER ? 0 : 1,
+        .srgb = (how.flags & CU_TRSF_SRGB) != 0,
+        .normalised = (how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0,
         .anisotropy = how.anisotropy,
         .mipmap_filter_mode = how.mipmap_filter_mode,
         .mipmap_bias = how.mipmap_bias,
         .mipmap_least = how.mipmap_least,
         .mipmap_most = how.mipmap_most,
-        .no_trilinear_optimisation = (how.flags & NO_TRILINEAR) != 0,
-        .seamless = (how.flags & SEAMLESS) != 0,
+        .no_trilinear_optimisation = (how.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0,
+        .seamless = (how.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0,
     };
     memcpy(texture->address_mode, how.address_mode, sizeof texture->address_mode);
     memcpy(texture->border, how.border, sizeof texture->border);

@@ -23,7 +23,7 @@
 #define FAKE_UNIT (2ULL << 20)
 #define FAKE_OBJECTS 1024
 #define FAKE_CONTEXT ((CUcontext)0x1000)
-#define FAKE_FAULT 700 /* CUDA_ERROR_ILLEGAL_ADDRESS: the context answers nothing else from then on */
+#define FAKE_FAULT CUDA_ERROR_ILLEGAL_ADDRESS /* the context answers nothing else from then on */
 
 static struct {
     pthread_mutex_t lock;

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "driver/driver_types.h"
@@ -77,12 +78,17 @@ void *tessera_choose(unsigned index)
     return user->choose ? user->choose(index) : tessera_resolve(index);
 }
 
+/* Not under pthread_once, which would have others wait for a thread that waits in dlsym. */
 void driver_look_up_all(void)
 {
-    void *library = driver_handle();
-    for (unsigned i = 0; library && i < TESSERA_ENTRY_COUNT; i++) {
+    static bool done;
+    void *library = __atomic_load_n(&done, __ATOMIC_ACQUIRE) ? NULL : driver_handle();
+    if (!library)
+        return;
+    for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
         void *entry = dlsym(library, tessera_entry_name[i]);
         if (entry)
             keep(i, entry);
     }
+    __atomic_store_n(&done, true, __ATOMIC_RELEASE);
 }

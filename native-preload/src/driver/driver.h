@@ -8,8 +8,9 @@
 void *driver_handle(void);
 
 /*
- * Looks every entry up that the driver has, so that threads of ours need not: dlsym waits for glibc's lock of loaded libraries, and who
- * has that lock, because a constructor runs under it, may be waiting for such a thread. Before the first of them is started.
+ * Looks every entry up that the driver has, once; a call beside another one does not wait for it. Any thread; before the first
+ * thread of ours: dlsym waits for glibc's lock of loaded libraries, and a thread that has that lock, because a constructor runs
+ * under it, may be waiting for ours.
  */
 void driver_look_up_all(void);
 

@@ -1,13 +1,16 @@
 /*
- * The driver ABI as far as hooks look into it: scalar types, result codes, attribute ids, and the structures whose
- * fields a hook reads. Facts of the CUDA driver API 13.0, written down by us; checked against the vendor's answers by
- * the GPU suites. Handle types and entry prototypes are generated from native-preload/api (tessera_entries.h).
+ * The driver ABI as far as hooks look into it: scalar types and the structures whose fields a hook reads. Facts of the CUDA
+ * driver API 13.0, written down by us; checked against the vendor's answers by the GPU suites. Result codes and other
+ * enumerators are generated from native-preload/api (cuda_constants.h), handle types and entry prototypes as well
+ * (tessera_entries.h).
  */
 #ifndef TESSERA_DRIVER_TYPES_H
 #define TESSERA_DRIVER_TYPES_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cuda_constants.h"
 
 #define TESSERA_EXPORT __attribute__((visibility("default")))
 
@@ -16,59 +19,9 @@ typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef unsigned int CUdeviceptr_v1;
 
-enum {
-    CUDA_SUCCESS = 0,
-    CUDA_ERROR_INVALID_VALUE = 1,
-    CUDA_ERROR_OUT_OF_MEMORY = 2,
-    CUDA_ERROR_DEINITIALIZED = 4, /* the process ends, and the driver has let go of everything: nothing to report */
-    CUDA_ERROR_NO_DEVICE = 100,
-    CUDA_ERROR_INVALID_DEVICE = 101,
-    CUDA_ERROR_INVALID_CONTEXT = 201,
-    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217,
-    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303,
-    CUDA_ERROR_OPERATING_SYSTEM = 304,
-    CUDA_ERROR_INVALID_HANDLE = 400,
-    CUDA_ERROR_NOT_FOUND = 500,
-    CUDA_ERROR_NOT_READY = 600,
-    CUDA_ERROR_NOT_SUPPORTED = 801,
-    CUDA_ERROR_SYSTEM_NOT_READY = 802,
-    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
-    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
-};
-
 /* Special stream handles (cuda.h: CU_STREAM_LEGACY, CU_STREAM_PER_THREAD). */
 #define TESSERA_STREAM_LEGACY ((uintptr_t)1)
 #define TESSERA_STREAM_PER_THREAD ((uintptr_t)2)
-
-enum {
-    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
-    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
-    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
-    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
-};
-
-enum {
-    CU_POINTER_ATTRIBUTE_CONTEXT = 1,
-    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
-    CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
-    CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
-    CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
-    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
-    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
-};
-
-enum { CU_MEM_ATTACH_GLOBAL = 1 };
-enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
-enum { CU_STREAM_CAPTURE_STATUS_NONE = 0, CU_STREAM_CAPTURE_STATUS_ACTIVE = 1 };
-enum { CU_EVENT_DISABLE_TIMING = 2 };
-enum { CU_STREAM_NON_BLOCKING = 1 };
-enum { CU_MEMHOSTREGISTER_PORTABLE = 1 };
-enum { CU_MEM_ACCESS_FLAGS_PROT_NONE = 0, CU_MEM_ACCESS_FLAGS_PROT_READ = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 };
-
-enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOCATION_TYPE_MANAGED = 2 };
-enum { CU_MEM_LOCATION_TYPE_DEVICE = 1 };
-enum { CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1 };
-enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 };
 
 struct driver_mem_location {
     int type;

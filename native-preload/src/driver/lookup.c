@@ -1,6 +1,5 @@
 #include "driver/lookup.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -34,22 +33,23 @@ static void put(void *address, void *ours)
 }
 
 /*
- * The driver is open already: the caller has just been answered by it. What is not hooked is ours too, a jump through the
- * port table, so that the table says at any time where calls go (checkpoint_stubs.c, trace.c).
+ * What is not hooked is ours too, a jump through the port table, so that the table says at any time where calls go
+ * (checkpoint_stubs.c, trace.c). No dlsym here: it waits for glibc's lock of loaded libraries, and a thread that has that lock
+ * may be waiting for this to end.
  */
 static void build(void)
 {
-    void *driver = driver_handle();
-    for (unsigned pass = 0; driver && pass < 2; pass++)
-        for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
-            void *address = tessera_entry_hooked[i] == (pass == 0) ? dlsym(driver, tessera_entry_name[i]) : NULL;
-            if (address)
-                put(address, tessera_exported[i]); /* as dlsym on us answers */
-        }
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
+            if (tessera_entry_hooked[i] == (pass == 0))
+                put(__atomic_load_n(&tessera_real[i], __ATOMIC_ACQUIRE),
+                    tessera_exported[i]); /* as dlsym on us answers */
 }
 
+/* The driver is open already: the caller has just been answered by it. */
 void *lookup_substitute(void *address)
 {
+    driver_look_up_all();
     pthread_once(&once, build);
     for (unsigned b = bucket_of(address); table[b].address; b = (b + 1) & (BUCKETS - 1))
         if (table[b].address == address)

@@ -5,8 +5,6 @@
 
 #include "tessera_entries.h"
 
-enum { SUCCESS = 0, NOT_FOUND = 500 };
-
 enum kind {
     NOTHING,
     INT,           /* of 32 bits, written by the call */
@@ -142,8 +140,8 @@ static int write_place(char *to, size_t room, unsigned argument, enum kind kind,
     if (kind == NOTHING || !value)
         return 0;
     if (kind == TEXT)
-        return result == SUCCESS || result == NOT_FOUND ? write_text(to, room, argument, value) : 0;
-    if (result != SUCCESS)
+        return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_FOUND ? write_text(to, room, argument, value) : 0;
+    if (result != CUDA_SUCCESS)
         return 0;
     switch (kind) {
     case INT:

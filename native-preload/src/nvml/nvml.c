@@ -2,6 +2,7 @@
  * libnvidia-ml.so.1 of ours: every entry passes through to the vendor's, and the memory figures are those that
  * cuMemGetInfo tells, so that a program that asks both hears one truth.
  */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdint.h>
@@ -15,6 +16,8 @@
 #define NVML_ERROR_LIBRARY_NOT_FOUND 12
 #define NVML_ERROR_FUNCTION_NOT_FOUND 13
 #define NVML_UUID_TEXT 96 /* NVML_DEVICE_UUID_V2_BUFFER_SIZE */
+
+#define HEXADECIMAL "0123456789abcdef"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -90,21 +93,25 @@ static void *vendor(unsigned index)
     return __atomic_load_n(&tessera_nvml_real[index], __ATOMIC_RELAXED);
 }
 
+static int digit(char c)
+{
+    const char *found = c ? strchr(HEXADECIMAL, tolower((unsigned char)c)) : NULL;
+    return found ? (int)(found - HEXADECIMAL) : -1;
+}
+
 /* "GPU-01234567-89ab-..." to its 16 bytes. */
 static int parse_uuid(const char *text, unsigned char uuid[16])
 {
-    const char *digits = strchr(text, '-');
+    const char *at = strchr(text, '-');
     int n = 0;
-    for (digits = digits ? digits + 1 : ""; *digits && n < 16;) {
-        unsigned byte;
-        if (*digits == '-') {
-            digits++;
-        } else if (sscanf(digits, "%2x", &byte) == 1) {
-            uuid[n++] = (unsigned char)byte;
-            digits += 2;
-        } else {
+    for (at = at ? at + 1 : ""; *at; at++) {
+        if (*at == '-')
+            continue;
+        int high = digit(at[0]), low = high < 0 ? -1 : digit(at[1]);
+        if (low < 0 || n == 16)
             return 0;
-        }
+        uuid[n++] = (unsigned char)(high << 4 | low);
+        at++;
     }
     return n == 16;
 }

@@ -157,19 +157,27 @@ int segment_adopt(int descriptor, uint64_t bytes)
     return status;
 }
 
+/* Nobody plans residency any more, nor brings this process back to its devices. */
+static void forget_orders(struct tessera_segment *segment)
+{
+    for (int i = 0; i < TESSERA_MAX_DEVICES; i++)
+        memset(&segment->residency[i], 0, offsetof(struct tessera_residency, resident_bytes));
+}
+
+/* Without memory for the copy, the manager's file stays mapped. */
 void segment_detach(void)
 {
     remove_file();
     struct tessera_segment *copy = map_anonymous(NULL);
-    if (!copy)
-        return; /* the manager's file stays mapped, which is harmless: nobody reads it any more */
     pthread_rwlock_wrlock(&guard);
-    memcpy(copy, tessera_segment, sizeof *copy);
-    for (int i = 0; i < TESSERA_MAX_DEVICES; i++) /* nobody plans residency any more */
-        memset(&copy->residency[i], 0, offsetof(struct tessera_residency, resident_bytes));
-    if (mremap(copy, TESSERA_SEGMENT_BYTES, TESSERA_SEGMENT_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, tessera_segment) ==
-        MAP_FAILED)
+    if (copy)
+        memcpy(copy, tessera_segment, sizeof *copy);
+    forget_orders(copy ? copy : tessera_segment);
+    if (copy && mremap(copy, TESSERA_SEGMENT_BYTES, TESSERA_SEGMENT_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+                       tessera_segment) == MAP_FAILED) {
         munmap(copy, TESSERA_SEGMENT_BYTES);
+        forget_orders(tessera_segment);
+    }
     pthread_rwlock_unlock(&guard);
 }
 

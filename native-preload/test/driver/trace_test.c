@@ -58,7 +58,7 @@ static CUresult get_function(CUfunction *function, CUmodule module, const char *
 {
     (void)module;
     *function = (CUfunction)0x77;
-    return strcmp(name, "absent") == 0 ? 500 : CUDA_SUCCESS;
+    return strcmp(name, "absent") == 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
 static CUresult memory_info(size_t *free_bytes, size_t *total)
@@ -117,7 +117,7 @@ static void answers(FILE *trace)
     size_t free_bytes, total;
     CHECK(CALL(cuModuleGetFunction)(&function, NULL, "two words") == CUDA_SUCCESS);
     CHECK(ends(line(trace), " 0=77 2=two_words"));
-    CHECK(CALL(cuModuleGetFunction)(&function, NULL, "absent") == 500);
+    CHECK(CALL(cuModuleGetFunction)(&function, NULL, "absent") == CUDA_ERROR_NOT_FOUND);
     CHECK(ends(line(trace), " 0 0 2=absent")); /* no function was answered, but the name tells what was asked */
     CHECK(CALL(cuMemGetInfo_v2)(&free_bytes, &total) == CUDA_SUCCESS);
     CHECK(ends(line(trace), " 0=10 1=5000000000"));
@@ -138,7 +138,7 @@ static void answers(FILE *trace)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     arguments[2] = (uintptr_t)name;
-    trace_answers(ENTRY_cuModuleGetFunction, 500, arguments, text);
+    trace_answers(ENTRY_cuModuleGetFunction, CUDA_ERROR_NOT_FOUND, arguments, text);
     CHECK(strlen(text) == strlen(" 2=") + 200);
 }
 

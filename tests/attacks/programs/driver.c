@@ -1,6 +1,6 @@
 #include "driver.h"
 
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

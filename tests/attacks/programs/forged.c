@@ -12,7 +12,7 @@
 
 #include "attack.h"
 #include "connect.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "tessera_relay.h"
 
 enum { SLOT = 50, ANSWERED = 3000, UNANSWERED = 20000, BODY = 20, WAIT_US = 20000, OTHER_USER = 65534 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 static unsigned char bytes[4096];
 
@@ -243,7 +244,8 @@ static void launch_listed(const handle *listed, unsigned count)
     void *parameters[] = {&from, &to};
     for (unsigned i = 0; i < count && i < MOST_LISTED; i++)
         cuLaunchKernel(listed[i], 1, 1, 1, LOOT_BYTES / 8, 1, 1, 0, 0, parameters, NULL);
-    if (cuCtxSynchronize() != 700) /* in the mode that reports them, the kernel's accesses have ended the program */
+    if (cuCtxSynchronize() !=
+        CUDA_ERROR_ILLEGAL_ADDRESS) /* in the mode that reports them, the kernel's accesses have ended the program */
         loot_device(to, LOOT_BYTES);
 }
 

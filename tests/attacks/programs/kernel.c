@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 
@@ -61,7 +62,6 @@ static void substitute(const char *mark, uint64_t value)
 /* The parts between lines "// text", linked. */
 static CUresult link_code(handle *module)
 {
-    enum { PTX = 1 };
     handle linking;
     void *image = NULL;
     size_t bytes = 0;
@@ -72,17 +72,17 @@ static CUresult link_code(handle *module)
             *next = 0;
             next += strlen(BORDER);
         }
-        result = cuLinkAddData(linking, PTX, part, strlen(part) + 1, "part", 0, NULL, NULL);
+        result = cuLinkAddData(linking, CU_JIT_INPUT_PTX, part, strlen(part) + 1, "part", 0, NULL, NULL);
     }
     if (result == 0)
         result = cuLinkComplete(linking, &image, &bytes);
     return result ? result : cuModuleLoadData(module, image);
 }
 
-/* CU_JIT_OPTIMIZATION_LEVEL and CU_JIT_GENERATE_DEBUG_INFO: what these keep apart, frames for one, the optimiser puts into registers. */
+/* Without optimisation, and with debug information, a compiler keeps in memory what it would else keep in registers: frames, for one. */
 static CUresult load_code(handle *module)
 {
-    int options[] = {7, 11};
+    int options[] = {CU_JIT_OPTIMIZATION_LEVEL, CU_JIT_GENERATE_DEBUG_INFO};
     void *values[] = {(void *)0, (void *)1};
     if (strstr(code, BORDER))
         return link_code(module);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
-enum { NEVER = 77, EQUAL = 1, NON_BLOCKING = 1, LONG_S = 9, SHORT_S = 1, MANY = 40 };
+enum { NEVER = 77, LONG_S = 9, SHORT_S = 1, MANY = 40 };
 
 static const char *const module_text = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                        ".visible .entry nothing() { ret; }\n.visible .entry nothing_too() { ret; }\n";
@@ -37,8 +38,8 @@ static void stand(void)
 {
     handle stream = 0;
     CUdeviceptr own = own_memory();
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
-    NEED(cuStreamWaitValue32(stream, own, NEVER, EQUAL));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    NEED(cuStreamWaitValue32(stream, own, NEVER, CU_STREAM_WAIT_VALUE_EQ));
 }
 
 static void load(void)
@@ -81,8 +82,8 @@ static void many(void)
     handle stream = 0;
     CUdeviceptr own = own_memory();
     leave_after(LONG_S);
-    for (int i = 0; i < MANY && cuStreamCreate(&stream, NON_BLOCKING) == 0; i++)
-        cuStreamWaitValue32(stream, own, NEVER, EQUAL);
+    for (int i = 0; i < MANY && cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == 0; i++)
+        cuStreamWaitValue32(stream, own, NEVER, CU_STREAM_WAIT_VALUE_EQ);
     ANSWER(cuCtxSynchronize());
 }
 
@@ -97,7 +98,7 @@ static void host(void)
     handle stream = 0;
     leave_after(LONG_S);
     own_memory();
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuLaunchHostFunc(stream, never_back, NULL));
     ANSWER(cuCtxSynchronize());
 }
@@ -127,7 +128,7 @@ static void pages(void)
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};
     leave_after(SHORT_S);
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuModuleLoadData(&module, endless_text));
     NEED(cuModuleGetFunction(&function, module, "endless"));
     NEED(cuMemsetD32(own, NEVER, 1)); /* it ends at once */
@@ -142,7 +143,7 @@ static void run_for_ever(void)
     handle module = 0, function = 0, stream = 0;
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuModuleLoadData(&module, endless_text));
     NEED(cuModuleGetFunction(&function, module, "endless"));
     NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
@@ -173,7 +174,7 @@ static void kernel_behind_short(void)
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};
     leave_after(LONG_S);
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuModuleLoadData(&other, module_text));
     NEED(cuModuleGetFunction(&function, other, "nothing"));
     NEED(cuModuleLoadData(&module, endless_text));
@@ -199,10 +200,11 @@ static void graph(void)
     handle module = 0, function = 0, stream = 0, made = 0, node = 0, executable = 0, context = 0;
     CUdeviceptr own = own_memory();
     void *parameters[] = {&own};
-    struct memory_operation wait = {.operation = 1, .address = own + 64, .value = NEVER, .flags = EQUAL};
+    struct memory_operation wait = {
+        .operation = 1, .address = own + 64, .value = NEVER, .flags = CU_STREAM_WAIT_VALUE_EQ};
     leave_after(LONG_S);
     NEED(cuDevicePrimaryCtxRetain(&context, 0));
-    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuModuleLoadData(&module, endless_text));
     NEED(cuModuleGetFunction(&function, module, "endless"));
     struct kernel_node kernel = {

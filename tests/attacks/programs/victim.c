@@ -12,13 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "driver.h"
 #include "regions.h"
 #include "secret.h"
 
-/* CUevent_flags */
-enum { EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4 };
 enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_US = 5000, LOAD_EVERY = 8 };
 
 static const char *const code =
@@ -167,7 +165,7 @@ static void tell_exported(void)
     struct exported memory = {{0}}, signal = {{0}};
     handle shared = 0;
     cuIpcGetMemHandle(&memory, region_address(REGION_DEVICE));
-    if (cuEventCreate(&shared, EVENT_INTERPROCESS | EVENT_DISABLE_TIMING) == 0)
+    if (cuEventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) == 0)
         cuIpcGetEventHandle(&signal, shared);
     for (int i = 0; i < EXPORTED_WORDS; i++) {
         printf("fact exported_memory%d %llu\n", i, (unsigned long long)memory.word[i]);

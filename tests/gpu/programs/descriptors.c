@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda_constants.h"
 #include "probe.h"
 
 extern int cuFuncSetAttribute(CUfunction, int, int);
@@ -23,7 +24,6 @@ extern int cuDeviceGetAttribute(int *, int, int);
 enum { PROBE_SECONDS = 10, TEXT_BYTES = 65536, THREADS = 128, MOST = 16384 };
 enum { SECRET_KIB = 64, WHOLE_KIB = 227, SYSTEM_BYTES = 1024, KIB = 1024 };
 enum { START_BITS = 14, UNIT = 16, LEADING_AT = 16, STRIDE_AT = 32, OFFSET_AT = 49, SWIZZLE_AT = 62 };
-enum { SHARED_BYTES_ATTRIBUTE = 8, CARVEOUT_ATTRIBUTE = 9, PROCESSORS_ATTRIBUTE = 16, PORTABLE = 1, MAPPED = 2 };
 
 static const struct form {
     const char *name, *shape, *operands;
@@ -175,8 +175,9 @@ static int hold(const struct room *room, CUfunction kernel, uint32_t pattern, ui
     uint32_t bytes = kib * KIB;
     void *words = (void *)room->words;
     void *arguments[] = {&words, &pattern, &bytes};
-    CHECK(cuFuncSetAttribute(kernel, SHARED_BYTES_ATTRIBUTE, (int)bytes));
-    CHECK(cuFuncSetAttribute(kernel, CARVEOUT_ATTRIBUTE, 100)); /* an SM divides its memory anew only once it is empty */
+    CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
+    CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                             100)); /* an SM divides its memory anew only once it is empty */
     return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments,
                           NULL);
 }
@@ -219,8 +220,9 @@ static int run(const struct probe *probe, const struct room *room)
     memset(results, 0, sizeof results);
     CHECK(cuMemcpyHtoD_v2(room->list, list, sizeof list));
     CHECK(cuMemcpyHtoD_v2(room->results, results, sizeof results));
-    CHECK(cuFuncSetAttribute(kernel, SHARED_BYTES_ATTRIBUTE, (int)bytes));
-    CHECK(cuFuncSetAttribute(kernel, CARVEOUT_ATTRIBUTE, 100)); /* an SM divides its memory anew only once it is empty */
+    CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
+    CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                             100)); /* an SM divides its memory anew only once it is empty */
     prepare(room, holder, probe->kib);
     uint32_t held = room->words->held;
     void *words = (void *)room->words;
@@ -272,14 +274,14 @@ int main(int argc, char **argv)
     void *words;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
-    CHECK(cuDeviceGetAttribute(&room.processors, PROCESSORS_ATTRIBUTE, device));
+    CHECK(cuDeviceGetAttribute(&room.processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
     CHECK(cuDevicePrimaryCtxRetain(&context, device));
     CHECK(cuCtxSetCurrent(context));
     CHECK(cuStreamCreate(&room.holders, 1));
     CHECK(cuStreamCreate(&room.prober, 1));
     CHECK(cuMemAlloc_v2(&room.list, MOST * sizeof(uint64_t)));
     CHECK(cuMemAlloc_v2(&room.results, MOST * sizeof(uint32_t)));
-    CHECK(cuMemHostAlloc(&words, sizeof *room.words, PORTABLE | MAPPED));
+    CHECK(cuMemHostAlloc(&words, sizeof *room.words, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
     room.words = words;
     for (int i = 1; i < argc; i++) {
         running = argv[i];

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "driver.h"
 
 enum {

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda_results.h"
 #include "standing.h"
 
 static const char *const spin =
@@ -94,8 +93,8 @@ static void begin(const char *how)
         CHECK(cuMemAdvise(word, 65536, PREFERRED_LOCATION, device));
         CHECK(cuMemPrefetchAsync(word, 65536, device, NULL));
     }
-    CHECK(cuStreamCreate(&world.stands, NON_BLOCKING));
-    CHECK(cuStreamCreate(&world.runs, NON_BLOCKING));
+    CHECK(cuStreamCreate(&world.stands, CU_STREAM_NON_BLOCKING));
+    CHECK(cuStreamCreate(&world.runs, CU_STREAM_NON_BLOCKING));
     CHECK(cuModuleLoadData(&world.loaded, two_kernels));
     CHECK(cuModuleGetFunction(&world.first, world.loaded, "first"));
     CHECK(launch(world.first));
@@ -114,7 +113,7 @@ static void stand_still(void)
     if (spinning)
         CHECK(cuLaunchKernel(spinning, 1, 1, 1, 1, 1, 1, 0, world.stands, parameters, NULL));
     else
-        CHECK(cuStreamWaitValue32_v2(world.stands, word, GO, EQUAL));
+        CHECK(cuStreamWaitValue32_v2(world.stands, word, GO, CU_STREAM_WAIT_VALUE_EQ));
     usleep(100000);
 }
 

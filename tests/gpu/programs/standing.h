@@ -3,6 +3,7 @@
 #define PROGRAMS_STANDING_H
 
 #include "driver.h"
+#include "cuda_constants.h"
 
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
@@ -69,7 +70,7 @@ extern int cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t);
 extern int cuLibraryUnload(CUlibrary);
 extern int cuFuncSetAttribute(CUfunction, int, int);
 
-enum { NON_BLOCKING = 1, PREFERRED_LOCATION = 3, EQUAL = 1, SHARED_BYTES_ATTRIBUTE = 1, GO = 77 };
+enum { PREFERRED_LOCATION = 3, GO = 77 };
 enum { PATIENCE_MS = 2000, BYTES = 1 << 20 };
 
 /* What all operations work with; those that are made before something stands, and those that operations make. */

@@ -35,7 +35,7 @@ static int load_get(void)
 static int load_attribute(void)
 {
     int value, result = load_get();
-    return result ? result : cuFuncGetAttribute(&value, SHARED_BYTES_ATTRIBUTE, world.other);
+    return result ? result : cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, world.other);
 }
 
 static int load_func_load(void)
@@ -64,7 +64,7 @@ static int get_only(void)
 static int get_attribute(void)
 {
     int value, result = get_only();
-    return result ? result : cuFuncGetAttribute(&value, SHARED_BYTES_ATTRIBUTE, world.second);
+    return result ? result : cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, world.second);
 }
 
 static int before_load(void)
@@ -120,12 +120,12 @@ static int nothing(void)
 
 static int make_stream(void)
 {
-    return cuStreamCreate(&world.idle, NON_BLOCKING);
+    return cuStreamCreate(&world.idle, CU_STREAM_NON_BLOCKING);
 }
 
 static int make_high_stream(void)
 {
-    int result = cuStreamCreateWithPriority(&world.idle, NON_BLOCKING, -100);
+    int result = cuStreamCreateWithPriority(&world.idle, CU_STREAM_NON_BLOCKING, -100);
     return result ? result : cuStreamWriteValue32_v2(world.idle, world.memory, 1, 0);
 }
 

@@ -2,7 +2,7 @@
 # Generates the tables of exported names.
 #   generate.sh tables NAMES VERSIONS DIRECTORY      entry_ids.h, names.c, lookup_rows.c
 #   generate.sh constants CONSTANTS DIRECTORY         constants.h, result_names.inc
-#   generate.sh results CONSTANTS FILE               cuda_results.h, for test programs: CUDA_SUCCESS, CUDA_ERROR_...
+#   generate.sh header CONSTANTS FILE                cuda_constants.h, for test programs: the names of cuda.h
 #   generate.sh unsupported NAMES FILE OBJECTS...    an entry that answers 801 for every name no object defines
 set -eu
 
@@ -36,14 +36,18 @@ constants)
         echo '};'
         echo 'enum {'
         awk '$1 == "attribute" { print "    ATTRIBUTE_" $3 " = " $2 "," }' "$2"
+        awk '$1 == "memorytype" { print "    CU_MEMORYTYPE_" $3 " = " $2 "," } $1 == "enumerator" { print "    " $3 " = " $2 "," }' "$2"
         echo '};'
     } > "$3/constants.h"
     awk '$1 == "result" { print "    {" $2 ", \"CUDA_" ($2 ? "ERROR_" : "") $3 "\"}," }' "$2" > "$3/result_names.inc"
     ;;
-results)
+header)
     {
         echo 'enum {'
-        awk '$1 == "result" { print "    CUDA_" ($2 ? "ERROR_" : "") $3 " = " $2 "," }' "$2"
+        awk '$1 == "result" { print "    CUDA_" ($2 ? "ERROR_" : "") $3 " = " $2 "," }
+            $1 == "attribute" { print "    CU_DEVICE_ATTRIBUTE_" $3 " = " $2 "," }
+            $1 == "memorytype" { print "    CU_MEMORYTYPE_" $3 " = " $2 "," }
+            $1 == "enumerator" { print "    " $3 " = " $2 "," }' "$2"
         echo '};'
     } > "$3"
     ;;

@@ -63,9 +63,6 @@ struct launch_config {
     unsigned attribute_count;
 };
 
-enum { HANDLE_TYPE_FABRIC = 8 };
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_ARRAY = 3, MEMORY_UNIFIED = 4 };
-
 struct array_descriptor {
     size_t width, height;
     int format;

@@ -9,9 +9,6 @@
 #include "script.h"
 #include "witness.h"
 
-#define ERROR_ILLEGAL_STATE 401
-#define ERROR_NOT_SUPPORTED_HERE 801
-
 enum state { RUNNING = 0, LOCKED_STATE = 1, CHECKPOINTED = 2 };
 
 static void name_of(int pid, char *path, size_t size)
@@ -37,7 +34,7 @@ static CUresult change(int pid, enum state from, enum state to)
 {
     char path[300], fresh[320];
     if (!script.checkpoints[0])
-        return ERROR_NOT_SUPPORTED_HERE;
+        return ERROR_NOT_SUPPORTED;
     if (pid <= 0 || kill(pid, 0) != 0)
         return ERROR_INVALID_VALUE;
     if (state_of(pid) != from)
@@ -103,7 +100,7 @@ EXPORT CUresult cuCheckpointProcessCheckpoint(int pid, void *arguments)
     ENTER(cuCheckpointProcessCheckpoint);
     (void)arguments;
     if (holds(pid, CHECKPOINT_MANAGED))
-        return ERROR_NOT_SUPPORTED_HERE;
+        return ERROR_NOT_SUPPORTED;
     return change(pid, LOCKED_STATE, CHECKPOINTED);
 }
 
@@ -112,7 +109,7 @@ EXPORT CUresult cuCheckpointProcessRestore(int pid, void *arguments)
     ENTER(cuCheckpointProcessRestore);
     (void)arguments;
     if (holds(pid, CHECKPOINT_IMPORTS))
-        return ERROR_NOT_SUPPORTED_HERE;
+        return ERROR_NOT_SUPPORTED;
     return change(pid, CHECKPOINTED, LOCKED_STATE);
 }
 
@@ -127,7 +124,7 @@ EXPORT CUresult cuCheckpointProcessGetState(int pid, int *state)
 {
     ENTER(cuCheckpointProcessGetState);
     if (!script.checkpoints[0])
-        return ERROR_NOT_SUPPORTED_HERE;
+        return ERROR_NOT_SUPPORTED;
     if (!state || pid <= 0 || kill(pid, 0) != 0)
         return ERROR_INVALID_VALUE;
     *state = state_of(pid);

@@ -20,19 +20,19 @@ static CUresult locate(const struct place *p, size_t width, const unsigned char 
     *pitch = p->pitch ? p->pitch : width;
     *slice = *pitch * (p->rows ? p->rows : 1);
     switch (p->type) {
-    case MEMORY_HOST:
+    case CU_MEMORYTYPE_HOST:
         start = p->host;
         *side = SIDE_HOST;
         break;
-    case MEMORY_DEVICE:
+    case CU_MEMORYTYPE_DEVICE:
         start = (const unsigned char *)(uintptr_t)p->device;
         *side = SIDE_DEVICE;
         break;
-    case MEMORY_UNIFIED:
+    case CU_MEMORYTYPE_UNIFIED:
         start = (const unsigned char *)(uintptr_t)p->device;
         *side = SIDE_ANY;
         break;
-    case MEMORY_ARRAY:
+    case CU_MEMORYTYPE_ARRAY:
         if (!handle_is(HANDLE_ARRAY, p->array) || !array_storage(p->array))
             return ERROR_INVALID_HANDLE;
         start = (const unsigned char *)(uintptr_t)p->array->base;
@@ -128,12 +128,12 @@ static CUresult array_copy(struct stream *s, struct array *to, CUdeviceptr to_po
 {
     struct copy_2d c = {
         .source_x = from ? from_offset : 0,
-        .source_type = from ? MEMORY_ARRAY : MEMORY_UNIFIED,
+        .source_type = from ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED,
         .source_device = from_pointer,
         .source_array = from,
         .source_pitch = bytes,
         .target_x = to ? to_offset : 0,
-        .target_type = to ? MEMORY_ARRAY : MEMORY_UNIFIED,
+        .target_type = to ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED,
         .target_device = to_pointer,
         .target_array = to,
         .target_pitch = bytes,

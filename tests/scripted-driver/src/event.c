@@ -6,8 +6,6 @@
 #include "stream.h"
 #include "witness.h"
 
-enum { EVENT_DISABLE_TIMING = 2 };
-
 static struct event **events;
 static size_t event_count, event_capacity;
 
@@ -154,7 +152,7 @@ static CUresult elapsed(float *ms, struct event *start, struct event *end)
     if (!ms)
         return ERROR_INVALID_VALUE;
     if (!handle_is(HANDLE_EVENT, start) || !handle_is(HANDLE_EVENT, end) || start->recorded == 0 ||
-        end->recorded == 0 || ((start->flags | end->flags) & EVENT_DISABLE_TIMING))
+        end->recorded == 0 || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
         return ERROR_INVALID_HANDLE;
     if (start->completed < start->recorded || end->completed < end->recorded)
         return ERROR_NOT_READY;

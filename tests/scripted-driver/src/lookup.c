@@ -4,19 +4,16 @@
 #include "entry.h"
 #include "lookup.h"
 
-enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
-enum { FOUND = 0, NAME_UNKNOWN = 1, VERSION_TOO_OLD = 2 };
-
 static int look_up(const char *name, int version, uint64_t flags, void **out)
 {
-    int status = NAME_UNKNOWN;
+    int status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     const struct lookup_row *best = NULL;
     for (const struct lookup_row *r = lookup_rows; r->name; r++) {
-        if (strcmp(r->name, name) != 0 || (r->per_thread && !(flags & FLAG_PER_THREAD)))
+        if (strcmp(r->name, name) != 0 || (r->per_thread && !(flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)))
             continue;
         if (r->since > version) {
             if (!best)
-                status = VERSION_TOO_OLD;
+                status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
             continue;
         }
         if (!best || r->since > best->since || (r->since == best->since && r->per_thread) ||
@@ -25,7 +22,7 @@ static int look_up(const char *name, int version, uint64_t flags, void **out)
     }
     if (best)
         *out = best->address;
-    return best ? FOUND : status;
+    return best ? CU_GET_PROC_ADDRESS_SUCCESS : status;
 }
 
 static CUresult answer(const char *name, void **out, int version, uint64_t flags, int *status)
@@ -35,9 +32,9 @@ static CUresult answer(const char *name, void **out, int version, uint64_t flags
     int found = look_up(name, version, flags, out);
     if (status)
         *status = found;
-    if (found != FOUND && out)
+    if (found != CU_GET_PROC_ADDRESS_SUCCESS && out)
         *out = NULL;
-    return found == FOUND ? OK : ERROR_NOT_FOUND;
+    return found == CU_GET_PROC_ADDRESS_SUCCESS ? OK : ERROR_NOT_FOUND;
 }
 
 EXPORT CUresult cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)

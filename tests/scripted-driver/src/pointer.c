@@ -16,7 +16,7 @@ static CUresult attribute_of(const struct allocation *a, CUdeviceptr pointer, in
         *(struct context **)out = a->context;
         return OK;
     case 2:
-        *(unsigned *)out = on_host(a) ? MEMORY_HOST : MEMORY_DEVICE;
+        *(unsigned *)out = on_host(a) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return OK;
     case 3:
         *(CUdeviceptr *)out = pointer;

@@ -118,7 +118,7 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         return ERROR_INVALID_VALUE;
     if (properties->location.type != 1)
         return ERROR_NOT_SUPPORTED; /* host memory */
-    if (properties->requested_handle_types & HANDLE_TYPE_FABRIC)
+    if (properties->requested_handle_types & CU_MEM_HANDLE_TYPE_FABRIC)
         return ERROR_NOT_PERMITTED; /* as without a fabric manager */
     int device = properties->location.id;
     if (!device_valid(device))

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "witness.h"
 
 static char path[] = "/tmp/scripted-witness-XXXXXX";

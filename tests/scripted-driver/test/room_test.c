@@ -1,7 +1,7 @@
 /* What contexts and the code of kernels take of a device's memory, and that they are refused where there is none. */
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { MIB = 1 << 20 };
 

@@ -1,7 +1,7 @@
 /* A device that has less memory than it says: what another process uses, and what is not to be had at all. */
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { MIB = 1 << 20 };
 

@@ -1,6 +1,6 @@
 /*
- * Where small allocations lie in a chunk that they share: pages of 4 KiB, runs of them for what is larger than half a
- * page, and pages cut into equal slots for what is smaller. A model without memory: offsets only. Guarded by its owner's
+ * Places of small allocations in a chunk that they share. An allocation larger than half a page takes a run of 4 KiB
+ * pages; smaller ones take equal slots of a page. Computes offsets only and touches no memory. Guarded by its owner's
  * lock.
  */
 #ifndef TESSERA_ARENA_H

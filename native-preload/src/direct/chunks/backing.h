@@ -33,8 +33,8 @@ struct backing_piece *backing_take(unsigned device, uint64_t bytes);
 void backing_give(unsigned device, struct backing_piece *pieces);
 
 /*
- * With the lock: the pinned step that fewest moves empty, while more is pinned than may be; NULL: there is none, or not more
- * than may be. Only whole steps can be given back, and others wait for them.
+ * With the lock: the pinned step that the fewest moves would empty, if more memory is pinned than allowed; else NULL.
+ * Only whole steps can be given back, and other clients wait for them.
  */
 const struct backing_step *backing_to_empty(unsigned device);
 

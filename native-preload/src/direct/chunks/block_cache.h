@@ -18,8 +18,8 @@ bool block_cache_keep(struct swap_block *block);
 struct swap_block *block_cache_take(unsigned device, uint64_t bytes);
 
 /*
- * With the lock, which is released meanwhile: gives a block back that nobody uses or will find, once its moves are over.
- * False: the driver did not take it; it is kept, and tried again when memory is needed.
+ * With the lock, which is released meanwhile: frees an unused block that is in no table, once its moves are over.
+ * False: the driver refused; the block is kept, and freed when memory is needed.
  */
 bool block_cache_dispose(struct swap_block *block);
 

@@ -198,7 +198,9 @@ bool chunk_shareable_supported(unsigned device)
            descriptors;
 }
 
-/* All memory that comes is made so: who exports once will do so again, and nothing has to be made again then. */
+/*
+ * All memory is created exportable from now on: a program that exports once will do so again, and then needs no copy.
+ */
 bool chunk_shareable(unsigned device)
 {
     struct driver_allocation_properties properties = chunk_properties(device, true);

@@ -46,7 +46,7 @@ struct chunk {
     bool live;      /* the program may use it: resident whenever the gate is open */
     bool fixed;     /* never moved */
     bool stuck;     /* has contents and no address, so it cannot be copied: not moved until it has one */
-    bool untouched; /* nobody was ever let at it: has no contents */
+    bool untouched; /* was never accessible: has no contents */
     bool shareable; /* its physical memory can be given to other processes (exportable.h) */
 };
 
@@ -63,7 +63,7 @@ bool chunk_contents(const struct chunk *chunk);
 /* With the lock: it has none yet; while the gate is open it gets some at once. */
 void chunk_set_empty(struct chunk *chunk);
 
-/* With the lock: takes the view at the address out; false: it has none there. It is not mapped there any more. */
+/* With the lock: removes the view at the address, which is not mapped any more. False: the chunk has no view there. */
 bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address);
 /* The view at the address; NULL: none. */
 struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address);
@@ -96,8 +96,8 @@ struct chunk *chunk_first(unsigned device);
 
 enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCHES };
 /*
- * With the lock: a chunk that `fits`, in the order of allocation from where the last search of this kind ended, so that
- * moving all of them looks at each one once; NULL: none does.
+ * With the lock: a chunk that `fits`, in the order of allocation; NULL: there is none. The search goes on where the
+ * last search of its kind ended, so a move of all chunks looks at each one once.
  */
 struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)(const struct chunk *, uint64_t),
                            uint64_t now_ns);
@@ -110,10 +110,10 @@ void chunk_set_peers(unsigned device, uint32_t peers);
 bool chunk_shareable_supported(unsigned device);
 
 /*
- * The same, asked for by making some, once: attributes do not know what a container forbids. Where it can, all ordinary memory
- * that chunks of the device get from now on is made so. Not from the start: most programs never export, and not every driver
- * makes such memory. Where it does, making, mapping and writing it takes as long as other memory (tests/gpu/RESULTS.md).
- * A context of the device should be current.
+ * The same, found by creating such memory once: attributes do not show what a container forbids. If it works, all
+ * ordinary memory of the device's chunks is created exportable from now on. It is not from the start, because most
+ * programs never export, and some drivers refuse such memory. To create, map and write it takes as long as for other
+ * memory (tests/gpu/RESULTS.md). A context of the device should be current.
  */
 bool chunk_shareable(unsigned device);
 

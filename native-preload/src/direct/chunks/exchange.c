@@ -137,7 +137,7 @@ static int receive_piece(unsigned device, uint64_t *bytes)
     return descriptor;
 }
 
-/* Whether the process can spare the descriptor: the lowest free number tells how many it has. */
+/* Whether the process can spare a descriptor. The lowest free number tells how many descriptors are open. */
 static bool affordable(int descriptor)
 {
     struct rlimit most;

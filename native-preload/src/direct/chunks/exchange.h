@@ -1,12 +1,13 @@
 /*
- * Physical memory that clients of one user hand each other when they take turns. Given back to the driver it would be cleared
- * first, which takes a sixth of the bus from what comes in at the same time (H200: 42 GB/s in place of 51), and the next client
- * would have it made again. Instead a client whose contents are safe in host memory puts a file descriptor of the memory into a
- * queue of the device, and the next one takes it from there for contents that fill it whole: nobody reads what another left.
+ * Physical memory that clients of one user hand to each other when they take turns. The driver clears memory that is
+ * given back to it, which takes a sixth of the bus from copies in (H200: 42 GB/s instead of 51), and the next client
+ * would have to create memory. Instead a client puts file descriptors of its memory into a queue of the device, once
+ * the contents are safe in host memory. The next client takes a descriptor for contents that fill the memory
+ * completely, so no client reads what another one left.
  *
- * The queue is a pair of sockets that the manager makes for the clients of one user and gives to each of them, once there are
- * two. What nobody takes the manager takes out. Where anything fails, memory goes back to the driver and comes from there. All
- * functions may be called by any thread; none of them waits.
+ * The queue is a pair of sockets. The manager makes it for the clients of one user and gives it to each of them, once
+ * there are two. The manager removes memory that no client takes. After any failure, memory goes back to the driver and
+ * comes from there. All functions may be called by any thread; none of them waits.
  */
 #ifndef TESSERA_EXCHANGE_H
 #define TESSERA_EXCHANGE_H
@@ -29,16 +30,22 @@ bool exchange_open(unsigned device);
  * exchange_give().
  */
 int exchange_descriptor(const struct chunk *chunk);
-/* Hands the memory on that the chunk had. `released`: it has no handle any more; else it keeps what it has, and nobody gets it. */
+/*
+ * Hands the chunk's memory on. `released`: the chunk has no handle any more; otherwise it keeps its memory, and no
+ * client gets it.
+ */
 void exchange_give(struct chunk *chunk, int descriptor, bool released);
 
-/* Memory for a chunk, which is BUSY and whose backing fills it whole: sets its handle and its descriptor. False: there is none. */
+/*
+ * Takes memory for a chunk, which is BUSY and whose backing fills it completely: sets its handle and its descriptor.
+ * False: there is none.
+ */
 bool exchange_take(struct chunk *chunk);
 
 /* The chunk's memory is given up: closes its descriptor, if it has one, which would keep the memory. */
 void exchange_forget(struct chunk *chunk);
 
-/* The driver has no memory left: gives it one piece back that waits for a taker. False: none waits. */
+/* The driver has no memory left: gives one piece of the queue back to it. False: the queue is empty. */
 bool exchange_drop(unsigned device);
 
 /* In the child of a fork: the queue stays the parent's, and its memory goes when the parent gives it up. */

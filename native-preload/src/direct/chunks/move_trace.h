@@ -13,7 +13,7 @@ extern bool move_trace_on;
 
 void move_trace_note(unsigned device, const char *event, const void *chunk, uint64_t bytes);
 
-/* Costs one load where nobody asked for it. Any thread. */
+/* Costs one load without the variable. Any thread. */
 static inline void move_trace(unsigned device, const char *event, const void *chunk, uint64_t bytes)
 {
     if (__builtin_expect(__atomic_load_n(&move_trace_on, __ATOMIC_RELAXED), 0))

@@ -15,8 +15,6 @@
 #define PAGE_BYTES 4096u
 #define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
 #define IDLE_NS 1000000000ULL
-#define ALREADY_REGISTERED 712 /* CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED */
-#define NOT_REGISTERED 713     /* CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED */
 
 static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
@@ -37,7 +35,7 @@ static struct registration pin(unsigned device, char *memory, uint64_t bytes)
 
 static bool registered(const struct registration *made)
 {
-    return made->result == CUDA_SUCCESS || made->result == ALREADY_REGISTERED;
+    return made->result == CUDA_SUCCESS || made->result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
 /* With the lock, which is released meanwhile: after pin(). */
@@ -56,7 +54,7 @@ static void unpin(unsigned device, char *memory)
         return; /* the last one is ending, and what was registered ends with it */
     CUresult result = REAL(cuMemHostUnregister)(memory);
     /* Not registered: the context that registered it has ended since. */
-    if (result != NOT_REGISTERED)
+    if (result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
         report_failure(result, "pinned memory could not be unregistered");
     devices_leave(context);
 }

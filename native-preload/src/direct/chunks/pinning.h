@@ -1,6 +1,6 @@
 /*
- * The thread that grows the pinned tier of backing.h ahead of need: registering costs 0.04 s a GiB where the pages were touched
- * before (H200), so nobody's turn should wait for it.
+ * The thread that grows the pinned tier of backing.h ahead of need. Registering costs 0.04 s a GiB of touched pages
+ * (H200), and no turn should wait for it.
  */
 #ifndef TESSERA_PINNING_H
 #define TESSERA_PINNING_H

@@ -1,7 +1,7 @@
 /*
- * Records of fixed size in memory of our own: allocation hooks run inside the program's allocators too, so malloc is not
- * ours to call. Records are used again, and their memory is never given back: a reader that is late reads another record,
- * not an unmapped page.
+ * Records of fixed size in mapped memory. Allocation hooks may run inside the program's own allocator, so they must not
+ * call malloc. Records are reused and their memory is never freed: a late reader reads another record, not an unmapped
+ * page.
  */
 #ifndef TESSERA_RECORDS_H
 #define TESSERA_RECORDS_H

@@ -18,7 +18,7 @@
 static uint64_t refused_since_ns[TESSERA_MAX_DEVICES]; /* 0: the driver gave memory last */
 static uint64_t sampled_ns[TESSERA_MAX_DEVICES];       /* the turns thread's own */
 static struct {
-    uint64_t free_bytes; /* of whoever found last: two at once found the same */
+    uint64_t free_bytes; /* of the last finder; two that find at once find the same */
     bool untold;
 } found[TESSERA_MAX_DEVICES];
 

@@ -1,6 +1,6 @@
 /*
- * What the device really has, for the manager, which believes more or less of it (SPEC.md, section 9.9): what the driver
- * says is free, and memory that it refuses.
+ * Reports the memory that the device really has to the manager, whose own figure may differ (SPEC.md, section 9.9):
+ * free memory as the driver reports it, and memory that the driver refuses.
  */
 #ifndef TESSERA_SHORTAGE_H
 #define TESSERA_SHORTAGE_H
@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says what the driver says is free, once a second, or five times while the gate waits for memory. By the turns thread, without a lock. */
+/*
+ * Reports the driver's figure of free memory once a second, or five times a second while the gate waits for memory. By
+ * the turns thread, without a lock.
+ */
 void shortage_sample(unsigned device, bool waits);
 
 /*
- * The driver had no memory for a chunk. True: it has had none for a while, and was asked what is free; the caller tries once
- * more, and if that fails too, says so by shortage_found(). Any thread, with a context of the device.
+ * The driver had no memory for a chunk. True: it has refused for a while, and its figure of free memory was read. Then
+ * the caller tries once more, and calls shortage_found() if that fails. Any thread, with a context of the device.
  */
 bool shortage_lasts(unsigned device, uint64_t *free_bytes);
 void shortage_found(unsigned device, uint64_t free_bytes);
@@ -21,7 +24,10 @@ void shortage_found(unsigned device, uint64_t free_bytes);
 /* The driver gave memory. Any thread. */
 void shortage_over(unsigned device);
 
-/* Tells the manager what was found, if anything: after the process has lowered what it holds, before it rings. Any thread. */
+/*
+ * Tells the manager of a shortage, if there was one: after the process has lowered what it holds, and before it rings.
+ * Any thread.
+ */
 void shortage_tell(unsigned device);
 
 /* In the child of a fork. */

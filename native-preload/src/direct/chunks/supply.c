@@ -51,8 +51,8 @@ struct request {
 };
 
 /*
- * With the lock, which is released meanwhile: holds so many bytes more. False: memory may follow, time is up, or so much
- * cannot be had: what there is may turn out to be less while others make room.
+ * With the lock, which is released meanwhile: raises what is held by so many bytes. False: memory may follow later,
+ * time is up, or the device has less than was believed.
  */
 static bool raise(unsigned device, uint64_t bytes, struct request *request)
 {
@@ -113,7 +113,7 @@ static CUresult supply_one(struct chunk *chunk, struct request *request)
     return result;
 }
 
-/* With the lock: nobody's any more; live, or memory without contents that is to be given back. */
+/* With the lock: the chunk is BUSY no more. It is live, or has memory without contents that is to be given back. */
 static void settle(struct chunk *chunks, bool live)
 {
     for (struct chunk *chunk = chunks; chunk; chunk = chunk->sibling) {
@@ -151,7 +151,10 @@ CUresult supply_chunks(struct chunk *chunks)
         else if (result == CUDA_ERROR_OUT_OF_MEMORY && may_follow(device))
             result = CUDA_SUCCESS;
     }
-    /* Together with what others allocated meanwhile: what never fits at once would keep the gate closed for ever. */
+    /*
+     * Memory that other threads allocated meanwhile counts, too: if all of it never fits at once, the gate would stay
+     * closed for ever.
+     */
     if (!residency_possible(device, request.bytes))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     settle(chunks, result == CUDA_SUCCESS);

@@ -16,8 +16,9 @@
 CUresult supply_chunks(struct chunk *chunks);
 
 /*
- * With the lock, which is released meanwhile: holds so many bytes more on the device, waiting for others to give them up
- * until until_ns at most, whatever the gate. False: they are not to be had. The caller lowers again.
+ * With the lock, which is released meanwhile: raises what is held on the device by so many bytes. Waits until until_ns
+ * at most for other clients to give memory up, also while the gate is closed. False: there is no such memory. The
+ * caller lowers what is held afterwards.
  */
 bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns);
 

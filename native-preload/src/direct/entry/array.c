@@ -7,8 +7,6 @@
 #include "session/quota.h"
 #include "tessera_entries.h"
 
-enum { ARRAY_SPARSE = 0x40, ARRAY_DEFERRED_MAPPING = 0x80 }; /* CUDA_ARRAY3D_*: no memory of their own */
-
 /* Bytes of one channel, by CUarray_format; block-compressed and planar formats have at most 2 bytes a texel. */
 static unsigned format_bytes(int format)
 {
@@ -27,7 +25,7 @@ static unsigned format_bytes(int format)
 
 static uint64_t texel_bytes(struct driver_array3d_descriptor d)
 {
-    if (d.flags & (ARRAY_SPARSE | ARRAY_DEFERRED_MAPPING))
+    if (d.flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) /* no memory of their own */
         return 0;
     uint64_t bytes = d.width;
     uint64_t factors[] = {d.height ? d.height : 1, d.depth ? d.depth : 1, d.channels ? d.channels : 1,

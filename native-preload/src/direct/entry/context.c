@@ -80,7 +80,7 @@ TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
     return result;
 }
 
-/* The context is about to end: nobody of ours is inside it once this returns, or has anything of it in use. */
+/* The context is about to end: once this returns, no thread of the library is inside it or uses its objects. */
 static int closing(void *context)
 {
     int device = devices_context_closing(context);

@@ -44,7 +44,7 @@ void export_refused(CUdeviceptr pointer)
                 plan);
 }
 
-/* A handle of plan swap's becomes the driver's, whose memory stays from then on. */
+/* Turns a handle of plan swap into the driver's; its memory stays resident from then on. */
 static CUresult fix_handle(unsigned long long *handle)
 {
     return program_owns(*handle) ? program_fix(*handle, handle) : CUDA_SUCCESS;

@@ -5,8 +5,8 @@
 #include "driver/driver_types.h"
 
 /*
- * The memory is about to be exported by the driver, which cannot do that for what a plan has put in the place of its own:
- * says so, and has what the program allocates from now on stay plain, since who shares memory once will do so again.
+ * The memory is about to be exported by the driver, which cannot export memory of a plan. Reports this, and has the
+ * program's memory stay plain from now on: a program that shares memory once will do so again.
  */
 void export_refused(CUdeviceptr pointer);
 

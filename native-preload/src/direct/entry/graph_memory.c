@@ -6,11 +6,6 @@
 #include "session/segment.h"
 #include "tessera_entries.h"
 
-enum {
-    NODE_TYPE_MEM_ALLOC = 10,            /* CU_GRAPH_NODE_TYPE_MEM_ALLOC */
-    EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6, /* CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED */
-};
-
 /* Refused at once where the node alone could never fit. */
 static bool fits(uint64_t bytes, int device)
 {
@@ -35,7 +30,7 @@ TESSERA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph,
 TESSERA_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
                                        void *parameters)
 {
-    if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
+    if (parameters && *(const int *)parameters == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         graph_memory_seen();
     return WHILE_RESIDENT(REAL(cuGraphAddNode)(node, graph, dependencies, count, parameters));
 }
@@ -43,7 +38,7 @@ TESSERA_EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const C
 TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                                           const void *dependency_data, size_t count, void *parameters)
 {
-    if (parameters && *(const int *)parameters == NODE_TYPE_MEM_ALLOC)
+    if (parameters && *(const int *)parameters == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         graph_memory_seen();
     return WHILE_RESIDENT(REAL(cuGraphAddNode_v2)(node, graph, dependencies, dependency_data, count, parameters));
 }
@@ -56,7 +51,7 @@ static bool update_refused(CUgraph graph, int *result)
 {
     bool refused = graph && captured_in(graph);
     if (refused && result)
-        *result = EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+        *result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     return refused;
 }
 

@@ -39,18 +39,21 @@
 #include "session/visible_devices.h"
 
 /* What was freed in the order of streams is free, before memory is counted and moved. */
-static void settled(unsigned device)
+static void settled(unsigned device, uint64_t moment)
 {
     captured_collect();
-    pools_drained(device);
+    pools_quiet(device, moment);
     pools_synchronised();
     graph_memory_drained(device);
 }
 
 void direct_prepare(void)
 {
-    static const struct turn_memory memory = {
-        .settled = settled, .move = moves_step, .fetch = prefetch_turn, .poll = graph_memory_poll};
+    static const struct turn_memory memory = {.moment = pools_moment,
+                                              .settled = settled,
+                                              .move = moves_step,
+                                              .fetch = prefetch_turn,
+                                              .poll = graph_memory_poll};
     devices_first(turns_device_opened);
     drain_serves(&memory);
     moves_release_first(pools_release);
@@ -105,14 +108,14 @@ static const struct manager_handlers handlers = {
 
 TESSERA_EXPORT CUresult cuInit(unsigned flags)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT, looked_up = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUresult result = REAL(cuInit)(flags);
     if (result == CUDA_ERROR_NO_DEVICE && !settings()->disabled && driver_handle())
         visible_devices_say_none();
     if (result != CUDA_SUCCESS || settings()->disabled)
         return result;
     pthread_once(&once, watch_forks);
-    pthread_once(&looked_up, driver_look_up_all);
+    driver_look_up_all();
     if (!segment_open()) {
         report_line("no memory for the counters: running without turns");
         return result;

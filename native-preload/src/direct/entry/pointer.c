@@ -39,7 +39,7 @@ TESSERA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdevic
     return CUDA_SUCCESS;
 }
 
-/* What such memory has not is 0: how this call says so. */
+/* This call returns 0 for attributes that such memory lacks. */
 static CUresult swapped_attributes(const struct swap_range *range, unsigned count, const int *attributes, void **data,
                                    CUdeviceptr pointer)
 {
@@ -63,12 +63,12 @@ TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, 
         if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
             memset(data[i], 0, sizeof(unsigned));
         else if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
-            memset(data[i], 0, sizeof(void *)); /* NULL: how this call says that there is none */
+            memset(data[i], 0, sizeof(void *)); /* this call returns NULL for none */
     }
     return result;
 }
 
-/* Asked for by those who let other devices (RDMA) reach the memory: it must not move any more. */
+/* Programs ask for this so that other devices reach the memory (RDMA): it must not move any more. */
 TESSERA_EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
 {
     CUresult result = swap_find(pointer, NULL) ? exportable_fix(pointer) : CUDA_SUCCESS;

@@ -5,35 +5,17 @@
 #include "direct/chunks/chunks.h"
 #include "direct/pools/pools.h"
 
-/* CUpointer_attribute; those of CU_POINTER_ATTRIBUTE_* in driver_types.h are its as well. */
-enum {
-    SYNC_MEMOPS = 6,
-    BUFFER_ID = 7,
-    DEVICE_ORDINAL = 9,
-    IPC_CAPABLE = 10,
-    RANGE_SIZE = 12,
-    MAPPED = 13,
-    HANDLE_TYPES = 14,
-    RDMA_CAPABLE = 15,
-    ACCESS_FLAGS = 16,
-    MAPPING_SIZE = 18,
-    MAPPING_BASE = 19,
-    BLOCK_ID = 20,
-};
-
-#define MEMORY_TYPE_DEVICE 2u /* CU_MEMORYTYPE_DEVICE */
-
 size_t pointer_fact_bytes(int attribute)
 {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case DEVICE_ORDINAL:
-    case IPC_CAPABLE:
-    case MAPPED:
-    case RDMA_CAPABLE:
-    case ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         return sizeof(int);
     default:
         return sizeof(uint64_t);
@@ -48,41 +30,41 @@ static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int at
         *value = range->context;
         return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *value = MEMORY_TYPE_DEVICE;
+        *value = CU_MEMORYTYPE_DEVICE;
         return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *value = pointer;
         return true;
-    case BUFFER_ID:
-    case BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         *value = range->id;
         return true;
-    case DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *value = range->device;
         return true;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case MAPPING_BASE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *value = range->base;
         return true;
-    case RANGE_SIZE:
-    case MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *value = range->bytes;
         return true;
-    case MAPPED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
         *value = 1;
         return true;
-    case ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         *value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return true;
-    case HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         *value = range->kind == SWAP_PROGRAM ? range->tag : 0;
         return true;
-    case IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         *value = range->kind == SWAP_LINEAR && chunk_shareable_supported(range->device);
         return true;
-    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         *value = 0;
         return true;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:

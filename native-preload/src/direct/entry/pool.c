@@ -1,7 +1,7 @@
 /*
- * Stream-ordered memory: whose pool an allocation comes from. Under plan managed the pools are managed ones
- * (managed_pools.h), under plan swap ours (pools.h); a pool whose memory may be exported stays the driver's, plain, and
- * counts as fixed.
+ * Stream-ordered memory, and the pool of each allocation. Under plan managed, pools are managed ones (managed_pools.h);
+ * under plan swap, they are the library's own (pools.h). A pool with exportable memory stays plain and the driver's,
+ * and counts as fixed.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ TESSERA_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     return REAL(cuDeviceSetMemPool)(device, pool);
 }
 
-/* Ours that an allocation comes from; `handle` NULL: the device's current one. NULL: it is the driver's. */
+/* The library's pool for an allocation; `handle` NULL: the device's current pool. NULL: the pool is the driver's. */
 static struct pool *swap_pool(unsigned device, CUmemoryPool handle)
 {
     CUmemoryPool initial = NULL;

@@ -1,4 +1,7 @@
-/* What a program is told of its memory: the tenant's limit where there is one, and what it asked for, not what it got. */
+/*
+ * Memory figures for programs: the tenant's limit, if there is one, and the sizes that the program asked for, not those
+ * that were allocated.
+ */
 #include <stdint.h>
 #include <string.h>
 
@@ -26,8 +29,8 @@ static uint64_t limit_of(int device)
 }
 
 /*
- * Within the limit. Never more than the device itself has free, unless others' memory would be moved away for it: then the
- * whole of what is not used is there to be had. In a process whose memory stays plain nothing is moved for it.
+ * Within the limit, and at most what the device has free. Under a plan that moves the memory of others away, all of the
+ * unused limit is available. A process whose memory stays plain moves nothing away.
  */
 static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
 {

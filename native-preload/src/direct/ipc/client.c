@@ -76,7 +76,7 @@ static int receive(int socket, struct ipc_answer *answer, int descriptors[IPC_BA
     return -1;
 }
 
-/* What another process says is checked before it is used. */
+/* Answers of another process are checked before use. */
 static bool is_valid(const struct ipc_answer *answer, uint32_t first, int descriptors)
 {
     if (answer->magic != IPC_MAGIC || answer->status != CUDA_SUCCESS)
@@ -96,7 +96,7 @@ CUresult ipc_client_ask(struct ipc_client *client, uint32_t first, struct ipc_an
     client->request.first = first;
     if (send(client->socket, &client->request, sizeof client->request, MSG_DONTWAIT | MSG_NOSIGNAL) !=
         (ssize_t)sizeof client->request)
-        return CUDA_ERROR_INVALID_HANDLE; /* it has gone, or takes us for somebody else */
+        return CUDA_ERROR_INVALID_HANDLE; /* the exporter has ended, or is not the expected process */
     if (!await_answer(client))
         return unanswered(&client->request.handle);
     int count = receive(client->socket, answer, descriptors);

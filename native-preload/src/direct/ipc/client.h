@@ -12,8 +12,8 @@ struct ipc_client {
 };
 
 /*
- * Connects. INVALID_HANDLE: that process is gone, or is not who made the handle; OPERATING_SYSTEM: no socket, or no answer
- * until until_ns.
+ * Connects. INVALID_HANDLE: the process has ended, or did not make the handle. OPERATING_SYSTEM: no socket, or no
+ * answer until until_ns.
  */
 CUresult ipc_client_open(struct ipc_client *client, const struct ipc_handle *handle, uint64_t until_ns);
 

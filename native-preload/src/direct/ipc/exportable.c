@@ -16,7 +16,7 @@
 #define SLICE_NS 5000000ULL
 #define SOON_NS 1000000000ULL /* longer than a training step; kernels that wait for other programs may run for ever */
 
-/* With the lock: the first chunk that is away, or being moved; NULL: all are there. */
+/* With the lock: the first chunk that is not resident or is being moved; NULL: there is none. */
 static const struct chunk *hindrance(const struct swap_block *block)
 {
     const struct chunk *chunk = block->chunks;
@@ -47,7 +47,7 @@ static struct swap_block *await_resident(CUdeviceptr base, uint64_t id, uint64_t
     }
 }
 
-/* With the lock: whether somebody outside may know where the memory is that would have to be made again. */
+/* With the lock: whether the physical address of memory that would be replaced may be known outside the process. */
 static bool is_known_outside(const struct swap_block *block)
 {
     const struct chunk *chunk = block->chunks;
@@ -80,7 +80,7 @@ static void fix(struct swap_block *block)
     residency_lower(block->device, bytes);
 }
 
-/* With the lock: the chunks that are not fixed become the caller's, or nobody's again. */
+/* With the lock: makes the chunks that are not fixed BUSY by the caller, or releases them. */
 static void set_state(struct swap_block *block, enum chunk_state state)
 {
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {

@@ -20,17 +20,18 @@ struct exportable_shape {
 };
 
 /*
- * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits, until until_ns
- * (CLOCK_MONOTONIC) at most, for its memory, for room for another chunk, and for the program's work to end. Without a lock.
- * INVALID_VALUE: it is gone. NOT_SUPPORTED: the device cannot, or the memory was fixed for others before who know where it
- * is. OUT_OF_MEMORY: not in time. STREAM_CAPTURE_UNSUPPORTED: it has to be made again, and the caller captures. The driver's
- * errors; nothing has changed then.
+ * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits until until_ns
+ * (CLOCK_MONOTONIC) at most for its memory, for room for another chunk, and for the program's work to end. Without a
+ * lock. INVALID_VALUE: the allocation is gone. NOT_SUPPORTED: the device cannot export, or the memory's physical
+ * address is known to others already. OUT_OF_MEMORY: not in time. STREAM_CAPTURE_UNSUPPORTED: memory has to be made
+ * again, and the caller captures. Errors of the driver change nothing.
  */
 CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns);
 
 /*
- * As program_fix_any(), for those who will know where the memory is: made exportable too, where that can be done soon, since it
- * cannot be later, and who lets network cards read memory (MPI) opens it from other processes as well.
+ * As program_fix_any(), for users that learn the memory's physical address. Makes it exportable too, if that is
+ * possible soon: it is impossible later, and programs whose memory network cards read (MPI) also open it from other
+ * processes.
  */
 CUresult exportable_fix(CUdeviceptr inside);
 

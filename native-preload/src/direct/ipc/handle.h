@@ -1,11 +1,12 @@
 /*
- * Handles of legacy IPC (CUipcMemHandle) for memory of plan swap's, and what exporter and opener say to each other about
- * them. A handle names the process that made it, whose private socket gives the memory's descriptors to who shows it.
+ * Handles of legacy IPC (CUipcMemHandle) for memory of plan swap, and the messages between exporter and opener. A
+ * handle names the process that made it. The opener shows the handle at that process's private socket and gets
+ * descriptors of the memory.
  *
- * The socket: AF_UNIX, SOCK_SEQPACKET, abstract: it needs no directory and leaves nothing behind. Both sides ask the
- * kernel who the other is (SO_PEERCRED): the same user, and for the opener the very process of the handle. Each request
- * stands alone: the handle, and the number of the first chunk that is wanted; its answer has up to IPC_BATCH chunks from
- * there on, with their descriptors (SCM_RIGHTS) in their order.
+ * The socket (AF_UNIX, SOCK_SEQPACKET) is abstract, so it needs no directory and leaves no file. Both sides ask the
+ * kernel for the other's identity (SO_PEERCRED): it must be the same user, and for the opener the process that the
+ * handle names. Each request stands alone: the handle, and the number of the first chunk that is wanted. The answer has
+ * up to IPC_BATCH chunks from there on, with their descriptors (SCM_RIGHTS) in the same order.
  */
 #ifndef TESSERA_IPC_HANDLE_H
 #define TESSERA_IPC_HANDLE_H

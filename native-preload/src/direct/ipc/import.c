@@ -87,7 +87,7 @@ static bool quiesce(const struct opened *opened, CUresult *result)
     return true;
 }
 
-/* Without the lock: ends what is in nobody's list, now or as soon as no capture is open. */
+/* Without the lock: ends a mapping that is in no list any more, now or as soon as no capture is open. */
 static CUresult end(struct opened *opened)
 {
     CUresult result = CUDA_SUCCESS;

@@ -1,7 +1,7 @@
 /*
- * Memory of other processes that the program has opened by a handle of ours (handle.h): mapped at an address of its
- * own, whatever the plan here. It is the exporter's: resident there, counted there, and there until the last one closes
- * it. Any thread.
+ * Memory of other processes that the program has opened by a handle of this library (handle.h). It is mapped at an
+ * address of its own, under every plan. The exporter keeps it resident and counts it, until the last opener closes it.
+ * Any thread.
  */
 #ifndef TESSERA_IPC_IMPORT_H
 #define TESSERA_IPC_IMPORT_H
@@ -20,8 +20,8 @@
 CUresult ipc_import(CUdeviceptr *pointer, const struct ipc_handle *handle, unsigned flags);
 
 /*
- * One count less; the last one waits for the work of the device, and takes the memory away. `ours`: the pointer is that of
- * an opened memory; false: nothing was done.
+ * Closes the memory once; the last close waits for the work of the device and unmaps the memory. `ours`: the pointer
+ * belongs to opened memory; false: nothing was done.
  */
 CUresult ipc_import_close(CUdeviceptr pointer, bool *ours);
 

@@ -14,7 +14,7 @@ struct ipc_mapping {
 };
 
 /*
- * Asks the exporter, and maps what it gives; nobody may access it yet but by ipc_mapping_access(). Waits until until_ns at
+ * Asks the exporter for the memory and maps it. It is inaccessible until ipc_mapping_access(). Waits until until_ns at
  * most. Without a lock; errors as of ipc_import().
  */
 CUresult ipc_mapping_make(const struct ipc_handle *handle, uint64_t until_ns, struct ipc_mapping *mapping);

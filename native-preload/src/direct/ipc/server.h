@@ -1,7 +1,7 @@
 /*
- * The thread that gives descriptors of exported memory to other processes. Started with the first export; it waits for
- * nobody but its socket, and holds no lock while it does. A thread of its own, since the manager client's thread must never call the
- * driver, and the turns thread waits for the device.
+ * The thread that gives descriptors of exported memory to other processes. It starts with the first export, waits only
+ * at its socket, and holds no lock meanwhile. It is a thread of its own because the manager client's thread must never
+ * call the driver, and the turns thread waits for the device.
  */
 #ifndef TESSERA_IPC_SERVER_H
 #define TESSERA_IPC_SERVER_H

@@ -1,9 +1,10 @@
 /*
- * Memory that leaves or enters the process: what is counted, and what is said of memory that cannot. Any thread.
+ * Memory that the process exports or imports: how it is counted, and the message for memory that cannot be exported.
+ * Any thread.
  *
- * The driver's checkpoint neither brings a process back that has another's memory, nor keeps what others have of its own
- * theirs (tests/gpu/FINDINGS.md, «Checkpoints by kind of memory»). So the segment says who shares (client_shares), before
- * the driver is asked: a process that is away, or about to be, does not begin to.
+ * The driver's checkpoint does not bring a process back that has imported memory, nor does it keep exported memory
+ * shared (tests/gpu/FINDINGS.md, «Checkpoints by kind of memory»). So the segment shows that the process shares memory
+ * (client_shares) before the driver is asked. A process that is away, or about to be, does not begin to share.
  */
 #ifndef TESSERA_MEMORY_EXPORT_H
 #define TESSERA_MEMORY_EXPORT_H

@@ -6,12 +6,6 @@
 #include "session/report.h"
 #include "direct/swap/swap.h"
 
-enum {
-    NO_DESTRUCTOR_SYNC = 1,    /* CU_USER_OBJECT_NO_DESTRUCTOR_SYNC */
-    MOVE_REFERENCE = 1,        /* CU_GRAPH_USER_OBJECT_MOVE */
-    CAPTURE_INVALIDATED = 901, /* CAPTURE_INVALIDATED */
-};
-
 static struct pool_block_list captured; /* all whose graphs live; pools_hold() */
 struct pool_block *captured_gone;       /* stack; atomic */
 
@@ -57,10 +51,10 @@ static CUresult hand_to_graph(struct pool_block *block, CUgraph graph)
 {
     CUuserObject object = NULL;
     struct capture_mode mode = capture_mode_relax();
-    CUresult result = REAL(cuUserObjectCreate)(&object, block, (void *)graph_gone, 1, NO_DESTRUCTOR_SYNC);
+    CUresult result = REAL(cuUserObjectCreate)(&object, block, (void *)graph_gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     bool made = result == CUDA_SUCCESS;
     if (made)
-        result = REAL(cuGraphRetainUserObject)(graph, object, 1, MOVE_REFERENCE);
+        result = REAL(cuGraphRetainUserObject)(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS) {
         block->freed = true;
         if (made)
@@ -90,7 +84,8 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
                            struct capture_place place, CUdeviceptr *pointer)
 {
     struct stream_identity identity;
-    CUresult result = place.valid ? stream_identify(stream, otherwise, &identity) : CAPTURE_INVALIDATED;
+    CUresult result = place.valid ? stream_identify(stream, otherwise, &identity)
+                                  : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (result != CUDA_SUCCESS)
         return result;
     uint64_t extent = pool_block_extent(bytes);
@@ -143,7 +138,7 @@ CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise
     struct stream_mark mark = {.reached = true};
     CUresult result = stream_identify(stream, otherwise, &mark.stream);
     if (result == CUDA_SUCCESS && place.capturing && !place.valid)
-        result = CAPTURE_INVALIDATED;
+        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (result == CUDA_SUCCESS && !place.capturing)
         result = stream_mark_take(mark.stream, &mark);
     return result == CUDA_SUCCESS ? free_at(pointer, mark, place.capturing) : result;
@@ -187,8 +182,7 @@ static void collect_one(struct pool_block *block)
         block->mark = (struct stream_mark){.reached = !block->ended};
     if (freed) {
         pool_block_take(block);
-        if (!block->mark.event && !block->mark.reached)
-            block->later = pools_next_free();
+        block->number = pools_next_free();
         pools_orphan(block);
     } else {
         struct pool *pool = block->pool; /* whose figures it enters, since pools_free() takes it out of them again */

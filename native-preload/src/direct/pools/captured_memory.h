@@ -1,10 +1,11 @@
 /*
  * cuMemAllocAsync in a stream capture under plan swap. The driver would make an allocation node, whose memory it maps
- * by itself and never gives up; ours is an allocation with a fixed address that the graph holds by a user object, so it
- * lives until the graph, the executables made of it and their launches are gone, and moves like any other. Memory freed
- * in the same capture, by the same stream, is given to the stream's next allocation there: its nodes come later.
+ * itself and never gives up. The library makes an allocation with a fixed address, which can move like any other. The
+ * graph holds it by a user object, so it lives until the graph, its executables and their launches are gone. Memory
+ * that is freed in the same capture by the same stream goes to the stream's next allocation there, whose nodes are
+ * behind it.
  *
- * What differs from the driver's nodes: contents stay from launch to launch, and two executables share the memory.
+ * Differences from the driver's nodes: contents stay from launch to launch, and two executables share the memory.
  */
 #ifndef TESSERA_CAPTURED_MEMORY_H
 #define TESSERA_CAPTURED_MEMORY_H

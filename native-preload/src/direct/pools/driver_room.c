@@ -20,7 +20,7 @@
 #define SMALLEST_BYTES (2ULL << 20)
 #define MOST_PART 16            /* of the device, claimed at most ... */
 #define MOST_BYTES (1ULL << 30) /* ... and no more than this: the largest modules of PyTorch 2.11 take less */
-#define OTHERS_PART 64          /* of the device: where others and the driver have less, nobody has any to give */
+#define OTHERS_PART 64          /* of the device: if other clients and the driver have less, none can give any */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -62,7 +62,7 @@ static void claim(struct driver_room *room, uint64_t bytes)
     manager_ring(room->device);
 }
 
-/* What the device can have beside what the process needs there, as far as the manager says. */
+/* The device's capacity less what the process needs there, as far as the manager knows. */
 static uint64_t possible(unsigned device)
 {
     uint64_t limit = __atomic_load_n(&segment_get()->residency[device].resident_limit, __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /*
- * Room on the device for what the driver itself needs: code that it loads when a kernel is first used, a context, a
- * graph's executable. Where other clients of plan swap hold the device full of memory that can move, the driver's
- * refusal is not the last word: the manager is told of the claim, and the driver is asked again until
- * TESSERA_MEMORY_WAIT_MS have passed (SPEC.md, section 9.9). Any thread that may wait; costs a comparison otherwise.
+ * Room on the device for the driver's own memory: code that it loads at a kernel's first use, a context, a graph's
+ * executable. Other clients may fill the device with memory that can move. So after a refusal the manager is told of
+ * the claim, and the driver is asked again until TESSERA_MEMORY_WAIT_MS have passed (SPEC.md, section 9.9). Any thread
+ * that may wait; costs a comparison otherwise.
  */
 #ifndef TESSERA_DRIVER_ROOM_H
 #define TESSERA_DRIVER_ROOM_H

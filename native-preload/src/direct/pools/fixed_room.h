@@ -1,7 +1,7 @@
 /*
- * Room on the device for memory that the driver holds for the program and that plan swap cannot move: arrays, pools that
- * may be exported. Others may hold the device full of memory that can move, so a refusal is not the last word: the
- * manager is told of the claim, and the driver is asked again until TESSERA_MEMORY_WAIT_MS have passed.
+ * Room on the device for memory of the driver that plan swap cannot move: arrays, pools that may be exported. Other
+ * clients may fill the device with memory that can move. So after a refusal the manager is told of the claim, and the
+ * driver is asked again until TESSERA_MEMORY_WAIT_MS have passed.
  */
 #ifndef TESSERA_FIXED_ROOM_H
 #define TESSERA_FIXED_ROOM_H
@@ -17,7 +17,7 @@ struct fixed_room {
     uint64_t until_ns; /* 0: nothing has been claimed yet */
 };
 
-/* The driver has answered: whether to ask it again. Waits some milliseconds before it says so. */
+/* The driver has answered. True: ask it again; some milliseconds have been waited. */
 bool fixed_room_again(struct fixed_room *room, CUresult result);
 
 /*

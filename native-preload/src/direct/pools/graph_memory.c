@@ -11,8 +11,6 @@
 
 #define POLL_NS 1000000000ULL
 
-#define GRAPH_MEM_ATTR_RESERVED_CURRENT 2 /* CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT */
-
 static bool seen;
 static uint64_t polled_ns[TESSERA_MAX_DEVICES];
 static uint64_t fixed_bytes[TESSERA_MAX_DEVICES]; /* counted as fixed under plan swap */
@@ -26,7 +24,8 @@ static void read_reserved(unsigned device)
 {
     uint64_t reserved = 0;
     polled_ns[device] = monotonic_ns();
-    if (REAL(cuDeviceGetGraphMemAttribute)((CUdevice)device, GRAPH_MEM_ATTR_RESERVED_CURRENT, &reserved) != CUDA_SUCCESS)
+    if (REAL(cuDeviceGetGraphMemAttribute)((CUdevice)device, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &reserved) !=
+        CUDA_SUCCESS)
         return;
     quota_graph_memory(device, reserved);
     if (settings()->swap && reserved != fixed_bytes[device]) {

@@ -19,7 +19,7 @@ struct pool_block {
     uint64_t extent; /* bytes it takes */
     struct pool *pool;
     struct stream_mark mark;          /* while free: what must be reached before other streams may use it */
-    uint64_t later;                   /* freed without a mark: the number of that free; else 0 */
+    uint64_t number;                  /* of its free (pools_moment) */
     struct pool_block *older, *newer; /* in its free list */
     struct pool_block *next;          /* in a bucket of the table, or wherever a caller chains blocks */
     /* captured_memory.c: */

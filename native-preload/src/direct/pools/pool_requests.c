@@ -13,7 +13,6 @@ static void use(struct pool *pool, struct pool_block *block)
 {
     stream_mark_drop(&block->mark);
     block->mark = (struct stream_mark){.reached = true};
-    block->later = 0;
     block->pool = pool;
     pool_block_put(block);
     pool->used += block->extent;
@@ -223,7 +222,7 @@ CUresult pools_free(CUdeviceptr pointer, struct stream_identity stream)
     pools_hold();
     if (result == CUDA_SUCCESS) {
         block->mark = mark;
-        block->later = mark.event ? 0 : pools_next_free();
+        block->number = pools_next_free();
         freed(block);
     } else {
         pool_block_put(block);
@@ -239,7 +238,7 @@ CUresult pools_free_idle(CUdeviceptr pointer, bool idle)
         return CUDA_ERROR_INVALID_VALUE;
     pools_hold();
     block->mark = (struct stream_mark){.reached = idle};
-    block->later = idle ? 0 : pools_next_free();
+    block->number = pools_next_free();
     freed(block);
     pools_let();
     return CUDA_SUCCESS;
@@ -263,7 +262,7 @@ static CUresult free_recorded(CUdeviceptr pointer, uint64_t bytes, unsigned devi
         block->pointer = pointer;
         block->extent = pool_block_extent(bytes);
         block->mark = mark;
-        block->later = mark.event || mark.reached ? 0 : pools_next_free();
+        block->number = pools_next_free();
         block->pool = pool_orphans(device);
         pools_orphan(block);
     } else {
@@ -290,12 +289,10 @@ CUresult pools_quiesce(unsigned device)
     /* Held meanwhile: no capture begins that the wait would break. */
     if (!capture_shield_wait())
         return CUDA_ERROR_NOT_READY;
-    pools_hold();
-    uint64_t until = pools_next_free();
-    pools_let();
+    uint64_t moment = pools_moment();
     CUresult result = swap_quiesce(device);
     capture_unshield();
     if (result == CUDA_SUCCESS)
-        pools_quiet(device, until);
+        pools_quiet(device, moment);
     return result;
 }

@@ -23,9 +23,8 @@ struct pool *pool_orphans(unsigned device);
 void pool_put_free(struct pool *pool, struct pool_block *block);
 void pool_take_free(struct pool *pool, struct pool_block *block);
 
-/* Numbers frees that have no mark; all before `until` are done on the device (without the lock). */
+/* The number of a free (pools_moment). */
 uint64_t pools_next_free(void);
-void pools_quiet(unsigned device, uint64_t until);
 
 /* After every change of what a pool uses, reserves or keeps free: whether it holds more than its threshold. */
 void pool_changed(struct pool *pool);

@@ -9,22 +9,12 @@
 
 #define MAX_POOLS 256
 
-enum { /* CUmemPool_attribute */
-       REUSE_OPPORTUNISTIC = 2,
-       REUSE_DEPENDENCIES = 3,
-       RELEASE_THRESHOLD = 4,
-       RESERVED_CURRENT = 5,
-       RESERVED_HIGH = 6,
-       USED_CURRENT = 7,
-       USED_HIGH = 8,
-};
-
 unsigned pools_surplus;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool pools[MAX_POOLS];             /* destroyed ones stay as long as they hold memory */
 static unsigned slots;                           /* of them, ever taken */
-static uint64_t frees;                           /* without a mark, counted */
+static uint64_t frees;                           /* and moments, counted */
 static struct pool orphans[TESSERA_MAX_DEVICES]; /* free memory that no pool of the program's wants back */
 
 void pools_hold(void)
@@ -130,7 +120,9 @@ void pool_take_free(struct pool *pool, struct pool_block *block)
     pool->free_count--;
 }
 
-/* Lock held. Takes out what nobody's work uses any more, until the pool holds `keep`; chained by `next`. */
+/*
+ * Lock held. Takes free blocks out that no work uses any more, until the pool holds `keep`; they are chained by `next`.
+ */
 static struct pool_block *collect(struct pool *pool, uint64_t keep, struct pool_block *chain)
 {
     for (unsigned i = 0; i < POOL_BLOCK_CLASSES && pool->free_count; i++) {
@@ -227,24 +219,24 @@ bool pools_get_attribute(struct pool *pool, int attribute, uint64_t *value)
     pools_hold();
     const uint64_t figures[] = {pool->reserved, pool->reserved_high, pool->used, pool->used_high};
     pools_let();
-    if (attribute < RESERVED_CURRENT || attribute > USED_HIGH)
+    if (attribute < CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         return false;
-    *value = figures[attribute - RESERVED_CURRENT];
+    *value = figures[attribute - CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT];
     return true;
 }
 
 void pools_set_attribute(struct pool *pool, int attribute, const void *value)
 {
     pools_hold();
-    if (attribute == REUSE_OPPORTUNISTIC)
+    if (attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
         pool->opportunistic = *(const int *)value != 0;
-    else if (attribute == REUSE_DEPENDENCIES)
+    else if (attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
         pool->dependencies = *(const int *)value != 0;
-    else if (attribute == RELEASE_THRESHOLD)
+    else if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         pool->threshold = *(const uint64_t *)value;
-    else if (attribute == RESERVED_HIGH) /* can only be set to 0, which means: from now on */
+    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) /* can only be set to 0, which means: from now on */
         pool->reserved_high = pool->reserved;
-    else if (attribute == USED_HIGH)
+    else if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         pool->used_high = pool->used;
     pool_changed(pool);
     pools_let();
@@ -260,39 +252,34 @@ static void each_free(void (*visit)(struct pool_block *block, uintptr_t of), uin
                 visit(block, of);
 }
 
-static void device_drained(struct pool_block *block, uintptr_t device)
-{
-    if (block->pool->device == device)
-        block->mark.reached = true;
-}
-
-void pools_drained(unsigned device)
-{
-    pools_hold();
-    each_free(device_drained, device);
-    pools_let();
-}
-
 uint64_t pools_next_free(void)
 {
     return ++frees;
 }
 
+uint64_t pools_moment(void)
+{
+    pools_hold();
+    uint64_t moment = pools_next_free();
+    pools_let();
+    return moment;
+}
+
 struct quiet {
     unsigned device;
-    uint64_t until;
+    uint64_t moment;
 };
 
 static void device_quiet(struct pool_block *block, uintptr_t of)
 {
     const struct quiet *quiet = (const struct quiet *)of;
-    if (block->pool->device == quiet->device && block->later && block->later < quiet->until)
+    if (block->pool->device == quiet->device && block->number < quiet->moment)
         block->mark.reached = true;
 }
 
-void pools_quiet(unsigned device, uint64_t until)
+void pools_quiet(unsigned device, uint64_t moment)
 {
-    struct quiet quiet = {device, until};
+    struct quiet quiet = {device, moment};
     pools_hold();
     each_free(device_quiet, (uintptr_t)&quiet);
     pools_let();

@@ -1,11 +1,12 @@
 /*
- * Stream-ordered memory under plan swap: pools of ours, whose memory comes from swap_allocate() and so keeps its
- * address while it moves. Each stands beside a pool of the driver's with the same properties, which stays empty: its
- * handle names ours, it checks and keeps what the program sets, and every entry that we leave to the driver knows it.
+ * Stream-ordered memory under plan swap. The library's pools get their memory from swap_allocate(), so it keeps its
+ * address while it moves. Each stands beside an empty pool of the driver with the same properties. The driver's handle
+ * names both; the driver's pool checks and keeps what the program sets, and entries that are passed to the driver know
+ * it.
  *
- * Memory that a stream frees goes to that stream again at once, to others when their order allows it. Free memory has no
- * contents: above a pool's release threshold it goes back at the next synchronisation, all of it when the client must
- * give memory up. Nothing here waits for the device, except in swap_allocate().
+ * Memory that a stream frees can be reused by that stream at once, and by others when their order allows it. Free
+ * memory has no contents. Free memory above a pool's release threshold is given back at the next synchronisation; all
+ * of it is given back when the client must give memory up. Only swap_allocate() waits for the device.
  *
  * Threads: any. One lock for all pools, held for table work and event queries only.
  */
@@ -70,8 +71,11 @@ void pools_trim(struct pool *pool, uint64_t keep);
 /* The program has synchronised with something, after captured_collect(): pools give back what is above their threshold. */
 void pools_synchronised(void);
 
-/* Drain thread: all work of the device is done, so all memory that was freed is free. */
-void pools_drained(unsigned device);
+/* A number between those of the frees before this call and those of later ones. */
+uint64_t pools_moment(void);
+
+/* All work of the device from before the moment is done: what was freed before it is free. What was freed since may have work. */
+void pools_quiet(unsigned device, uint64_t moment);
 
 /* Gives back all free memory of the device that no work uses any more. Returns the bytes. */
 uint64_t pools_release(unsigned device);

@@ -34,8 +34,8 @@ static inline bool stream_same(struct stream_identity a, struct stream_identity 
 }
 
 /*
- * Marks where the stream is now. On success without an event (there was none to be had) the mark is reached only when
- * somebody who knows sets `reached`. Waits where recording an event waits (a full queue): no lock may be held.
+ * Marks where the stream is now. If no event could be had, succeeds without one: the mark is reached when the caller
+ * sets `reached`. Recording an event may wait (a full queue), so no lock may be held.
  */
 CUresult stream_mark_take(struct stream_identity stream, struct stream_mark *mark);
 

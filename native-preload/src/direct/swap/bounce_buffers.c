@@ -6,7 +6,6 @@
 #include "session/segment.h"
 
 #define BUFFER_BYTES (8u << 20) /* long enough for the bus's full rate, short enough to overlap with the other side */
-#define OPERATING_SYSTEM 304    /* CUDA_ERROR_OPERATING_SYSTEM */
 
 static struct bounce {
     pthread_mutex_t lock; /* held over a copy; only the end of a context ever waits for it */
@@ -63,7 +62,7 @@ static CUresult host_side(const struct backing_piece *piece, uint64_t offset, ch
     else if (memory)
         memcpy(buffer, memory + offset, bytes);
     else if (!(out ? backing_write(piece, offset, buffer, bytes) : backing_read(piece, offset, buffer, bytes)))
-        return OPERATING_SYSTEM;
+        return CUDA_ERROR_OPERATING_SYSTEM;
     return CUDA_SUCCESS;
 }
 

@@ -16,7 +16,7 @@
 CUresult bounce_copy(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
                      uint64_t bytes, bool out, CUstream stream);
 
-/* The context is about to end, nobody copies in it any more, and the buffers end with it. */
+/* The context is about to end: no copy runs in it any more, and the buffers end with it. */
 void bounce_context_closing(const void *context);
 
 /* In the child of a fork. */

@@ -18,7 +18,7 @@ static bool can_come(const struct chunk *chunk, uint64_t now_ns)
     return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
 }
 
-/* A chunk that may come; before others one whose backing is wanted by others; NULL: none. */
+/* A chunk that may come in; chunks whose backing other clients want are first. NULL: none. */
 static struct chunk *next_coming(unsigned device)
 {
     uint64_t now_ns = monotonic_ns();

@@ -10,7 +10,7 @@
 /* With the lock: a chunk that can leave the device, now BUSY; NULL: none. */
 struct chunk *candidate_out(unsigned device);
 
-/* With the lock: a chunk that is to come in, now BUSY and paid for; NULL: none, or there is no room. */
+/* With the lock: a chunk that is to come in, now BUSY and counted as resident; NULL: none, or there is no room. */
 struct chunk *candidate_in(unsigned device);
 
 #endif

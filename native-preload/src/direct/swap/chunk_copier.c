@@ -79,18 +79,18 @@ static CUresult change_context(struct copier *m)
 static bool is_fault(CUresult result)
 {
     switch (result) {
-    case 214: /* CUDA_ERROR_ECC_UNCORRECTABLE */
-    case 226: /* CUDA_ERROR_CONTAINED */
-    case 700: /* CUDA_ERROR_ILLEGAL_ADDRESS */
-    case 702: /* CUDA_ERROR_LAUNCH_TIMEOUT */
-    case 709: /* CUDA_ERROR_CONTEXT_IS_DESTROYED */
-    case 710: /* CUDA_ERROR_ASSERT */
-    case 714: /* CUDA_ERROR_HARDWARE_STACK_ERROR, and the kinds of bad instructions and addresses */
-    case 715:
-    case 716:
-    case 717:
-    case 718:
-    case 719: /* CUDA_ERROR_LAUNCH_FAILED */
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
         return true;
     default:
         return false;
@@ -98,8 +98,8 @@ static bool is_fault(CUresult result)
 }
 
 /*
- * After an error: whether the context has faulted. Its own streams tell, once what was begun in them is over. The context
- * itself is not asked: cuCtxSynchronize would destroy a capture that is open in it (capture.h).
+ * After an error: whether the context has faulted. The copier's own streams are synchronised to find out.
+ * cuCtxSynchronize would destroy an open capture of the context (capture.h).
  */
 static bool faulted(const struct copier *m)
 {

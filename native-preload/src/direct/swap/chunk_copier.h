@@ -26,10 +26,13 @@ CUresult copier_begin(unsigned device, struct chunk *chunk, bool out);
 /* Whether the oldest copy begun is over: its chunk and direction. NULL: it is not, or none is under way. */
 struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);
 
-/* Whether the context that is open has faulted: contents are lost, and nobody needs them; nothing must be begun. */
+/*
+ * Whether the open context has faulted: contents are lost, the program cannot use them any more, and no copy must be
+ * begun.
+ */
 bool copier_lost(unsigned device);
 
-/* The context is about to end, nobody copies in it any more, and its streams end with it. Any thread. */
+/* The context is about to end: no copy runs in it any more, and its streams end with it. Any thread. */
 void copier_context_closing(const void *context);
 
 /* In the child of a fork. */

@@ -45,7 +45,7 @@ static bool is_absent(const struct chunk *chunk)
     return chunk->live && chunk->state == CHUNK_ABSENT;
 }
 
-/* What is more than allowed goes: first what has no contents, then, if the gate is closed, what has. */
+/* Evicts memory beyond the target: memory without contents first, then, if the gate is closed, memory with contents. */
 static void leave(unsigned device)
 {
     residency_lock();
@@ -106,7 +106,7 @@ static bool come(unsigned device)
     return all_in;
 }
 
-/* The gate waits for memory: says so, once, when nothing has come for long. */
+/* Reports once that the gate waits for memory, when none has come for long. */
 static void notice_silence(unsigned device, bool waiting)
 {
     struct moves *m = &all[device];

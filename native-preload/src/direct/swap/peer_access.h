@@ -1,7 +1,7 @@
 /*
- * Which device may access memory of another: what the program has asked for, context by context and pool by pool. Memory
- * of plan swap is mapped for a device as long as anything of the program's allows it, which is more than the driver
- * would: access of one pool is access to all.
+ * Access of devices to the memory of others, as the program asked for it by context and by pool. Memory of plan swap is
+ * mapped for a device as long as any context or pool of the program allows it. That is more than the driver allows:
+ * access to one pool is access to all memory.
  */
 #ifndef TESSERA_PEER_ACCESS_H
 #define TESSERA_PEER_ACCESS_H

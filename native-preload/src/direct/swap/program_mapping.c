@@ -10,7 +10,7 @@
 
 static struct record_pool mapping_records = {.bytes = sizeof(struct program_mapping)};
 
-/* With the lock: what begins at the address; NULL: nothing of ours. */
+/* With the lock: the mapping that begins at the address; NULL: there is none. */
 static struct program_mapping *mapping_at(CUdeviceptr pointer)
 {
     const struct range *range = ranges_find(pointer);
@@ -66,7 +66,7 @@ static CUresult map_all(const struct program_memory *memory, CUdeviceptr pointer
     return result;
 }
 
-/* With the lock: the mapping is entered, each chunk with a view that nobody may use yet. False: no memory for it. */
+/* With the lock: enters the mapping; each chunk gets a view that is not accessible yet. False: no memory for it. */
 static bool enter(struct program_memory *memory, CUdeviceptr pointer)
 {
     struct program_mapping *mapping = record_take(&mapping_records);
@@ -117,7 +117,7 @@ CUresult program_map(CUdeviceptr pointer, uint64_t bytes, uint64_t offset, unsig
     return result;
 }
 
-/* With the lock: a chunk without an address: contents that it has on the device cannot be moved from there. */
+/* With the lock: a chunk without an address, whose contents on the device cannot be copied away. */
 static void stick(struct chunk *chunk)
 {
     if (chunk->views || chunk->fixed || !chunk->handle || !chunk_contents(chunk))

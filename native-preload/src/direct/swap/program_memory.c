@@ -86,8 +86,8 @@ static struct program_memory *new_memory(uint64_t bytes, unsigned device,
 }
 
 /*
- * Whether the driver makes memory with such properties: a framework learns by trying which kind of handle it may have, and memory
- * that follows later would fail when nobody can be told any more. Asked once for each kind.
+ * Whether the driver creates memory with such properties. A framework tries kinds of handles until one works; physical
+ * memory that is created later could not report a failure to it. The driver is asked once for each kind.
  */
 static CUresult permitted(const struct driver_allocation_properties *properties)
 {

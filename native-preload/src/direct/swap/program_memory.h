@@ -49,13 +49,13 @@ CUresult program_properties(unsigned long long handle, struct driver_allocation_
 bool program_retain(CUdeviceptr address, unsigned long long *handle);
 
 /*
- * Makes it resident for ever, waiting for that, bounded, and tells the driver's own handle. CUDA_ERROR_NOT_SUPPORTED: it
- * is in several chunks, which no handle of the driver's stands for.
+ * Makes the memory resident for ever, with a bounded wait, and returns the driver's own handle.
+ * CUDA_ERROR_NOT_SUPPORTED: the memory is in several chunks, so the driver has no handle for it.
  */
 CUresult program_fix(unsigned long long handle, unsigned long long *real);
 /* The same for all that is mapped in a range; success if nothing is. */
 CUresult program_fix_range(CUdeviceptr pointer, uint64_t bytes);
-/* The same for whatever of ours the address lies in: a mapping of the program's, or an allocation, by swap_fix(). */
+/* The same for the mapping or the allocation that the address lies in; allocations by swap_fix(). */
 CUresult program_fix_any(CUdeviceptr inside);
 
 /* With the lock: the memory behind a handle; NULL: none of ours. */

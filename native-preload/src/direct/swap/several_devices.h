@@ -1,8 +1,8 @@
 /*
- * Plan auto in a program that has contexts on more than one device. Any of them may copy from, or reach into, the memory of
- * another at any time, while turns and moves are each device's own; and memory that the driver did not allocate is copied
- * between devices only where it is mapped for both. So what the program has already stays where it is, mapped for all, and
- * what it allocates from then on is the driver's.
+ * Plan auto in a program with contexts on several devices. Each device may access the memory of another at any time,
+ * but turns and moves are separate for each device. Also, the driver copies memory that it did not allocate between
+ * devices only if it is mapped for both. So the program's memory becomes resident and mapped for all devices, and later
+ * allocations are the driver's.
  */
 #ifndef TESSERA_SEVERAL_DEVICES_H
 #define TESSERA_SEVERAL_DEVICES_H

@@ -1,7 +1,7 @@
 /*
- * Chunks on their way between the device and the host. Page changes, copies and bookkeeping of different chunks go on at
- * the same time: memory is mapped ahead of the copies into it (mapping_threads.h), and given up while others are copied out. Runs on
- * the device's turns thread; what is to move says moves.c.
+ * Moves chunks between the device and the host. Page changes, copies and bookkeeping of different chunks overlap:
+ * memory is mapped ahead of copies in (mapping_threads.h), and released while other chunks are copied out. Runs on the
+ * device's turns thread; moves.c chooses the chunks.
  */
 #ifndef TESSERA_SWAP_PIPELINE_H
 #define TESSERA_SWAP_PIPELINE_H
@@ -24,7 +24,7 @@ void pipeline_state(unsigned device, unsigned state);
 /* When something last came in. */
 uint64_t pipeline_came_in_ns(unsigned device);
 
-/* Says once, on standard error, which may be a pipe that nobody reads, that a move failed. Without the lock. */
+/* Reports a failed move once on standard error. Without the lock, because writing may block. */
 void pipeline_say_failure(unsigned device);
 
 /* In the child of a fork. */

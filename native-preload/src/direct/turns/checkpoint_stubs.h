@@ -1,8 +1,8 @@
 /*
- * While the driver has taken this process off its devices (TESSERA_RESIDENCY_CHECKPOINTED) no call of it returns, and only
- * calls at the gate could say that they wait. So the port table leads to thunks then: whoever calls any entry waits in the
- * library, where the manager sees it as a thread that synchronises, and has the process brought back. At all other times
- * this costs nothing.
+ * While the driver has taken this process off its devices (TESSERA_RESIDENCY_CHECKPOINTED), no driver call returns, and
+ * the manager would see only the threads at the gate. So the port table leads to thunks during that time. A thread that
+ * calls any entry waits in the library; the manager sees it as a synchronising thread and has the process brought back.
+ * At all other times this costs nothing.
  */
 #ifndef TESSERA_CHECKPOINT_STUBS_H
 #define TESSERA_CHECKPOINT_STUBS_H

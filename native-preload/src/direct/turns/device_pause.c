@@ -29,7 +29,7 @@ static void prepare(void)
 
 static void set_stage(unsigned device, enum stage stage)
 {
-    stages[device] = stage;
+    __atomic_store_n(&stages[device], stage, __ATOMIC_RELEASE); /* read without the lock, too */
     pthread_cond_broadcast(&changed);
 }
 
@@ -75,7 +75,7 @@ static bool is_asked(unsigned device)
     return __atomic_load_n(&stages[device], __ATOMIC_ACQUIRE) == STAGE_ASKED;
 }
 
-/* With the lock held meanwhile, so that whoever gives up finds the pause, or none follows. */
+/* Holds the lock meanwhile: a thread that gives up either ends this pause, or prevents it. */
 static bool pause_if_asked(unsigned device)
 {
     pthread_mutex_lock(&lock);

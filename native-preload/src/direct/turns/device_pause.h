@@ -1,7 +1,7 @@
 /*
- * A pause of the device: the program's own work on a device has ended, none begins, and the process keeps its turn. For a change
- * under the program's memory that must happen now, with a manager or without one. The device's turns thread (drain.c)
- * brings it about, so that whoever asked for it can give up.
+ * A pause of the device: the program's work on the device has ended, no new work begins, and the process keeps its
+ * turn. Used for changes of the program's memory that cannot wait for a turn's end, with or without a manager. The
+ * device's turns thread (drain.c) brings the pause about, so that the requesting thread can give up.
  */
 #ifndef TESSERA_DEVICE_PAUSE_H
 #define TESSERA_DEVICE_PAUSE_H

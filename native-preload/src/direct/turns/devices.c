@@ -217,7 +217,9 @@ static void each_context(unsigned device, void (*visit)(void *handle, void *stat
         pthread_mutex_unlock(&lock);
         if (!handle)
             continue;
-        if (REAL(cuCtxPushCurrent_v2)(handle) == CUDA_SUCCESS) {
+        CUresult result = REAL(cuCtxPushCurrent_v2)(handle);
+        report_failure(result, "a context could not be entered; its work is taken as ended");
+        if (result == CUDA_SUCCESS) {
             CUcontext popped;
             visit(handle, state);
             REAL(cuCtxPopCurrent_v2)(&popped);

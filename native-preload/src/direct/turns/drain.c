@@ -64,19 +64,26 @@ static bool wait_captured(unsigned device, uint64_t word)
     return true;
 }
 
+/* Gate closed, nothing inside: waits for the contexts. */
+static void settle(unsigned device)
+{
+    uint64_t moment = memory->moment();
+    devices_synchronise(device);
+    memory->settled(device, moment);
+}
+
 static void drain(unsigned device, struct turn_view view)
 {
     if (!wait_outside(device, view.word) || !wait_captured(device, view.word))
         return;
-    devices_synchronise(device);
-    memory->settled(device);
+    settle(device);
     turns_drained(device, view.word, monotonic_ns() - view.since_ns);
 }
 
 /*
  * Gives a granted turn back when nothing was submitted for idle_release_ns and the contexts are idle. First the
- * contexts are synchronised with the gate open, which disturbs nobody; only if nothing came meanwhile, and for as
- * long again, is the gate closed and the same made certain.
+ * contexts are synchronised with the gate open, which delays no submission. If no submission follows for the same time
+ * again, the gate is closed and the contexts are synchronised once more.
  */
 static void release_when_idle(unsigned device, struct turn_view view, uint64_t idle_ns)
 {
@@ -108,10 +115,8 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
         return;
     membarrier_all();
     bool idle = !threads_inside(device) && threads_submissions(device) == submissions && !capture_open(device);
-    if (idle) {
-        devices_synchronise(device);
-        memory->settled(device);
-    }
+    if (idle)
+        settle(device);
     turns_finish_early(device, view.word, idle);
 }
 
@@ -149,8 +154,7 @@ static void prefetch(unsigned device, uint64_t word)
     }
 }
 
-/* One round of the turns thread (turns_thread.h). */
-static uint64_t step(unsigned device)
+uint64_t drain_step(unsigned device)
 {
     struct drainer *d = &drainers[device];
     device_pause_step(device);
@@ -191,7 +195,7 @@ static uint64_t step(unsigned device)
 void drain_serves(const struct turn_memory *served)
 {
     memory = served;
-    turns_thread_serves(step);
+    turns_thread_serves(drain_step);
 }
 
 void drain_forked(void)

@@ -10,8 +10,13 @@
 
 /* What the layers above do about memory at a turn's ends; called by the device's turns thread, without a lock. */
 struct turn_memory {
-    /* The gate is closed, and the device's contexts are idle: what was freed in the order of streams is free. */
-    void (*settled)(unsigned device);
+    /* A moment, for settled(): the gate is closed, nothing is inside the driver, and the contexts are about to be waited for. */
+    uint64_t (*moment)(void);
+    /*
+     * The device's contexts were idle after the moment: what was freed in the order of streams before it is free. If the order
+     * has changed, the gate is open, and new work runs.
+     */
+    void (*settled)(unsigned device, uint64_t moment);
     /*
      * Moves what the targets ask for. `opening`: the gate is to open as soon as all is resident. How long the thread may sleep
      * until the next round, in nanoseconds; UINT64_MAX: until the thread is woken.
@@ -25,6 +30,12 @@ struct turn_memory {
 
 /* Before the first device is opened. `memory` is kept. */
 void drain_serves(const struct turn_memory *memory);
+
+/*
+ * One round of the device's turns thread, after drain_serves(): returns how many nanoseconds may pass until the next one if the
+ * thread is not woken. Waits for submissions, captures and contexts as long as the order holds.
+ */
+uint64_t drain_step(unsigned device);
 
 /* In the child of a fork: no threads. */
 void drain_forked(void);

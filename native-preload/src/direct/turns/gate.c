@@ -67,8 +67,8 @@ void gate_leave_slowly(struct gate_pass pass)
 }
 
 /*
- * The current context's device: the one of a stream or event that is waited for, in all but contrived programs. A
- * program in space sharing has no context of the driver's, and nobody waits for its turn.
+ * Notes the current context's device, which is the device of the stream or event that is waited for in all but
+ * contrived programs. A program in space sharing has no context of the driver, and no client waits for its turn.
  */
 void sync_note_device(const struct tessera_thread *slot)
 {

@@ -25,7 +25,7 @@ struct lane {
     unsigned window; /* submissions per marker */
     uint64_t marked_ns;
     uint64_t completed_ns; /* when the last awaited marker was seen done; 0: unknown */
-    uint64_t turn;         /* of the markers: a drain has made older ones done, which says nothing about the device */
+    uint64_t turn;         /* of the markers: a drain has completed older ones, so their times do not show the device's speed */
 };
 
 static struct lane lanes[TESSERA_MAX_DEVICES][LANES];

@@ -1,7 +1,7 @@
 /*
- * Bounds outstanding work by the time that draining it would take (tessera_device.pace_ns), while somebody else waits
- * for the device. Per stream, an event marks every `window` submissions; a submitter waits for the marker before the
- * last one. The window follows the measured time between markers, so that two windows take about the bound.
+ * Bounds outstanding work by the time that a drain would take (tessera_device.pace_ns), while another client waits for
+ * the device. In each stream, an event marks every `window` submissions, and a submitting thread waits for the last
+ * marker but one. The window follows the measured time between markers: two windows take about the bound.
  */
 #ifndef TESSERA_PACE_H
 #define TESSERA_PACE_H

@@ -1,8 +1,8 @@
 /*
- * What this process holds of a device, and what it may hold: the client's side of struct tessera_residency (SPEC.md,
- * section 9). One lock guards all state of plan swap: it is held for bookkeeping only, never over a call of the driver,
- * a copy, or a wait for another process. Order: a turn's lock (turns.c) may be held when this one is taken, not the
- * other way round.
+ * Memory of a device that this process holds and may hold: the client's side of struct tessera_residency (SPEC.md,
+ * section 9). One lock guards all state of plan swap. It is held for bookkeeping only, never over a driver call, a
+ * copy, or a wait for another process. Lock order: a turn's lock (turns.c) may be held when this lock is taken, not
+ * vice versa.
  */
 #ifndef TESSERA_RESIDENCY_H
 #define TESSERA_RESIDENCY_H
@@ -46,7 +46,7 @@ void residency_publish(unsigned device);
 /* With the lock: whether so much more live memory could ever be resident at once, as far as the manager says. */
 bool residency_possible(unsigned device, uint64_t bytes);
 
-/* Whether the manager says that what the process needs of the device cannot be had. Any thread. */
+/* Whether the manager has flagged that the process needs more of the device than it can get. Any thread. */
 bool residency_short(unsigned device);
 
 /* Whether a manager plans residency on the device now, and up to how much the process may hold resident. */
@@ -62,7 +62,10 @@ uint64_t residency_chunk_size(unsigned device);
 
 /* What the process has not taken yet of the device as it is treated. */
 uint64_t residency_left(unsigned device, uint64_t total);
-/* What a program is told is free, of what the driver says: memory of others that would be moved away counts as free. */
+/*
+ * The free memory that a program is told, from the driver's figure: memory of other clients that would be moved away
+ * counts as free.
+ */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 
 /* Memory that the driver holds and that cannot move (arrays, imports, graphs): so much more, or less. Without the lock. */

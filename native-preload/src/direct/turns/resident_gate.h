@@ -1,6 +1,6 @@
 /*
- * Around calls of the driver that submit nothing, but look at memory that they are given: under plan swap they pass the
- * gate, since while it is open all memory is resident. A thread that captures is not held up: no turn ends in a capture.
+ * Brackets driver calls that submit nothing but read the program's memory. Under plan swap they pass the gate: while it
+ * is open, all memory is resident. A capturing thread does not wait, because no turn ends in a capture.
  */
 #ifndef TESSERA_RESIDENT_GATE_H
 #define TESSERA_RESIDENT_GATE_H

@@ -18,7 +18,7 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
-/* A waiter looks for itself after this long even if nobody woke it: a lost wake-up costs this, not for ever. */
+/* Bounds a waiter's sleep: after a lost wake-up it continues after this time. */
 #define WAIT_SLICE_NS 100000000
 
 static struct turn {

@@ -1,4 +1,4 @@
-/* What programs ask of functions and kernels besides attributes: parameters, names, where they come from. */
+/* Queries on functions and kernels besides attributes: parameters, names, modules and libraries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "relay/code/modules.h"
 #include "relay/code/names.h"
 
-#define NAME_BYTES 32768u /* C++ names are long */
+#define NAME_BYTES 32768u
 
 static CUresult enter(const void *handle, struct relay_context **context, struct function **function, uint64_t *wire)
 {
@@ -104,7 +104,7 @@ CUresult relay_cuFuncGetModule(CUmodule *module, CUfunction handle)
     return result;
 }
 
-/* What the executor could be asked about is loaded. */
+/* A function has a handle only when the executor has loaded it. */
 CUresult relay_cuFuncIsLoaded(int *state, CUfunction handle)
 {
     struct relay_context *context;
@@ -113,6 +113,6 @@ CUresult relay_cuFuncIsLoaded(int *state, CUfunction handle)
     CUresult result = enter(handle, &context, &function, &wire);
     if (result != CUDA_SUCCESS || !state)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    *state = 1; /* CU_FUNCTION_LOADING_STATE_LOADED */
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
 }

@@ -38,7 +38,7 @@ static void release(struct function *function)
     free(function);
 }
 
-/* CUdevice_attribute 1: threads of a block; 2 to 4: of a block in x, y, z; 5 to 7: of a grid. */
+/* The device attributes of these limits have the numbers 1 to 7, in this order. */
 static void read_limits(struct function *function)
 {
     enum { DEVICE_MAX_THREADS = 1 };
@@ -65,14 +65,14 @@ static struct function *from_info(struct relay_link *link, const struct tessera_
     function->parameter_bytes = info->parameter_bytes;
     function->parameters = count;
     memcpy(function->parameter, info->parameter, count * sizeof function->parameter[0]);
-    for (uint32_t i = 0; i < count; i++) /* an executor that lies must not make us write beyond a record */
+    for (uint32_t i = 0; i < count; i++) /* a hostile executor must not cause a write beyond the record */
         if (function->parameter[i].offset > function->parameter_bytes ||
             function->parameter[i].size > function->parameter_bytes - function->parameter[i].offset)
             function->parameter[i] = (struct tessera_parameter){0, 0};
     return function;
 }
 
-/* Enters the function under a key, unless another thread was first: then that one. NULL: no memory. */
+/* Enters the function under a key. Returns the entry of another thread that was faster; NULL: no memory. */
 static struct function *enter(uint64_t key, struct function *function)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,7 +107,7 @@ static CUresult ask(struct relay_context *context, uint64_t wire, struct functio
     return known ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* A handle that is not in the table as one of the context's device. */
+/* The handle is not in the table: it is taken as a handle of the context's device. */
 static CUresult find_elsewhere(struct relay_context *context, uint64_t key, struct function **function, uint64_t *wire)
 {
     unsigned type = relay_handle_type(key);
@@ -156,7 +156,7 @@ void functions_forget_link(struct relay_link *link)
         release(function);
 }
 
-/* The context in which a kernel of a device is asked about: the current one where it is that device's. */
+/* The context for a query on a kernel of a device: the current one if it belongs to that device. */
 static CUresult context_on(CUdevice device, struct relay_context **context)
 {
     struct relay_link *link;
@@ -183,14 +183,14 @@ static CUresult get_attribute(struct relay_context *context, const void *handle,
     return CUDA_SUCCESS;
 }
 
-/* CUfunction_attribute: what a program may set, and may set again per launch. The driver says no to all others. */
+/* Attributes that a program may set, also per launch. The driver refuses all others. */
 static bool is_settable(int attribute)
 {
-    enum { FIRST_SETTABLE = 8, CLUSTER_SIZE_MUST_BE_SET = 10 };
-    return attribute >= FIRST_SETTABLE && attribute != CLUSTER_SIZE_MUST_BE_SET;
+    return attribute >= CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES &&
+           attribute != CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET;
 }
 
-/* Sends the change and remembers it; a value that already holds is not sent again (some libraries set it per launch). */
+/* Sends and remembers a change. An unchanged value is not sent: some libraries set it per launch. */
 static CUresult set_attribute(struct relay_context *context, const void *handle, int attribute, int value)
 {
     struct function *function;

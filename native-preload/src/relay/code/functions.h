@@ -1,6 +1,6 @@
 /*
- * What the client knows of the program's kernels: attributes, where parameters lie, names. Asked once a handle, then
- * answered from here.
+ * The client's records of the program's kernels: attributes, offsets of parameters, names. The executor is asked once
+ * for each handle.
  */
 #ifndef TESSERA_RELAY_FUNCTIONS_H
 #define TESSERA_RELAY_FUNCTIONS_H
@@ -9,7 +9,7 @@
 
 #include "relay/wire/relay.h"
 
-/* One answer of the executor on the kernel's occupancy, in a list. */
+/* An item of a list: one answer of the executor on the kernel's occupancy. */
 struct occupancy_answer {
     struct occupancy_answer *next;
     uint64_t value;
@@ -42,8 +42,8 @@ struct function {
 };
 
 /*
- * The kernel of a CUfunction or CUkernel in a context: 0, INVALID_HANDLE, or why it cannot be asked. *wire is the handle
- * that travels: a CUkernel of a library on several devices has one each.
+ * The kernel of a CUfunction or CUkernel in a context. Returns 0, INVALID_HANDLE, or the error of the query. *wire is
+ * the executor's handle: a CUkernel of a library on several devices has one for each device.
  */
 CUresult function_of(struct relay_context *context, const void *handle, struct function **function, uint64_t *wire);
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "relay/wire/relay.h"
-#include "relay/wire/results.h"
 
 /* Layouts as nvcc 13.0 and the fatbinary tool write them. */
 #define WRAPPER_MAGIC 0x466243b1u
@@ -31,7 +30,10 @@ struct fatbin_header {
     uint64_t bytes; /* of all entries */
 };
 
-/* What travels of a wrapper with several fat binaries: this, an offset a piece, then the pieces, each padded to 8. */
+/*
+ * A wrapper with several fat binaries is sent as this header, one offset a piece, and the pieces, each padded to 8
+ * bytes.
+ */
 struct pieces {
     uint32_t magic;
     uint32_t version;
@@ -54,7 +56,7 @@ static size_t fatbin_bytes(const void *address)
     return header.header_bytes + (size_t)header.bytes;
 }
 
-/* Cubins end with their section headers or with a section that lies behind them. */
+/* A cubin's end is the end of its section headers, or of the last section behind them. */
 static size_t elf_bytes(const void *address)
 {
     Elf64_Ehdr header;
@@ -93,7 +95,9 @@ static size_t padded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-/* Puts the pieces of a wrapper of version 2 behind each other: first the linked image, then what it was linked from. */
+/*
+ * Concatenates the pieces of a wrapper of version 2: the linked image first, then the images that it was linked from.
+ */
 static int join(const struct wrapper *wrapper, size_t count, struct image *image)
 {
     size_t total = sizeof(struct pieces) + (count + 1) * sizeof(uint64_t);
@@ -146,7 +150,7 @@ int image_measure(const void *address, struct image *image)
     if (!address)
         return CUDA_ERROR_INVALID_VALUE;
     size_t bytes;
-    /* The first byte first: a text may be shorter than a magic number. */
+    /* Only the first byte is read at first: a text may be shorter than a magic number. */
     unsigned char first = *(const unsigned char *)address;
     if (first == (WRAPPER_MAGIC & 0xff) && word_at(address) == WRAPPER_MAGIC)
         return measure_wrapper(address, image);

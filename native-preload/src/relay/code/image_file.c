@@ -14,7 +14,7 @@
 #define PAGE_SWAPPED (1ULL << 62)
 #define PAGE_OF_FILE (1ULL << 61)
 
-/* A line of /proc/self/maps, or several that continue each other. */
+/* One line of /proc/self/maps, or several adjacent ones of one file. */
 struct mapping {
     uintptr_t begin;
     uintptr_t end;
@@ -85,8 +85,10 @@ static bool find_mapping(uintptr_t begin, uintptr_t end, struct mapping *found)
     return false;
 }
 
-/* Whether a name still leads to the file that was mapped: asked of the kernel in the same way, for some file systems tell
- * other numbers to stat(). */
+/*
+ * Whether a name still leads to the mapped file. Both identities come from /proc/self/maps: stat() gives other numbers
+ * on some file systems.
+ */
 static bool leads_to(int file, const struct mapping *mapping)
 {
     void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file, 0);
@@ -101,7 +103,9 @@ static bool leads_to(int file, const struct mapping *mapping)
     return same;
 }
 
-/* Whether no page was written to: each is one of the file, or was never touched. False also where nobody tells. */
+/*
+ * Whether no page was written to: each is a page of the file, or was never touched. False if the kernel does not tell.
+ */
 static bool is_untouched(uintptr_t begin, uintptr_t end)
 {
     int pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -143,7 +147,7 @@ bool image_file_find(const void *address, size_t bytes, int *file, uint64_t *off
     if (bytes == 0 || end < begin || !find_mapping(begin, end, &mapping))
         return false;
     *offset = mapping.offset + (begin - mapping.begin);
-    *file = open(mapping.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* the name may be a pipe's by now */
+    *file = open(mapping.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* the name may lead to a pipe now */
     bool same = *file >= 0 &&
                 ((leads_to(*file, &mapping) && is_untouched(begin, end)) || is_equal(*file, *offset, address, bytes));
     free(mapping.path);

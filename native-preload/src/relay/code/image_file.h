@@ -1,5 +1,5 @@
 /*
- * The file that a program's memory was mapped from: libraries carry hundreds of megabytes of device code in theirs.
+ * The file that a program's memory was mapped from. Libraries have hundreds of megabytes of device code in their files.
  */
 #ifndef TESSERA_RELAY_IMAGE_FILE_H
 #define TESSERA_RELAY_IMAGE_FILE_H
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Whether all of the memory is, byte for byte, a part of one file: then `file` is a descriptor of it, opened to read, which
- * the caller closes, and `offset` says where the part begins. Costs some system calls, and a comparison of all bytes only
- * where the kernel does not tell whether the program has written to the mapping.
+ * Whether all of the memory is, byte for byte, a part of one file. Then `file` is a descriptor for reading, which the
+ * caller closes, and `offset` is where the part begins. Costs some system calls. All bytes are compared only if the
+ * kernel does not tell whether the program has written to the mapping.
  */
 bool image_file_find(const void *address, size_t bytes, int *file, uint64_t *offset);
 

@@ -4,9 +4,8 @@
 
 #include "relay/code/image_file.h"
 #include "relay/executor/fd_request.h"
-#include "relay/wire/results.h"
 
-/* Below, the system calls that find the file cost more than the bytes. */
+/* For smaller images, the system calls that find the file cost more than sending the bytes. */
 #define LEAST_BYTES (256u << 10)
 
 static bool ask(struct relay_link *link, int file, uint64_t offset, uint64_t bytes, uint64_t *number)

@@ -5,20 +5,6 @@
 
 #include "relay/wire/unsupported.h"
 
-/* CUjit_option */
-enum {
-    THREADS_PER_BLOCK = 1,
-    WALL_TIME = 2,
-    INFO_LOG_BUFFER = 3,
-    INFO_LOG_BUFFER_SIZE_BYTES = 4,
-    ERROR_LOG_BUFFER = 5,
-    ERROR_LOG_BUFFER_SIZE_BYTES = 6,
-    GLOBAL_SYMBOL_NAMES = 17,
-    GLOBAL_SYMBOL_ADDRESSES = 18,
-    REFERENCED_KERNEL_NAMES = 25,
-    REFERENCED_VARIABLE_NAMES = 27,
-};
-
 static uint32_t padded(uint32_t bytes)
 {
     return (bytes + 7) & ~7u;
@@ -35,24 +21,24 @@ static CUresult read_one(struct jit_options *read, unsigned i, uint32_t option, 
     read->option[i] = option;
     read->value[i] = (uintptr_t)value;
     switch (option) {
-    case INFO_LOG_BUFFER:
+    case CU_JIT_INFO_LOG_BUFFER:
         read->info = value;
         read->value[i] = 0;
         return CUDA_SUCCESS;
-    case ERROR_LOG_BUFFER:
+    case CU_JIT_ERROR_LOG_BUFFER:
         read->error = value;
         read->value[i] = 0;
         return CUDA_SUCCESS;
-    case INFO_LOG_BUFFER_SIZE_BYTES:
+    case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
         read->value[i] = read->info_bytes = log_bytes(value);
         return CUDA_SUCCESS;
-    case ERROR_LOG_BUFFER_SIZE_BYTES:
+    case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
         read->value[i] = read->error_bytes = log_bytes(value);
         return CUDA_SUCCESS;
-    case GLOBAL_SYMBOL_NAMES:
-    case GLOBAL_SYMBOL_ADDRESSES:
-    case REFERENCED_KERNEL_NAMES:
-    case REFERENCED_VARIABLE_NAMES:
+    case CU_JIT_GLOBAL_SYMBOL_NAMES:
+    case CU_JIT_GLOBAL_SYMBOL_ADDRESSES:
+    case CU_JIT_REFERENCED_KERNEL_NAMES:
+    case CU_JIT_REFERENCED_VARIABLE_NAMES:
         return relay_unsupported(entry, "a JIT option whose value is an array of names or addresses");
     default:
         return CUDA_SUCCESS;
@@ -113,8 +99,8 @@ void jit_options_write(const struct jit_options *options)
         uint64_t value;
         memcpy(&value, options->answer + i * 8, sizeof value);
         uint32_t option = options->option[i];
-        if (option == THREADS_PER_BLOCK || option == WALL_TIME || option == INFO_LOG_BUFFER_SIZE_BYTES ||
-            option == ERROR_LOG_BUFFER_SIZE_BYTES)
+        if (option == CU_JIT_THREADS_PER_BLOCK || option == CU_JIT_WALL_TIME ||
+            option == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || option == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
             options->program_values[i] = (void *)(uintptr_t)value;
     }
     const unsigned char *logs = options->answer + options->count * 8;

@@ -1,4 +1,4 @@
-/* Options of the JIT compiler: arrays whose values go both ways, some of them addresses of log buffers. */
+/* Options of the JIT compiler: arrays of values that calls read and write. Some values are addresses of log buffers. */
 #ifndef TESSERA_RELAY_JIT_OPTIONS_H
 #define TESSERA_RELAY_JIT_OPTIONS_H
 
@@ -20,7 +20,10 @@ struct jit_options {
     uint32_t answer_bytes;
 };
 
-/* Reads the program's arrays. INVALID_VALUE, OUT_OF_MEMORY, or a refusal of options whose values are addresses. */
+/*
+ * Reads the program's arrays. Returns 0, INVALID_VALUE, OUT_OF_MEMORY, or NOT_SUPPORTED for options whose values are
+ * other addresses.
+ */
 CUresult jit_options_read(unsigned count, const int *options, void **values, const char *entry,
                           struct jit_options *read);
 
@@ -28,7 +31,7 @@ CUresult jit_options_read(unsigned count, const int *options, void **values, con
 struct message_argument jit_options_argument(const struct jit_options *options);
 struct message_argument jit_values_argument(const struct jit_options *options);
 
-/* Puts what came back where the program wants it. */
+/* Writes the returned values and logs to the program's arrays and buffers. */
 void jit_options_write(const struct jit_options *options);
 
 void jit_options_release(struct jit_options *options);

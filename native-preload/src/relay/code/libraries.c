@@ -12,10 +12,7 @@
 #include "relay/code/names.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
-
-enum { BINARY_IS_PRESERVED = 1 }; /* CUlibraryOption */
 
 struct library {
     uint64_t handle;                  /* the program's */
@@ -35,7 +32,7 @@ struct kernel {
 
 static struct table kernels = TABLE_INITIAL;
 
-/* A library may be loaded and asked without a current context: then the first device stands for all. */
+/* A library may be loaded and queried without a current context; the first device is used then. */
 static CUresult any_context(struct relay_context **context)
 {
     if (relay_current)
@@ -93,7 +90,7 @@ static void release(struct library *library)
     free(library);
 }
 
-/* Keeps what another device would need. */
+/* Keeps the image and options, with which the library is loaded on other devices. */
 static bool keep_image(struct library *library, const struct image *image, bool preserved)
 {
     library->image = *image;
@@ -142,9 +139,9 @@ static CUresult read_library_options(const struct library_request *request, cons
     if (request->count != 0 && !request->options)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < request->count; i++) {
-        /* cuBLASLt 13 names the option and gives no values at all, which the driver takes. */
+        /* cuBLASLt 13 passes this option without any values; the driver accepts that. */
         void *value = request->values ? request->values[i] : NULL;
-        if (request->options[i] == BINARY_IS_PRESERVED)
+        if (request->options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             *preserved = value != NULL;
         else if (value)
             return relay_unsupported(entry, "a table of host functions for device code");
@@ -190,7 +187,7 @@ CUresult relay_cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *
     if (result != CUDA_SUCCESS)
         return result;
     for (unsigned i = 0; options && i < count; i++)
-        if (options[i] == BINARY_IS_PRESERVED)
+        if (options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             return CUDA_ERROR_INVALID_VALUE; /* only for cuLibraryLoadData */
     result = image_read_file(path, &file);
     if (result == CUDA_SUCCESS)

@@ -1,6 +1,6 @@
 /*
- * Libraries and their kernels, which belong to no context: a program's CUlibrary is the handle of the device on which it
- * was loaded first; on others it is loaded when first used there.
+ * Libraries and their kernels, which belong to no context. A program's CUlibrary is the handle of the device on which
+ * it was loaded first; other devices load it at its first use there.
  */
 #ifndef TESSERA_RELAY_LIBRARIES_H
 #define TESSERA_RELAY_LIBRARIES_H

@@ -1,6 +1,6 @@
 /*
- * The JIT linker. Its options stay with the program until the link is complete: values and logs are brought after each
- * step. The image it makes belongs to the link, in memory of this process.
+ * The JIT linker. The program's option arrays are in use until the link is complete: each step writes values and logs
+ * to them. The linked image belongs to the link and is in memory of this process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "relay/code/image.h"
 #include "relay/code/jit_options.h"
 #include "relay/wire/message.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 
 #define PIECE 61440u
@@ -65,7 +64,7 @@ CUresult relay_cuLinkCreate(unsigned int count, int *options, void **values, CUl
     return relay_cuLinkCreate_v2(count, options, values, state);
 }
 
-/* What the step wrote into the program's option values and logs; also after an error, which is what logs are for. */
+/* Brings the option values and logs of a step to the program, also after an error: the logs explain it. */
 static void fetch_logs(struct relay_context *context, struct linker *linker)
 {
     uint64_t from = LOGS_AT;
@@ -117,7 +116,7 @@ CUresult relay_cuLinkAddFile_v2(CUlinkState state, int type, const char *path, u
     if (result != CUDA_SUCCESS)
         return result;
     result = image_read_file(path, &file);
-    if (result == CUDA_SUCCESS) /* with the zero behind it only where it is text */
+    if (result == CUDA_SUCCESS) /* only text includes the zero byte behind it */
         result = relay_cuLinkAddData_v2(state, type, file.owned, file.bytes - (type != 1), path, count, options, values);
     image_release(&file);
     return result;

@@ -12,7 +12,6 @@
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 
 struct module {
@@ -214,12 +213,12 @@ void relay_modules_context_ended(struct relay_context *context)
     }
 }
 
-/* The executor's driver decides; what can be said without asking is what CUDA 12 and later do by default. */
+/* The executor's driver decides. CUDA 12 and later load lazily by default, so the executor is not asked. */
 CUresult relay_cuModuleGetLoadingMode(int *mode)
 {
     CUresult result = relay_started();
     if (result != CUDA_SUCCESS || !mode)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    *mode = 2; /* CU_MODULE_LAZY_LOADING */
+    *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* What modules and libraries answered by name: each is asked once. Any thread. */
+/* Results of lookups by name in modules and libraries; the executor is asked once for each name. Any thread. */
 #ifndef TESSERA_RELAY_NAMES_H
 #define TESSERA_RELAY_NAMES_H
 
@@ -20,13 +20,16 @@ struct name_answer {
 /* `owner` is the executor's handle of the module or library. */
 bool names_find(uint64_t owner, enum name_kind kind, const char *name, struct name_answer *answer);
 
-/* Remembers an answer; name NULL: only that it goes away with its owner. Without memory it is simply asked again. */
+/*
+ * Remembers an answer. name NULL: the value has no name, but is forgotten with its owner. Without memory the next
+ * lookup asks the executor again.
+ */
 void names_put(uint64_t owner, enum name_kind kind, const char *name, struct name_answer answer);
 
 /* The name under which a value was found, or NULL; lives as long as its owner. */
 const char *names_of(uint64_t value, enum name_kind kind);
 
-/* Who is told of each CUfunction and CUkernel that is forgotten with its owner. At cuInit. */
+/* Sets the function that is called for each CUfunction and CUkernel that is forgotten with its owner. At cuInit. */
 void names_on_forget(void (*forgotten)(uint64_t function));
 
 /* Forgets an owner's names and the ranges of its globals. */

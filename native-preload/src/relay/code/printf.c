@@ -13,7 +13,7 @@ void printf_flush(struct relay_link *link)
     pthread_mutex_lock(&lock);
     uint64_t taken = segment->print_taken;
     printed = __atomic_load_n(&segment->printed, __ATOMIC_ACQUIRE);
-    if (printed - taken > TESSERA_RELAY_PRINT_BYTES) /* more than there is room for cannot be true */
+    if (printed - taken > TESSERA_RELAY_PRINT_BYTES) /* the executor is wrong: there is no room for more */
         taken = printed;
     while (taken != printed) {
         uint64_t place = taken & (TESSERA_RELAY_PRINT_BYTES - 1);

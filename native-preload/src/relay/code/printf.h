@@ -1,10 +1,10 @@
-/* Device printf: text that the executor collected, put out as the driver would put it out in this process. */
+/* Device printf: writes text that the executor collected, as the driver would in this process. */
 #ifndef TESSERA_RELAY_PRINTF_H
 #define TESSERA_RELAY_PRINTF_H
 
 #include "relay/wire/relay.h"
 
-/* Writes what has come to the program's stdout, through stdio: in order with the program's own prints. */
+/* Writes the text to the program's stdout, through stdio, so that it keeps its order with the program's own output. */
 void printf_flush(struct relay_link *link);
 
 #endif

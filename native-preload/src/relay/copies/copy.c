@@ -23,7 +23,10 @@ static CUresult fill_and_send(struct relay_context *context, uint64_t wire, stru
     return result;
 }
 
-/* The source is read when this returns. A copy of one chunk has no other to overlap with, so it goes in smaller pieces. */
+/*
+ * The source has been read when this returns. A copy that fits into one chunk is sent in smaller pieces, so that they
+ * overlap.
+ */
 static CUresult from_pageable(struct relay_context *context, uint64_t wire, struct copy_place to,
                               const unsigned char *from, size_t bytes)
 {
@@ -59,7 +62,7 @@ static bool is_pinned(struct copy_place place)
     return place.kind == COPY_ADDRESS && relay_range_find(place.at, &range) && range.kind == RELAY_RANGE_PINNED;
 }
 
-/* Pageable memory that travels inside the record, into memory of the device. */
+/* Whether a copy from pageable memory to the device fits into a record. */
 static bool is_small(const struct relay_context *context, struct copy_place to, struct copy_place from, size_t bytes)
 {
     return from.kind == COPY_PAGEABLE && bytes <= TESSERA_RELAY_INLINE_MAX && to.kind == COPY_ADDRESS &&
@@ -67,9 +70,9 @@ static bool is_small(const struct relay_context *context, struct copy_place to, 
 }
 
 /*
- * The driver waits for the stream, takes the source, and returns before the data has arrived ("API synchronization
- * behavior", memcpy from pageable memory). So does this, where there is nothing to wait for: where the host can see that a
- * target is written (pinned memory), or that work before the copy is done, it is waited for.
+ * The driver waits for the stream, reads the source, and returns before the data has arrived ("API synchronization
+ * behavior", memcpy from pageable memory). This function waits in two cases, which the host could observe: the target
+ * is pinned memory, or work before the copy may be unfinished.
  */
 static CUresult small(struct relay_context *context, uint64_t wire, struct copy_place to, const void *from,
                       size_t bytes, enum copy_end end)
@@ -95,7 +98,7 @@ static CUresult small(struct relay_context *context, uint64_t wire, struct copy_
     return relay_take_error(context->link);
 }
 
-/* The context whose executor reaches the place: `context` but for another device's memory, whose primary context it is. */
+/* The context whose executor reaches the place: the primary context of the memory's device, or `context`. */
 static struct relay_context *owner_of(struct relay_context *context, struct copy_place *place)
 {
     struct relay_range range;
@@ -159,12 +162,12 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    /* Within the device nobody waits, as with the driver; a pageable target is written already. */
+    /* A copy within the device is not waited for, as with the driver. A pageable target has been written already. */
     bool waits = end == COPY_WAITS && (from.kind == COPY_PAGEABLE || is_pinned(to) || is_pinned(from));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }
 
-/* Through the host, a piece at a time: executors do not reach into each other's devices. */
+/* The copy goes through the host, piece by piece: an executor does not reach the devices of others. */
 static CUresult across(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
                        CUdeviceptr from, size_t bytes)
 {

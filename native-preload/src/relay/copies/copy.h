@@ -1,10 +1,12 @@
-/* Copies in one dimension. Who uses them includes relay.h. */
+/* Copies in one dimension. Users include relay.h first. */
 #ifndef TESSERA_RELAY_COPY_H
 #define TESSERA_RELAY_COPY_H
 
 #include "relay/copies/copy_submit.h"
 
-/* Copies into the program's memory, which is written when this returns. Takes the link's sticky error. */
+/*
+ * Copies into the program's memory, which has been written when this returns. Returns the link's sticky error, if any.
+ */
 CUresult copy_to_pageable(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
                           size_t bytes);
 
@@ -14,13 +16,13 @@ enum copy_end {
 };
 
 /*
- * Copies in the order of the stream that travels as `wire`. Pageable memory in a stream that is captured is
- * STREAM_CAPTURE_UNSUPPORTED.
+ * Copies in the order of the stream with the wire handle `wire`. Returns STREAM_CAPTURE_UNSUPPORTED for pageable memory
+ * in a captured stream.
  */
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end);
 
-/* Copies between two contexts, which may be on different devices; waits where they are. */
+/* Copies between two contexts. Waits for the copy if their devices differ. */
 CUresult copy_between(struct relay_context *to_context, CUdeviceptr to, struct relay_context *from_context,
                       CUdeviceptr from, size_t bytes, struct relay_context *context, uint64_t wire);
 

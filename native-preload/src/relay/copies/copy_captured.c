@@ -11,9 +11,9 @@
 #include "relay/streams/graph_references.h"
 #include "relay/streams/streams.h"
 
-/* What the host function of one captured copy works on. */
+/* The argument of the host function of one captured copy. */
 struct captured_copy {
-    struct captured_copy *next; /* of those that no graph has any more */
+    struct captured_copy *next; /* in the list of copies that no graph owns any more */
     struct relay_link *link;
     struct relay_pinned pinned; /* none where both sides are the program's */
     struct layout_copy rows;    /* between the program's memory and the pinned memory, where rows lie without gaps */
@@ -29,8 +29,9 @@ static struct captured_copy *unused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * No graph has it any more. To unpin memory can make the driver wait for work, and this may be called by a host function
- * that work waits for: the memory is kept for the next captured copy, or given back then.
+ * No graph owns the copy any more. Its pinned memory is kept for the next captured copy, which uses or frees it.
+ * Freeing it here could deadlock: unpinning can make the driver wait for work, and that work may wait for the host
+ * function that calls this.
  */
 static void end(void *data)
 {
@@ -51,7 +52,7 @@ static bool fits(const struct captured_copy *copy, const struct relay_link *link
     return copy->link == link && copy->pinned.bytes >= bytes && copy->pinned.bytes / 4 <= bytes;
 }
 
-/* Takes memory that is kept, and gives back what does not fit. */
+/* Takes kept memory that fits, and frees all other. */
 static bool take_unused(const struct relay_link *link, size_t bytes, struct relay_pinned *pinned)
 {
     bool found = false;
@@ -66,7 +67,7 @@ static bool take_unused(const struct relay_link *link, size_t bytes, struct rela
             found = true;
             free(kept);
         } else if (fits(kept, link, bytes)) {
-            end(kept); /* the next copy of this graph may have it */
+            end(kept); /* the next copy of this graph may use it */
         } else {
             relay_range_remove((uintptr_t)kept->pinned.address, RELAY_RANGE_PINNED, NULL);
             relay_unpin(kept->link, &kept->pinned);
@@ -96,7 +97,7 @@ static CUresult pin(struct relay_link *link, size_t bytes, struct relay_pinned *
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Puts the host function into the capture, which owns the copy from here on, whatever this returns. */
+/* Adds the host function to the capture. The capture owns the copy from here on, also after an error. */
 static CUresult call(struct relay_context *context, struct stream *stream, struct captured_copy *copy)
 {
     const struct callback callback = captured_copy_callback(copy);
@@ -113,7 +114,7 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
     return relay_send_mark(context, TESSERA_RELAY_HOST_CALL, stream->handle, word, 0);
 }
 
-/* What is between the two copies: all of it in pinned memory, without gaps. */
+/* The intermediate copy: pinned memory, in which rows lie without gaps. */
 static struct layout_copy_side packed_side(const struct captured_copy *copy, const struct layout_copy *shape)
 {
     return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,

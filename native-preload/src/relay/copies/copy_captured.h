@@ -9,8 +9,9 @@
 struct stream;
 
 /*
- * Captures a copy with a pageable side. The program's memory is read or written at each launch of the graph, as the driver
- * does: by a host function before or behind the copy from or to pinned memory, which lives as long as a graph has it.
+ * Captures a copy with a pageable side. Each launch of the graph reads or writes the program's memory, as the driver
+ * does. A host function does this, before a copy from pinned memory or behind a copy to it. The pinned memory lives as
+ * long as a graph owns the copy.
  */
 CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,
                        struct copy_place from, size_t bytes);
@@ -24,14 +25,14 @@ enum captured_order { CAPTURED_BEFORE, CAPTURED_BEHIND, CAPTURED_ALONE /* there 
 struct captured_copy;
 
 /*
- * What a graph needs for a resolved copy with a pageable side: a host function, and `device`, the copy that the executor
- * makes. 0 or OUT_OF_MEMORY. Whose the copy is goes with its callback, whose `released` ends it.
+ * Prepares a resolved copy with a pageable side for a graph: a host function, and `device`, the copy that the executor
+ * makes. Returns 0 or OUT_OF_MEMORY. The owner of the callback owns the copy; the callback's `released` frees it.
  */
 CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape, struct captured_copy **made,
                             struct layout_copy *device, enum captured_order *order);
 struct callback captured_copy_callback(struct captured_copy *copy);
 
-/* What the host function of such a copy moves; NULL: the callback is none of them. */
+/* The copy that the host function moves; NULL: the callback belongs to no such copy. */
 const struct layout_copy *captured_copy_rows(const struct callback *callback);
 
 #endif

@@ -3,7 +3,7 @@
 #include "relay/streams/streams.h"
 #include "relay_stubs.h"
 
-/* The current context, and what travels for a stream, whose 0 is the per-thread one where `per_thread` says so. */
+/* The current context, and the wire handle of a stream. Stream 0 is the per-thread stream if `per_thread` is set. */
 #define ENTER_COPY(handle, per_thread)                                                                                 \
     struct relay_context *context;                                                                                     \
     uint64_t wire = 0;                                                                                                 \
@@ -36,7 +36,7 @@ static CUresult within(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
     return copy_linear(context, wire, copy_device(to), copy_device(from), bytes, COPY_RETURNS_EARLY);
 }
 
-/* Addresses alone say where they lead. */
+/* The address alone tells the kind of memory. */
 static CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool per_thread,
                          enum copy_end end)
 {

@@ -1,4 +1,4 @@
-/* Copies into the program's own memory: the device fills chunks of staging memory ahead of who empties them. */
+/* Copies into the program's own memory: the device fills chunks of staging memory, and threads empty them behind it. */
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "relay/memory/staging.h"
 
 #define AHEAD 6u /* chunks that the device fills ahead of a thread that empties them; two threads have enough */
-/* More than the caches of a core hold: what the program reads first would have left them by the end. */
+/* Larger than the caches of a core: the first bytes would have left the caches when the copy ends. */
 #define PAST_CACHES_BYTES (8u << 20)
 /* Takes one thread some 2 ms; starting another some 50 us. */
 #define TWO_THREADS_BYTES (32u << 20)
@@ -22,7 +22,7 @@ struct flight {
     size_t bytes;
 };
 
-/* Sends the copy of one piece into a chunk. alone: no other piece follows, the next step is to wait for this one. */
+/* Sends the copy of one piece into a chunk. alone: no other piece follows, and the caller waits for this one next. */
 static CUresult launch(struct relay_context *context, uint64_t wire, struct copy_place from, size_t bytes,
                        struct staging_chunk *chunk, bool alone)
 {
@@ -85,7 +85,10 @@ static void *second_half(void *argument)
 {
     struct half *half = argument;
     half->result = by_one_thread(half->context, half->wire, half->to, half->from, half->bytes, true);
-    /* It lies on the other thread's stack: from the store on only its address is used, and a wake-up too many is none. */
+    /*
+     * The word lies on the other thread's stack, which may end after the store. So only its address is used then; a
+     * superfluous wake-up does no harm.
+     */
     __atomic_store_n(&half->done, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &half->done, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     return NULL;
@@ -97,7 +100,10 @@ static bool has_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) >= LEAST_CPUS;
 }
 
-/* One core does not move as many bytes a second as the device. Both write their chunks' marks into the same stream. */
+/*
+ * One core moves fewer bytes a second than the device, so two threads work. Both write the marks of their chunks into
+ * the same stream.
+ */
 static CUresult by_two_threads(struct relay_context *context, uint64_t wire, unsigned char *to, struct copy_place from,
                                size_t bytes)
 {

@@ -115,7 +115,10 @@ static bool is_pinned(const struct layout_copy_side *side)
            range.kind == RELAY_RANGE_PINNED;
 }
 
-/* The context whose executor reaches a side. NULL: the program's own memory, or an array, which is the stream's device's. */
+/*
+ * The context whose executor reaches a side. NULL: the program's own memory, or an array, which belongs to the stream's
+ * device.
+ */
 static struct relay_context *owner_of(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
     struct relay_range range;
@@ -148,8 +151,8 @@ static CUresult by_rows(struct relay_context *context, uint64_t wire, const stru
 }
 
 /*
- * A copy that leads elsewhere, in the order of the stream: executors do not reach into each other's devices, so what one of them reaches
- * alone is its copy, and the rest goes row by row through the host. Done on return.
+ * A copy from or to another device, in the order of the stream; complete on return. An executor does not reach the
+ * devices of others. A copy that one executor reaches is sent to it; all else goes through the host, row by row.
  */
 static CUresult across(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {

@@ -1,4 +1,4 @@
-/* Copies in two and three dimensions. Who uses them includes relay.h and layouts.h. */
+/* Copies in two and three dimensions. Users include relay.h and layouts.h first. */
 #ifndef TESSERA_RELAY_COPY_SHAPED_H
 #define TESSERA_RELAY_COPY_SHAPED_H
 
@@ -6,8 +6,9 @@
 #include "relay/copies/copy_shaped_submit.h"
 
 /*
- * Copies in the order of the stream that travels as `wire`. Sides in pageable memory go through staging a row, or as
- * many rows as fit, at a time. Memory of another device than the stream's is done on return; arrays beside such are refused.
+ * Copies in the order of the stream with the wire handle `wire`. Sides in pageable memory go through staging memory, as
+ * many rows at a time as fit. A copy with memory of another device is complete on return; such a copy must have no
+ * array.
  */
 CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy, enum copy_end end);
 

@@ -75,7 +75,7 @@ CUresult relay_cuMemcpy3DPeerAsync(const void *copy, CUstream stream)
     return shaped(copy, PEER_BOX, stream, false, COPY_RETURNS_EARLY);
 }
 
-/* What a batch begins with; `valid`: there is something in it. A batch has a stream of its own, none of the default ones. */
+/* The checks at the beginning of a batch. `valid`: the batch is not empty. Its stream must not be a default stream. */
 static CUresult enter_batch(bool valid, CUstream stream, struct relay_context **context, uint64_t *wire)
 {
     CUresult result = relay_enter(context);
@@ -87,8 +87,8 @@ static CUresult enter_batch(bool valid, CUstream stream, struct relay_context **
 }
 
 /*
- * Copies of a batch are independent of each other; in the order of the stream they are right too. The attributes say
- * where addresses lead and when sources are read, which the map of ranges knows and staging does at once.
+ * Copies of a batch are independent of each other, so the order of the stream is correct for them. The attributes are
+ * not needed: the map of ranges knows the kinds of addresses, and staging reads sources at once.
  */
 static CUresult batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *bytes, size_t count, size_t *failed,
                       CUstream stream)

@@ -48,7 +48,7 @@ uint64_t copy_row(const struct layout_copy_side *side, const struct layout_copy 
     return side->device + (side->z + z) * slice_of(side, copy) + (side->y + y) * pitch_of(side, copy) + side->x_bytes;
 }
 
-/* An address of memory that another device has pinned: to this one it is as any page of the program's. */
+/* Memory that is pinned for another device is pageable memory for this one. */
 static bool pinned_elsewhere(const struct relay_context *context, uint64_t address)
 {
     struct relay_range range;

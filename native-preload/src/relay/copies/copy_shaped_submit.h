@@ -8,18 +8,21 @@
 /* CUmemorytype */
 enum { COPY_TYPE_HOST = 1, COPY_TYPE_DEVICE = 2, COPY_TYPE_ARRAY = 3, COPY_TYPE_UNIFIED = 4 };
 
-/* Moves the rows of a resolved copy whose sides this process reaches, both linear; in order, now. */
+/*
+ * Moves the rows of a resolved copy, in order, before it returns. Both sides are linear memory that this process
+ * reaches.
+ */
 void copy_rows(const struct layout_copy *copy);
 
-/* Sends a copy between what the executor reaches. */
+/* Sends a copy whose two sides the executor reaches. */
 CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy);
 
 /* CUDA_MEMCPY2D, as a copy of one slice. */
 struct layout_copy copy_of_plane(const void *plane);
 
 /*
- * Turns memory of which nothing is said (UVA) into what it is, and host memory that the executor reaches into an address
- * of the device. Whether a side is left that it does not reach.
+ * Resolves the kind of UVA addresses, and turns host memory that the executor reaches into a device address. Whether a
+ * side remains that the executor does not reach.
  */
 bool copy_resolve(const struct relay_context *context, struct layout_copy *copy);
 

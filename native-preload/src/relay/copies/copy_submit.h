@@ -1,4 +1,4 @@
-/* One linear copy as it goes to the executor, and what a copy knows of its sides. */
+/* One linear copy as it is sent to the executor, and the sides of a copy. */
 #ifndef TESSERA_RELAY_COPY_SUBMIT_H
 #define TESSERA_RELAY_COPY_SUBMIT_H
 
@@ -25,7 +25,7 @@ static inline struct copy_place copy_array(CUarray array, size_t offset)
     return (struct copy_place){.kind = COPY_ARRAY, .at = offset, .array = array};
 }
 
-/* Host memory, or an address of which nothing is said (UVA): pinned, the device's, or pageable. */
+/* Resolves host memory or a UVA address: pinned memory, memory of the device, or pageable memory. */
 struct copy_place copy_host(const struct relay_context *context, const void *address, size_t bytes);
 
 /* Whether all of [address, address + bytes) lies in ranges of the link. */
@@ -38,8 +38,8 @@ static inline struct copy_place copy_moved(struct copy_place place, size_t bytes
 }
 
 /*
- * Sends one copy between what the executor reaches. Where an address is none that we know of, the answer is waited for:
- * it is the error.
+ * Sends one copy whose two sides the executor reaches. If an address is unknown, waits for the answer, which is the
+ * error.
  */
 CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes);

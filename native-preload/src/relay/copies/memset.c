@@ -1,4 +1,4 @@
-/* The memsets without a stream: they do not wait for the device either, so they travel as their asynchronous forms. */
+/* The memsets without a stream. They do not wait for the device, so the client sends their asynchronous forms. */
 #include "relay_stubs.h"
 
 #define MEMSET(name, type)                                                                                             \

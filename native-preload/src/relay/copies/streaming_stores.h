@@ -1,6 +1,6 @@
 /*
- * Copies of more than the caches hold. An ordinary store reads the line that it is about to overwrite: a third of the
- * traffic, which stores past the caches save.
+ * Copies that are larger than the caches. An ordinary store first reads the line that it overwrites. Stores past the
+ * caches save that third of the traffic.
  */
 #ifndef TESSERA_RELAY_STREAMING_STORES_H
 #define TESSERA_RELAY_STREAMING_STORES_H
@@ -13,7 +13,7 @@
 #define PAST_CACHES_LINE 64u
 #define PAST_CACHES_AHEAD 512u /* bytes that are asked for before they are copied: a few memory latencies */
 
-/* As memcpy(). What was stored can be seen by whoever sees a later store of this thread. */
+/* As memcpy(). A thread that sees a later store of this thread sees the copied bytes, too. */
 static inline void memcpy_streaming(void *to, const void *from, size_t bytes)
 {
     unsigned char *target = to;

@@ -7,9 +7,6 @@
 
 #define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion says of contexts by the way they were made */
 #define VERSION_CREATE 3020
-#define FLAGS_KNOWN 0xffu /* CU_CTX_FLAGS_MASK */
-#define FLAGS_SCHEDULE 0x07u
-#define SCHEDULE_BLOCKING 4u
 
 static CUresult create(CUcontext *handle, unsigned flags, unsigned version, CUdevice device)
 {
@@ -18,7 +15,7 @@ static CUresult create(CUcontext *handle, unsigned flags, unsigned version, CUde
     CUresult result = relay_link_at(device, &link);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!handle || flags & ~FLAGS_KNOWN)
+    if (!handle || flags & ~CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
     result = context_create(link, flags, version, &context);
     if (result == CUDA_SUCCESS)
@@ -238,7 +235,7 @@ CUresult relay_cuCtxGetFlags(unsigned *flags)
 
 static bool flags_valid(unsigned flags)
 {
-    return !(flags & ~FLAGS_KNOWN) && (flags & FLAGS_SCHEDULE) <= SCHEDULE_BLOCKING;
+    return !(flags & ~CU_CTX_FLAGS_MASK) && (flags & CU_CTX_SCHED_MASK) <= CU_CTX_SCHED_BLOCKING_SYNC;
 }
 
 CUresult relay_cuCtxSetFlags(unsigned flags)
@@ -268,12 +265,11 @@ CUresult relay_cuCtxGetCacheConfig(int *config)
 /* A preference, which the device is free to follow or not; the context is shared, so it stays with the client. */
 CUresult relay_cuCtxSetCacheConfig(int config)
 {
-    enum { PREFER_EQUAL = 3 };
     struct relay_context *context;
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (config < 0 || config > PREFER_EQUAL)
+    if (config < 0 || config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     context->cache_config = config;
     return CUDA_SUCCESS;
@@ -281,25 +277,23 @@ CUresult relay_cuCtxSetCacheConfig(int config)
 
 CUresult relay_cuCtxGetSharedMemConfig(int *config)
 {
-    enum { FOUR_BYTE_BANKS = 1 }; /* all that devices since Maxwell have */
     struct relay_context *context;
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!config)
         return CUDA_ERROR_INVALID_VALUE;
-    *config = FOUR_BYTE_BANKS;
+    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE; /* all that devices since Maxwell have */
     return CUDA_SUCCESS;
 }
 
 CUresult relay_cuCtxSetSharedMemConfig(int config)
 {
-    enum { EIGHT_BYTE_BANKS = 2 };
     struct relay_context *context;
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    return config < 0 || config > EIGHT_BYTE_BANKS ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return config < 0 || config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 CUresult relay_cuCtxGetStreamPriorityRange(int *least, int *greatest)
@@ -317,13 +311,12 @@ CUresult relay_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 CUresult relay_cuCtxGetExecAffinity(void *affinity, int type)
 {
-    enum { UNSUPPORTED_EXEC_AFFINITY = 224 };
     struct relay_context *context;
     (void)type;
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    return affinity ? UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
+    return affinity ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult peer(CUcontext handle)

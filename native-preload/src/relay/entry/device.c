@@ -158,9 +158,9 @@ CUresult relay_cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 
 CUresult relay_cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer)
 {
-    enum { LAST_ATTRIBUTE = 5 }; /* CUdevice_P2PAttribute: 1 to 5 */
     ENTER_DEVICE(device, value != NULL);
-    if (attribute < 1 || attribute > LAST_ATTRIBUTE)
+    if (attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+        attribute > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
         return CUDA_ERROR_INVALID_VALUE;
     if (peer < 0 || (unsigned)peer >= relay_link_count || peer == device)
         return CUDA_ERROR_INVALID_DEVICE;

@@ -10,8 +10,10 @@
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-enum { HOSTALLOC_PORTABLE = 1, HOSTALLOC_DEVICEMAP = 2, HOSTALLOC_WRITECOMBINED = 4 };
-enum { HOSTREGISTER_IOMEMORY = 4, HOSTREGISTER_READ_ONLY = 8, HOSTREGISTER_KNOWN = 15 };
+enum {
+    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |
+                     CU_MEMHOSTREGISTER_READ_ONLY
+};
 
 /* Pinning and its end may synchronise with the device: a capture forbids them to threads that are not relaxed. */
 static CUresult enter(struct relay_context **context)
@@ -49,9 +51,10 @@ CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pointer || bytes == 0 || flags & ~(HOSTALLOC_PORTABLE | HOSTALLOC_DEVICEMAP | HOSTALLOC_WRITECOMBINED))
+    if (!pointer || bytes == 0 ||
+        flags & ~(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED))
         return CUDA_ERROR_INVALID_VALUE;
-    if (bytes <= PINNED_SMALL_MOST && !(flags & HOSTALLOC_WRITECOMBINED))
+    if (bytes <= PINNED_SMALL_MOST && !(flags & CU_MEMHOSTALLOC_WRITECOMBINED))
         return allocate_small(context, pointer, bytes, flags);
     result = relay_pin(context->link, bytes, &pinned);
     if (result != CUDA_SUCCESS)
@@ -74,7 +77,7 @@ CUresult relay_cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 
 CUresult relay_cuMemAllocHost_v2(void **pointer, size_t bytes)
 {
-    return relay_cuMemHostAlloc(pointer, bytes, HOSTALLOC_DEVICEMAP);
+    return relay_cuMemHostAlloc(pointer, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
 }
 
 /* The executor lets go of it when the work that was submitted before is done. */
@@ -102,9 +105,9 @@ CUresult relay_cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
     CUresult result = enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~HOSTREGISTER_KNOWN)
+    if (!pointer || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)pointer || flags & ~REGISTER_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & (HOSTREGISTER_IOMEMORY | HOSTREGISTER_READ_ONLY))
+    if (flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY))
         return relay_unsupported("cuMemHostRegister_v2",
                                  "memory of other devices and read-only memory are not registered");
     if (relay_range_overlaps((uintptr_t)pointer, bytes))
@@ -164,6 +167,6 @@ CUresult relay_cuMemHostGetFlags(unsigned *flags, void *pointer)
         return result;
     if (!flags || !relay_range_find((uintptr_t)pointer, &range) || range.kind != RELAY_RANGE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = range.flags | HOSTALLOC_DEVICEMAP; /* under one address space all of it is mapped */
+    *flags = range.flags | CU_MEMHOSTALLOC_DEVICEMAP; /* under one address space all of it is mapped */
     return CUDA_SUCCESS;
 }

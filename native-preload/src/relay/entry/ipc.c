@@ -9,8 +9,6 @@
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 
-enum { LAZY_ENABLE_PEER_ACCESS = 1 };
-
 /* Opening and closing of one address in turn: the executor's answers and our map tell the same. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -58,7 +56,7 @@ CUresult relay_cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, struct tessera_value_
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pointer || (flags & ~(unsigned)LAZY_ENABLE_PEER_ACCESS))
+    if (!pointer || (flags & ~(unsigned)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     result = open_memory(context, pointer, &handle, flags);

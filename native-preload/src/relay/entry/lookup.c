@@ -13,9 +13,6 @@
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
 
-enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
-enum { STATUS_SUCCESS = 0, STATUS_SYMBOL_NOT_FOUND = 1, STATUS_VERSION_NOT_SUFFICIENT = 2 };
-
 /* The vendor's addresses and our symbols; a power of two, several times the number of entries. */
 #define BUCKETS 4096u
 static struct {
@@ -66,7 +63,7 @@ static CUresult ask_vendor(const char *symbol, void **address, int version, uint
     if (*address)
         return CUDA_SUCCESS;
     if (status)
-        *status = STATUS_SYMBOL_NOT_FOUND;
+        *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     relay_unsupported_query(symbol, "newer than the description of the driver");
     return CUDA_ERROR_NOT_FOUND;
 }
@@ -93,11 +90,13 @@ static CUresult ask_rows(const char *symbol, void **address, int version, uint64
         else
             best = &relay_lookups[low];
     }
-    if (flags & FLAG_PER_THREAD && best_per_thread)
+    if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM && best_per_thread)
         best = best_per_thread;
     *address = best ? tessera_exported[best->entry] : NULL;
     if (status)
-        *status = best ? STATUS_SUCCESS : known ? STATUS_VERSION_NOT_SUFFICIENT : STATUS_SYMBOL_NOT_FOUND;
+        *status = best    ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                          : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return best ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
@@ -106,7 +105,8 @@ CUresult relay_cuGetProcAddress_v2(const char *symbol, void **address, int versi
     void *unwanted;
     segment_open();
     segment_count(TESSERA_COUNTER_LOOKUPS, 1);
-    if (!symbol || flags & ~(uint64_t)(FLAG_LEGACY | FLAG_PER_THREAD))
+    if (!symbol ||
+        flags & ~(uint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
         return CUDA_ERROR_INVALID_VALUE;
     if (!address)
         address = &unwanted; /* a caller that only wants to know */

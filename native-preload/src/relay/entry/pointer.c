@@ -6,52 +6,33 @@
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"
 
-enum { MEMORYTYPE_HOST = 1, MEMORYTYPE_DEVICE = 2 };
-enum { ACCESS_READ_WRITE = 3, INVALID_ORDINAL = -2 };
-
-/* CUpointer_attribute */
-enum {
-    P2P_TOKENS = 5,
-    SYNC_MEMOPS = 6,
-    BUFFER_ID = 7,
-    DEVICE_ORDINAL = 9,
-    IS_LEGACY_CUDA_IPC_CAPABLE = 10,
-    RANGE_SIZE = 12,
-    MAPPED = 13,
-    ALLOWED_HANDLE_TYPES = 14,
-    IS_GPU_DIRECT_RDMA_CAPABLE = 15,
-    ACCESS_FLAGS = 16,
-    MAPPING_SIZE = 18,
-    MAPPING_BASE_ADDR = 19,
-    MEMORY_BLOCK_ID = 20,
-    IS_HW_DECOMPRESS_CAPABLE = 21,
-};
+enum { INVALID_ORDINAL = -2 };
 
 /* Bytes that the caller has room for, by attribute; 0: no attribute. */
 static size_t bytes_of(int attribute)
 {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case DEVICE_ORDINAL:
-    case IS_LEGACY_CUDA_IPC_CAPABLE:
-    case MAPPED:
-    case IS_GPU_DIRECT_RDMA_CAPABLE:
-    case ACCESS_FLAGS:
-    case IS_HW_DECOMPRESS_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         return sizeof(int);
     case CU_POINTER_ATTRIBUTE_CONTEXT:
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    case BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case RANGE_SIZE:
-    case ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    case MAPPING_SIZE:
-    case MAPPING_BASE_ADDR:
-    case MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         return sizeof(uint64_t);
     default:
         return 0;
@@ -83,7 +64,7 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return context_of(range, value);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *value = host ? MEMORYTYPE_HOST : MEMORYTYPE_DEVICE;
+        *value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *value = is_reached(range) ? address : 0;
@@ -91,35 +72,37 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         *value = host ? address : 0;
         return host ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    case SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case ALLOWED_HANDLE_TYPES:
-    case IS_GPU_DIRECT_RDMA_CAPABLE:
-    case IS_HW_DECOMPRESS_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         return CUDA_SUCCESS; /* none of it can be relayed */
-    case IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         *value = range->kind == RELAY_RANGE_DEVICE;
         return CUDA_SUCCESS;
-    case BUFFER_ID:
-    case MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         *value = range->serial;
         return CUDA_SUCCESS;
-    case DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *value = range->link->device;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *value = range->start;
         return CUDA_SUCCESS;
-    case RANGE_SIZE:
-    case MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *value = range->bytes;
         return CUDA_SUCCESS;
-    case MAPPED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
         *value = range->kind != RELAY_RANGE_RESERVED && range->kind != RELAY_RANGE_REGISTERED;
         return CUDA_SUCCESS;
-    case ACCESS_FLAGS:
-        *value = range->kind == RELAY_RANGE_RESERVED || range->kind == RELAY_RANGE_REGISTERED ? 0 : ACCESS_READ_WRITE;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *value = range->kind == RELAY_RANGE_RESERVED || range->kind == RELAY_RANGE_REGISTERED
+                     ? 0
+                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *value = range->kind == RELAY_RANGE_POOL ? range->id : 0;
@@ -143,7 +126,7 @@ CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr poin
     CUresult result = able();
     if (result != CUDA_SUCCESS)
         return result;
-    if (attribute == P2P_TOKENS)
+    if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
         return relay_unsupported_query("cuPointerGetAttribute", "tokens for peer devices belong to the executor");
     size_t bytes = bytes_of(attribute);
     if (!data || bytes == 0 || !relay_range_find(pointer, &range))
@@ -171,7 +154,7 @@ CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **da
         uint64_t value = 0;
         if (known)
             value_of(&range, attributes[i], pointer, &value); /* what does not apply is 0 */
-        else if (attributes[i] == DEVICE_ORDINAL)
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
             value = (uint32_t)INVALID_ORDINAL;
         memcpy(data[i], &value, bytes_of(attributes[i]));
     }
@@ -186,7 +169,8 @@ CUresult relay_cuPointerSetAttribute(const void *value, int attribute, CUdevicep
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!value || attribute != SYNC_MEMOPS || !relay_range_find(pointer, &range) || !relay_range_device_side(&range))
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !relay_range_find(pointer, &range) ||
+        !relay_range_device_side(&range))
         return CUDA_ERROR_INVALID_VALUE;
     return relay_unsupported("cuPointerSetAttribute", "synchronous memory operations cannot be forced");
 }

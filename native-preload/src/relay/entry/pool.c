@@ -6,8 +6,6 @@
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-enum { POOL_ATTRIBUTE_LAST_FLAG = 3, POOL_ATTRIBUTE_LAST = 8 }; /* flags are int, all else is 64 bits wide */
-
 CUresult relay_cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 {
     struct relay_context *caller;
@@ -106,9 +104,10 @@ static CUresult pool_attribute(unsigned entry, CUmemoryPool pool, int attribute,
     CUresult result = caller_of(pool, &caller);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!value || attribute < 1 || attribute > POOL_ATTRIBUTE_LAST)
+    if (!value || attribute < 1 || attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t bytes = attribute <= POOL_ATTRIBUTE_LAST_FLAG ? sizeof(int) : sizeof wide;
+    /* The first ones are int, all others have 64 bits. */
+    size_t bytes = attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES ? sizeof(int) : sizeof wide;
     memcpy(&wide, value, bytes);
     result = MESSAGE_CALL(caller, entry, VALUE((uintptr_t)pool), VALUE(attribute), INOUT(&wide, sizeof wide));
     if (result == CUDA_SUCCESS && entry == ENTRY_cuMemPoolGetAttribute)

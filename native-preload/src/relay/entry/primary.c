@@ -2,8 +2,6 @@
 #include "relay/wire/context.h"
 #include "relay_stubs.h"
 
-#define FLAGS_KNOWN 0xffu /* CU_CTX_FLAGS_MASK */
-
 static CUresult primary_of(CUdevice device, struct relay_context **primary)
 {
     struct relay_link *link;
@@ -70,7 +68,7 @@ CUresult relay_cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
     CUresult result = primary_of(device, &primary);
     if (result != CUDA_SUCCESS)
         return result;
-    if (flags & ~FLAGS_KNOWN)
+    if (flags & ~CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
     primary->flags = flags;
     return CUDA_SUCCESS;

@@ -7,7 +7,6 @@
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-enum { HANDLE_TYPE_POSIX = 1 };
 enum { MOST_ACCESSES = 64 };
 
 /* CUmemAccessDesc */
@@ -27,7 +26,7 @@ static CUresult travelling_properties(const void *properties, struct driver_allo
     if (!properties)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(travelling, properties, sizeof *travelling);
-    if (travelling->requested_handle_types & ~HANDLE_TYPE_POSIX)
+    if (travelling->requested_handle_types & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return relay_unsupported("cuMemCreate", "memory of a relayed client stays in its executor");
     travelling->requested_handle_types = 0;
     travelling->win32_handle_metadata = NULL;

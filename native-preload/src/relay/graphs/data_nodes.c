@@ -7,9 +7,11 @@
 #include "relay/memory/range.h"
 #include "relay_stubs.h"
 
-#define MAX_ANSWERED 64u /* access descriptors, operations: that an answer has room for, times 4 */
+#define MAX_ANSWERED 64u /* access descriptors, or a quarter of the operations, that an answer has room for */
 
-/* Contexts never travel: the record's is the node's, whichever the program names of this device. */
+/*
+ * Context handles are not sent: the node gets the record's context, whichever context of the device the program names.
+ */
 static CUresult check_context(CUcontext handle)
 {
     const struct relay_context *context = handle ? relay_context_of(handle) : relay_current;
@@ -28,7 +30,7 @@ CUresult relay_cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgr
     return node_add(&place, &(struct node_call){ENTRY_cuGraphAddMemcpyNode, pack_copy, parameters, true, NULL, 0});
 }
 
-/* Whether the node is, or is to be, one that copies pageable memory. */
+/* Whether the node copies pageable memory, or would with the new parameters. */
 static bool is_host_copy(CUgraphNode node, const struct layout_copy *copy)
 {
     return copy && relay_current && (host_copy_needed(relay_current, copy) || host_copy_is(node, NULL));
@@ -68,8 +70,8 @@ CUresult relay_cuGraphMemcpyNodeGetParams(CUgraphNode node, void *parameters)
 CUresult relay_cuGraphNodeGetType(CUgraphNode node, int *type)
 {
     CUresult result = relay_send_cuGraphNodeGetType(node, type);
-    if (result == CUDA_SUCCESS && *type == NODE_GRAPH && host_copy_is(node, NULL))
-        *type = NODE_COPY;
+    if (result == CUDA_SUCCESS && *type == CU_GRAPH_NODE_TYPE_GRAPH && host_copy_is(node, NULL))
+        *type = CU_GRAPH_NODE_TYPE_MEMCPY;
     return result;
 }
 
@@ -116,7 +118,7 @@ CUresult relay_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode 
                 : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The node's structure, and what follows it in memory that belongs to the node. */
+/* Reads the node's structure; the data behind it goes to memory that belongs to the node. */
 static CUresult get(CUgraphNode node, unsigned entry, void *structure, size_t bytes, size_t room, void **followers)
 {
     struct relay_context *context;
@@ -160,7 +162,7 @@ CUresult relay_cuGraphMemAllocNodeGetParams(CUgraphNode node, void *parameters)
     return result;
 }
 
-/* The address is the graph's for as long as the graph lives; copies and queries must know it. */
+/* Copies and queries must know the address as long as the graph lives. */
 static CUresult enter_range(const struct layout_alloc_node *made)
 {
     const struct relay_range range = {.start = made->pointer,

@@ -6,7 +6,6 @@
 #include "relay/graphs/graphs.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 #define MAX_NODES 8000u /* as many as a reply carries */
@@ -26,7 +25,7 @@ static void write_node(FILE *file, CUgraphNode node)
     const char *name = NULL;
     int type = -1;
     relay_cuGraphNodeGetType(node, &type);
-    if (type == NODE_KERNEL && relay_cuGraphKernelNodeGetParams_v2(node, &kernel) == CUDA_SUCCESS)
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL && relay_cuGraphKernelNodeGetParams_v2(node, &kernel) == CUDA_SUCCESS)
         relay_cuFuncGetName(&name, (CUfunction)(uintptr_t)kernel.function);
     if (name)
         fprintf(file, "\"%p\"[shape=\"octagon\" label=\"%s\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>\"];\n", (void *)node,
@@ -70,7 +69,7 @@ CUresult relay_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned in
 {
     struct relay_context *context;
     size_t nodes = 0, edges = 0;
-    (void)flags; /* how much is said of each node: kernels with name and shape, others with their type */
+    (void)flags; /* printed of each node: name and shape of kernels, the type of others */
     CUresult result = graph_enter(&context, graph, TESSERA_HANDLE_GRAPH);
     if (result != CUDA_SUCCESS || !path)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;

@@ -1,4 +1,4 @@
-/* Graphs: instantiated, launched, ended; and what the client keeps for them. */
+/* Instantiation, launch and end of graphs, and the client's records of them. */
 #include "relay/graphs/graphs.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "relay/streams/streams.h"
 #include "session/hash_table.h"
 
-/* Where an instantiated graph was launched last: what it holds goes when that is over. */
+/* The last launch of an instantiated graph: its resources are released when that launch is over. */
 struct launched {
     struct relay_context *context;
     uint64_t wire;
@@ -112,8 +112,6 @@ struct instantiate_parameters {
     uint32_t pad;
 };
 
-enum { INSTANTIATE_UPLOAD = 2 };
-
 static CUresult instantiate_with(CUgraphExec *answer, CUgraph graph, struct instantiate_parameters *parameters,
                                  bool per_thread)
 {
@@ -122,7 +120,7 @@ static CUresult instantiate_with(CUgraphExec *answer, CUgraph graph, struct inst
     CUresult result = graph_enter(&context, graph, TESSERA_HANDLE_GRAPH);
     if (result != CUDA_SUCCESS || !answer || !parameters)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    if (parameters->flags & INSTANTIATE_UPLOAD)
+    if (parameters->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
         result = relay_stream_wire(context, (CUstream)(uintptr_t)parameters->upload_stream, per_thread, &wire);
     if (result != CUDA_SUCCESS)
         return result;
@@ -197,7 +195,10 @@ static void end_holdings(void *holder)
     graph_references_end((uintptr_t)holder);
 }
 
-/* A graph that may still run gives up what it holds when its last launch is over: told by a host function behind it. */
+/*
+ * A graph that may still run releases its resources when its last launch is over. A host function behind the launch
+ * does this.
+ */
 static void end_after_launch(uint64_t graph)
 {
     struct launched *launched = table_take(&launches, graph);

@@ -15,7 +15,7 @@ bool host_copy_needed(const struct relay_context *context, const struct layout_c
     return copy_leads_elsewhere(context, copy) || copy_resolve(context, &resolved);
 }
 
-/* Adds the host function of a copy to a graph, which owns the copy from here on, whatever this returns. */
+/* Adds the host function of a copy to a graph. The graph owns the copy from here on, also after an error. */
 static CUresult add_function(CUgraph graph, CUgraphNode *node, CUgraphNode *behind, struct captured_copy *copy)
 {
     const struct callback callback = captured_copy_callback(copy);
@@ -27,7 +27,7 @@ static CUresult add_function(CUgraph graph, CUgraphNode *node, CUgraphNode *behi
     if (result == CUDA_SUCCESS)
         result = pack_callback(context, &callback, &packed);
     if (packed.word < 0)
-        callback.released(copy); /* nobody else does */
+        callback.released(copy); /* no graph owns the copy */
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuGraphAddHostNode, PLACE_ARGUMENTS(&place, &made),
                               IN(packed.data, packed.bytes));
@@ -67,7 +67,7 @@ static CUresult fill(struct relay_context *context, CUgraph graph, const struct 
     return add_function(graph, &second, &first, captured);
 }
 
-/* The graph that stands for a copy. The caller destroys it, also where this fails; NULL: there is none. */
+/* Makes the child graph of a copy. The caller destroys it, also after an error; NULL: there is none. */
 static CUresult make(const struct layout_copy *copy, CUgraph *graph)
 {
     struct relay_context *context;
@@ -112,7 +112,7 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
     int type;
     *inside = (struct inside){0};
     if (graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE) != CUDA_SUCCESS ||
-        relay_send_cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type != NODE_GRAPH ||
+        relay_send_cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type != CU_GRAPH_NODE_TYPE_GRAPH ||
         relay_cuGraphChildGraphNodeGetGraph(node, &graph) != CUDA_SUCCESS ||
         relay_cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count == 0 || count > 2 ||
         relay_cuGraphGetNodes(graph, nodes, &count) != CUDA_SUCCESS)
@@ -121,10 +121,10 @@ static bool look_inside(CUgraphNode node, struct inside *inside)
         struct layout_host_node answer = {0};
         if (relay_send_cuGraphNodeGetType(nodes[i], &type) != CUDA_SUCCESS)
             return false;
-        if (type == NODE_COPY)
+        if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
             inside->copy = nodes[i];
-        if (type != NODE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams, VALUE((uintptr_t)nodes[i]),
-                                              OUT(&answer, sizeof answer)))
+        if (type != CU_GRAPH_NODE_TYPE_HOST || MESSAGE_CALL(context, ENTRY_cuGraphHostNodeGetParams,
+                                                            VALUE((uintptr_t)nodes[i]), OUT(&answer, sizeof answer)))
             continue;
         const struct layout_copy *rows = answer.data < TESSERA_RELAY_WORDS &&
                                                  callback_of(context->link, (int)answer.data, &inside->callback)
@@ -147,7 +147,7 @@ static CUresult copy_of(CUgraphNode node, struct layout_copy *copy)
                                                  OUT(copy, sizeof *copy));
 }
 
-/* A resolved side as a program would write it: host memory by its host address. */
+/* Turns a resolved side back into the program's form: host memory by its host address. */
 static struct layout_copy_side told(struct layout_copy_side side)
 {
     if (side.memory_type == COPY_TYPE_HOST) {
@@ -183,7 +183,7 @@ static bool is_on_same_sides(const struct layout_copy *one, const struct layout_
            (one->destination.memory_type == COPY_TYPE_HOST) == (other->destination.memory_type == COPY_TYPE_HOST);
 }
 
-/* Within its own graph the node keeps its child: the two nodes in there change. */
+/* The node keeps its child graph; the parameters of the two nodes in it change. */
 static CUresult set_inside(struct relay_context *context, const struct inside *inside,
                            const struct layout_copy *resolved)
 {

@@ -13,12 +13,14 @@ bool host_copy_needed(const struct relay_context *context, const struct layout_c
 /* Adds a node. */
 CUresult host_copy_add(const struct node_place *place, const struct layout_copy *copy);
 
-/* Whether a node is such a one; `copy`, if not NULL: what it copies, with sides as their addresses are. */
+/*
+ * Whether a node is a copy node of this kind. `copy` (may be NULL) gets its parameters, with the program's addresses.
+ */
 bool host_copy_is(CUgraphNode node, struct layout_copy *copy);
 
 /*
- * Sets what such a node copies, in its graph (exec NULL) or in an instantiated one. The new copy must have its pageable side
- * where the old one had it; else NOT_SUPPORTED, counted by name.
+ * Sets the copy of such a node, in its graph (exec NULL) or in an instantiated graph. NOT_SUPPORTED, counted by name:
+ * the pageable side is not the side that it was before.
  */
 CUresult host_copy_set(CUgraphExec exec, CUgraphNode node, const struct layout_copy *copy);
 

@@ -1,4 +1,7 @@
-/* Host nodes: a word in the executor's graph, a function here. And nodes that bring other graphs or events in. */
+/*
+ * Host nodes: the executor's graph has a completion word, and the client calls the function. Also nodes with child
+ * graphs or events.
+ */
 #include "relay/wire/callbacks.h"
 #include "relay/streams/events.h"
 #include "relay/graphs/nodes.h"
@@ -12,7 +15,7 @@ CUresult relay_cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgrap
     return node_add(&place, &(struct node_call){ENTRY_cuGraphAddHostNode, pack_host, parameters, false, NULL, 0});
 }
 
-/* Graphs that were instantiated before keep the function that they have: the node gets another word. */
+/* The node gets another word: graphs that were instantiated before keep their function. */
 CUresult relay_cuGraphHostNodeSetParams(CUgraphNode node, const void *parameters)
 {
     return node_set(NULL, node,
@@ -57,7 +60,7 @@ CUresult relay_cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode 
     return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)exec) : result;
 }
 
-/* An event that a graph records is complete or not without our having seen the record. */
+/* A graph records the event without a call of the client, so the executor has to be asked whether it is complete. */
 static CUresult recorded_by_graph(CUresult result, CUevent handle)
 {
     struct event *event = result == CUDA_SUCCESS ? event_of(handle) : NULL;

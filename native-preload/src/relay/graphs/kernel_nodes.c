@@ -67,7 +67,7 @@ CUresult relay_cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode n
     return exec ? set(exec, node, parameters) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The array of pointers and the bytes they point to, in memory that belongs to the node. */
+/* The array of parameters' addresses and the parameters, in memory that belongs to the node. */
 static CUresult unpack(struct relay_context *context, CUgraphNode node, const unsigned char *packed,
                        struct layout_kernel_node *answer)
 {
@@ -136,7 +136,7 @@ CUresult relay_cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, co
     CUresult result = graph_enter(&context, node, TESSERA_HANDLE_GRAPH_NODE);
     if (result != CUDA_SUCCESS || !value)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
-    if (attribute == LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE)
+    if (attribute == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
         return relay_unsupported("cuGraphKernelNodeSetAttribute", "a kernel node that the device may change");
     return MESSAGE_CALL(context, ENTRY_cuGraphKernelNodeSetAttribute, VALUE((uintptr_t)node), VALUE(attribute),
                         IN(value, 64));

@@ -1,11 +1,14 @@
-/* Memory that answers about graph nodes point to: it belongs to the node, and the next answer replaces it. */
+/*
+ * Memory behind the pointers in a node's parameters that a query returned. It belongs to the node; the next query
+ * replaces it.
+ */
 #ifndef TESSERA_RELAY_NODE_MEMORY_H
 #define TESSERA_RELAY_NODE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room of a node, in place of what it had; NULL: no memory. */
+/* Allocates a node's memory and frees its former memory. NULL: no memory. */
 void *node_memory(uint64_t node, size_t bytes);
 
 /* The node is destroyed. */

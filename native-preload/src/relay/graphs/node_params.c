@@ -10,12 +10,15 @@
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-/* What the driver writes back: addresses, and the bodies of a conditional node in memory that belongs to the node. */
+/*
+ * Writes the driver's results back: addresses, and the bodies of a conditional node, in memory that belongs to the
+ * node.
+ */
 static CUresult write_back(struct relay_context *context, uint64_t node, const struct packed *packed,
                            struct layout_node *parameters)
 {
     const struct layout_node *answer = (const struct layout_node *)packed->data;
-    if (parameters->type == NODE_ALLOC) {
+    if (parameters->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
         parameters->of.alloc.pointer = answer->of.alloc.pointer;
         const struct relay_range range = {.start = answer->of.alloc.pointer,
                                           .bytes = parameters->of.alloc.bytes,
@@ -24,7 +27,7 @@ static CUresult write_back(struct relay_context *context, uint64_t node, const s
                                           .context = context};
         return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (parameters->type == NODE_CONDITIONAL) {
+    if (parameters->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         size_t bytes = parameters->of.conditional.size * sizeof(uint64_t);
         void *graphs = node_memory(node, bytes);
         if (!graphs)
@@ -35,12 +38,12 @@ static CUresult write_back(struct relay_context *context, uint64_t node, const s
     return CUDA_SUCCESS;
 }
 
-/* What the client keeps for nodes that bring others in. */
+/* Records what a node refers to: its child graph's references, or its event. */
 static CUresult keep(uint64_t holder, const struct layout_node *parameters)
 {
-    if (parameters->type == NODE_GRAPH)
+    if (parameters->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return graph_references_copy(parameters->of.handle.handle, holder);
-    struct event *event = parameters->type == NODE_EVENT_RECORD
+    struct event *event = parameters->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
                               ? event_of((CUevent)(uintptr_t)parameters->of.handle.handle)
                               : NULL;
     if (event)
@@ -60,7 +63,7 @@ CUresult relay_cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
     if (!node || !parameters || (count != 0 && !dependencies))
         return CUDA_ERROR_INVALID_VALUE;
     const struct layout_node *asked = parameters;
-    if (asked->type == NODE_COPY && host_copy_needed(context, &asked->of.copy.copy))
+    if (asked->type == CU_GRAPH_NODE_TYPE_MEMCPY && host_copy_needed(context, &asked->of.copy.copy))
         return edges ? relay_unsupported("cuGraphAddNode", "a copy of pageable memory behind edges with data")
                      : host_copy_add(&(struct node_place){node, graph, dependencies, count}, &asked->of.copy.copy);
     result = pack_node(context, parameters, &packed);
@@ -83,10 +86,10 @@ CUresult relay_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return relay_cuGraphAddNode_v2(node, graph, dependencies, NULL, count, parameters);
 }
 
-/* A copy node goes where copies of pageable memory are known. */
+/* Copies of pageable memory are handled in host_copies.c. */
 static const struct layout_copy *copy_in(const struct layout_node *parameters)
 {
-    return parameters && parameters->type == NODE_COPY ? &parameters->of.copy.copy : NULL;
+    return parameters && parameters->type == CU_GRAPH_NODE_TYPE_MEMCPY ? &parameters->of.copy.copy : NULL;
 }
 
 CUresult relay_cuGraphNodeSetParams(CUgraphNode node, void *parameters)

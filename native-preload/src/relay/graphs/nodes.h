@@ -1,4 +1,4 @@
-/* How parameters of graph nodes travel: the structure, then what its pointers lead to (RELAY.md, section 8). */
+/* How parameters of graph nodes are sent: the structure, then the data behind its pointers (RELAY.md, section 8). */
 #ifndef TESSERA_RELAY_GRAPH_NODES_H
 #define TESSERA_RELAY_GRAPH_NODES_H
 
@@ -13,7 +13,10 @@ struct packed {
     struct relay_link *link;
 };
 
-/* Checks what the driver checks at once and makes a copy of everything. 0, or the error; release in any case. */
+/*
+ * Checks the parameters as the driver does at once, and copies all of them. Returns 0 or the error; the caller releases
+ * the copy in either case.
+ */
 typedef CUresult (*packer)(struct relay_context *context, const void *parameters, struct packed *packed);
 
 CUresult pack_kernel(struct relay_context *context, const void *parameters, struct packed *packed);
@@ -24,15 +27,17 @@ CUresult pack_operations(struct relay_context *context, const void *parameters, 
 CUresult pack_alloc(struct relay_context *context, const void *parameters, struct packed *packed);
 /* A host node, of a struct callback. */
 CUresult pack_callback(struct relay_context *context, const void *callback, struct packed *packed);
-/* Any node: CUgraphNodeParams, with room for what comes back behind it. */
+/* A node of any type: CUgraphNodeParams, with room for the results behind it. */
 CUresult pack_node(struct relay_context *context, const void *parameters, struct packed *packed);
 
-/* `holder` keeps the word of a host node, if there is one; without memory it stays with the process. */
+/*
+ * Gives the word of a host node, if there is one, to `holder`. Without memory the word is kept until the process ends.
+ */
 void packed_held(struct packed *packed, uint64_t holder);
 
 void packed_release(struct packed *packed);
 
-/* cuGraphAdd...Node: the arguments that all have. */
+/* The arguments that all cuGraphAdd...Node have. */
 struct node_place {
     CUgraphNode *node;
     CUgraph graph;

@@ -13,8 +13,6 @@
 #define MAX_ACCESS 64u
 #define MAX_BODIES 1024u
 
-enum { MEMORY_HOST = 1, MEMORY_UNIFIED = 4 }; /* CUmemorytype */
-
 static CUresult room(struct packed *packed, const void *structure, size_t bytes, size_t more)
 {
     packed->data = calloc(1, bytes + more);
@@ -80,12 +78,12 @@ CUresult pack_kernel(struct relay_context *context, const void *structure, struc
     return result;
 }
 
-/* A graph reads and writes host memory when it runs: only memory that both sides see can be named (host_copies.c). */
+/* A graph accesses host memory when it runs, so both sides must have it mapped (others: host_copies.c). */
 static CUresult check_side(const struct layout_copy_side *side)
 {
     struct relay_range range;
-    uint64_t address = side->memory_type == MEMORY_HOST ? side->host : side->device;
-    if (side->memory_type != MEMORY_HOST && side->memory_type != MEMORY_UNIFIED)
+    uint64_t address = side->memory_type == CU_MEMORYTYPE_HOST ? side->host : side->device;
+    if (side->memory_type != CU_MEMORYTYPE_HOST && side->memory_type != CU_MEMORYTYPE_UNIFIED)
         return CUDA_SUCCESS;
     bool known = relay_range_find(address, &range) && range.kind != RELAY_RANGE_REGISTERED;
     return known ? CUDA_SUCCESS
@@ -183,24 +181,24 @@ static CUresult pack_plain(const struct layout_node *parameters, struct packed *
     struct layout_node sent = *parameters;
     size_t more = 0;
     switch (parameters->type) {
-    case NODE_COPY:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
         result = check_copy(&parameters->of.copy.copy);
         sent.of.copy.context = 0;
         break;
-    case NODE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
         sent.of.memset.context = 0;
         break;
-    case NODE_CONDITIONAL:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         if (parameters->of.conditional.size == 0 || parameters->of.conditional.size > MAX_BODIES)
             return CUDA_ERROR_INVALID_VALUE;
         sent.of.conditional.graphs = sent.of.conditional.context = 0;
         more = parameters->of.conditional.size * sizeof(uint64_t);
         break;
-    case NODE_GRAPH:
-    case NODE_EMPTY:
-    case NODE_EVENT_WAIT:
-    case NODE_EVENT_RECORD:
-    case NODE_FREE:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
         break;
     default:
         return relay_unsupported("cuGraphAddNode", "nodes of this type");
@@ -208,7 +206,7 @@ static CUresult pack_plain(const struct layout_node *parameters, struct packed *
     return result != CUDA_SUCCESS ? result : room(packed, &sent, sizeof sent, more);
 }
 
-/* Puts a structure with its followers into the union of CUgraphNodeParams. */
+/* Puts a structure and the data behind it into the union of CUgraphNodeParams. */
 static CUresult wrap(const struct layout_node *parameters, struct packed *packed, size_t structure_bytes)
 {
     struct packed inner = *packed;
@@ -229,16 +227,16 @@ CUresult pack_node(struct relay_context *context, const void *structure, struct 
     const struct layout_node *parameters = structure;
     CUresult result;
     switch (parameters->type) {
-    case NODE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_KERNEL:
         result = pack_kernel(context, &parameters->of.kernel, packed);
         return result != CUDA_SUCCESS ? result : wrap(parameters, packed, sizeof parameters->of.kernel);
-    case NODE_HOST:
+    case CU_GRAPH_NODE_TYPE_HOST:
         result = pack_host(context, &parameters->of.host, packed);
         return result != CUDA_SUCCESS ? result : wrap(parameters, packed, sizeof parameters->of.host);
-    case NODE_MEMORY_OPS:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         result = pack_operations(context, &parameters->of.operations, packed);
         return result != CUDA_SUCCESS ? result : wrap(parameters, packed, sizeof parameters->of.operations);
-    case NODE_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         result = pack_alloc(context, &parameters->of.alloc, packed);
         return result != CUDA_SUCCESS ? result : wrap(parameters, packed, sizeof parameters->of.alloc);
     default:
@@ -289,7 +287,7 @@ CUresult node_set(CUgraphExec exec, CUgraphNode node, const struct node_call *ca
         result = message_call(context, call->entry, exec ? arguments : arguments + 1,
                               2u + (exec != NULL) + call->with_context);
     }
-    if (result == CUDA_SUCCESS) /* of which graph a node is, the client does not know: its context keeps the word */
+    if (result == CUDA_SUCCESS) /* the client does not know the node's graph, so the context keeps the word */
         packed_held(&packed, (uintptr_t)(exec ? (void *)exec : (void *)context->handle));
     packed_release(&packed);
     return result;

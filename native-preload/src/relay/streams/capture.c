@@ -7,7 +7,6 @@
 #include "relay/streams/events.h"
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
-#include "relay/wire/results.h"
 
 enum { NON_BLOCKING = 1 };
 

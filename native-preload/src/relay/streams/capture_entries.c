@@ -7,7 +7,6 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 
 #define MAX_DEPENDENCIES 2048u /* as many as a reply carries with their edges */
 

@@ -8,15 +8,11 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 #include "session/hash_table.h"
 #include "relay/wire/completion.h"
 #include "session/syncing.h"
 
-/* CUevent_flags */
-enum { EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4, EVENT_ALL_FLAGS = 7 };
-/* CUevent_record_flags, CUevent_wait_flags */
-enum { EXTERNAL = 1 };
+enum { EVENT_ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
 
 static struct table events = TABLE_INITIAL;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
@@ -72,13 +68,13 @@ CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
         return result;
     if (!handle || flags > EVENT_ALL_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((flags & EVENT_INTERPROCESS) && !(flags & EVENT_DISABLE_TIMING))
+    if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
     struct event *event = new_event(context, flags);
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* To the device all events are those of one process. */
-    result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags & ~EVENT_INTERPROCESS));
+    result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags & ~CU_EVENT_INTERPROCESS));
     if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS)
@@ -95,7 +91,7 @@ CUresult event_opened(struct relay_context *context, uint64_t handle)
     struct event *event = table_find(&events, handle);
     if (event) {
         event->opened++;
-    } else if (!(event = new_event(context, EVENT_INTERPROCESS | EVENT_DISABLE_TIMING))) {
+    } else if (!(event = new_event(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING))) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
     } else {
         event->handle = handle;
@@ -112,7 +108,7 @@ CUresult event_opened(struct relay_context *context, uint64_t handle)
 
 bool event_is_interprocess(const struct event *event)
 {
-    return (event->flags & EVENT_INTERPROCESS) && event->opened == 0;
+    return (event->flags & CU_EVENT_INTERPROCESS) && event->opened == 0;
 }
 
 /* One of several times that it was opened is over. */
@@ -145,7 +141,7 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
     /* Another process cannot open it any more when the call returns. */
-    result = event->flags & EVENT_INTERPROCESS
+    result = event->flags & CU_EVENT_INTERPROCESS
                  ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
                  : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
     release(event);
@@ -170,23 +166,24 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
         result = enter(handle, &event);
     if (result != CUDA_SUCCESS)
         return result;
-    if (flags > EXTERNAL)
+    if (flags > CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     if (event->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (capture_any() && (result = capture_submit(stream)) != CUDA_SUCCESS)
         return result;
-    if (flags == EXTERNAL && !stream->capture)
+    if (flags == CU_EVENT_RECORD_EXTERNAL && !stream->capture)
         flags = 0;
-    if (flags == EXTERNAL)
+    if (flags == CU_EVENT_RECORD_EXTERNAL)
         event_unseen(event);
     const struct message_argument arguments[] = {VALUE(event->handle), VALUE(stream->handle), VALUE(flags)};
     struct ring_span span;
     result = message_post_telling(context, ENTRY_cuEventRecordWithFlags, arguments, 3, &span);
     stream_submitted_to(stream, span.end);
-    if (result == CUDA_SUCCESS && flags != EXTERNAL) /* external in a capture: recorded when the graph runs */
+    if (result == CUDA_SUCCESS &&
+        flags != CU_EVENT_RECORD_EXTERNAL) /* external in a capture: recorded when the graph runs */
         event_recorded(event, stream, span.end);
-    if (result == CUDA_SUCCESS && (event->flags & EVENT_INTERPROCESS) && !stream->capture)
+    if (result == CUDA_SUCCESS && (event->flags & CU_EVENT_INTERPROCESS) && !stream->capture)
         result = executed(event);
     return result;
 }
@@ -372,11 +369,11 @@ CUresult relay_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigne
         result = enter(handle, &event);
     if (result != CUDA_SUCCESS)
         return result;
-    if (flags > EXTERNAL)
+    if (flags > CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (capture_any() && flags != EXTERNAL && (result = capture_wait(stream, event)) != CUDA_SUCCESS)
+    if (capture_any() && flags != CU_EVENT_WAIT_EXTERNAL && (result = capture_wait(stream, event)) != CUDA_SUCCESS)
         return result;
-    if (flags == EXTERNAL && !stream->capture)
+    if (flags == CU_EVENT_WAIT_EXTERNAL && !stream->capture)
         flags = 0;
     if (event->context->link == context->link) {
         result = MESSAGE_POST(context, ENTRY_cuStreamWaitEvent, VALUE(stream->handle), VALUE(event->handle),

@@ -7,7 +7,6 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
-#include "relay/wire/results.h"
 
 /* CUfunction_attribute */
 enum { FUNCTION_MAX_THREADS = 0, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_NON_PORTABLE_CLUSTER = 14 };
@@ -61,12 +60,12 @@ static CUresult check_attributes(const struct function *function, const struct l
     for (uint32_t i = 0; i < launch->attribute_count; i++) {
         const struct layout_launch_attribute *attribute = &launch->attributes[i];
         CUresult result = CUDA_SUCCESS;
-        if (attribute->id == LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             result = check_cluster(function, launch, attribute->value.dimension);
-        else if (attribute->id == LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE && attribute->value.number != 0)
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && attribute->value.number != 0)
             result = relay_unsupported("cuLaunchKernelEx", "a kernel node that the device may change");
-        else if ((attribute->id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
-                  attribute->id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT) &&
+        else if ((attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+                  attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) &&
                  !event_of((CUevent)(uintptr_t)attribute->value.event))
             result = CUDA_ERROR_INVALID_HANDLE;
         if (result != CUDA_SUCCESS)
@@ -130,7 +129,7 @@ static void record_events(const struct launch *launch, struct stream *stream)
 {
     for (uint32_t i = 0; i < launch->attribute_count; i++) {
         uint32_t id = launch->attributes[i].id;
-        if (id == LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || id == LAUNCH_ATTRIBUTE_COMPLETION_EVENT)
+        if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
             event_recorded(event_of((CUevent)(uintptr_t)launch->attributes[i].value.event), stream, 0);
     }
 }

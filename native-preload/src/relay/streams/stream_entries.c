@@ -3,7 +3,6 @@
 #include "relay/streams/events.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/message.h"
-#include "relay/wire/results.h"
 #include "relay/streams/stream_table.h"
 
 enum { NON_BLOCKING = 1 };

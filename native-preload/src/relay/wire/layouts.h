@@ -1,19 +1,11 @@
 /*
  * Structures of the driver API that the relay port reads or writes, as cuda.h 13.0 lays them out on x86-64; pointers and
- * handles are 64-bit numbers here. checks/layouts compares them with a cuda.h where there is one.
+ * handles are 64-bit numbers here. checks/layouts.c compares them with the description of the driver.
  */
 #ifndef TESSERA_RELAY_LAYOUTS_H
 #define TESSERA_RELAY_LAYOUTS_H
 
 #include <stdint.h>
-
-enum {
-    LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
-    LAUNCH_ATTRIBUTE_COMPLETION_EVENT = 12,
-    LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_NODE = 13,
-};
 
 /* CUlaunchAttribute: also what CUstreamAttrValue and CUkernelNodeAttrValue hold as value. */
 struct layout_launch_attribute {
@@ -56,7 +48,7 @@ struct layout_kernel_node {
 /* CUDA_MEMCPY3D */
 struct layout_copy_side {
     uint64_t x_bytes, y, z, lod;
-    uint32_t memory_type; /* 1 host, 2 device, 3 array, 4 unified */
+    uint32_t memory_type; /* CU_MEMORYTYPE_ */
     uint32_t pad;
     uint64_t host, device, array, reserved;
     uint64_t pitch, height;
@@ -69,7 +61,7 @@ struct layout_copy {
 /* CUmemcpy3DOperand: an address with row length and layer height; or an array with an offset, whose x, y and z are the three
  * numbers behind it. In elements. */
 struct layout_operand {
-    uint32_t type; /* 1 address, 2 array */
+    uint32_t type; /* CU_MEMCPY_OPERAND_TYPE_ */
     uint32_t pad;
     uint64_t at, row_length, layer_height;
     uint64_t hint;
@@ -136,23 +128,6 @@ struct layout_handle_node {
     uint64_t more; /* child graphs: ownership */
 };
 
-enum {
-    NODE_KERNEL = 0,
-    NODE_COPY = 1,
-    NODE_MEMSET = 2,
-    NODE_HOST = 3,
-    NODE_GRAPH = 4,
-    NODE_EMPTY = 5,
-    NODE_EVENT_WAIT = 6,
-    NODE_EVENT_RECORD = 7,
-    NODE_SEMAPHORES_SIGNAL = 8,
-    NODE_SEMAPHORES_WAIT = 9,
-    NODE_ALLOC = 10,
-    NODE_FREE = 11,
-    NODE_MEMORY_OPS = 12,
-    NODE_CONDITIONAL = 13,
-};
-
 /* CUgraphNodeParams */
 struct layout_node {
     uint32_t type;
@@ -181,15 +156,5 @@ struct layout_launch_params {
     uint64_t stream;
     uint64_t parameters;
 };
-
-_Static_assert(sizeof(struct layout_launch_attribute) == 72, "CUlaunchAttribute");
-_Static_assert(sizeof(struct layout_launch_config) == 56, "CUlaunchConfig");
-_Static_assert(sizeof(struct layout_kernel_node) == 72, "CUDA_KERNEL_NODE_PARAMS");
-_Static_assert(sizeof(struct layout_copy) == 200, "CUDA_MEMCPY3D");
-_Static_assert(sizeof(struct layout_memset_node) == 48, "CUDA_MEMSET_NODE_PARAMS_v2");
-_Static_assert(sizeof(struct layout_memory_ops_node) == 32, "CUDA_BATCH_MEM_OP_NODE_PARAMS");
-_Static_assert(sizeof(struct layout_alloc_node) == 120, "CUDA_MEM_ALLOC_NODE_PARAMS");
-_Static_assert(sizeof(struct layout_node) == 256, "CUgraphNodeParams");
-_Static_assert(sizeof(struct layout_launch_params) == 56, "CUDA_LAUNCH_PARAMS");
 
 #endif

@@ -17,23 +17,6 @@
 #include "tessera_relay.h"
 #include "session/threads.h"
 
-/* CUresult values beyond those in driver_types.h. */
-enum {
-    CUDA_ERROR_NOT_INITIALIZED = 3,
-    CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202,
-    CUDA_ERROR_UNSUPPORTED_LIMIT = 215,
-    CUDA_ERROR_ILLEGAL_STATE = 401,
-    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
-    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
-    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED = 705,
-    CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708,
-    CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
-    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
-    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
-    CUDA_ERROR_NOT_PERMITTED = 800,
-    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
-};
-
 /* ---- Links (link.c) ---------------------------------------------------------------------------------------------- */
 
 struct relay_link {

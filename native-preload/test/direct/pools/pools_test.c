@@ -18,8 +18,6 @@
 #define HANDLE ((CUmemoryPool)0x9000)
 #define POOL_BYTES (16 * MIB)
 
-enum { OPPORTUNISTIC = 2, DEPENDENCIES = 3, THRESHOLD = 4, RESERVED = 5, RESERVED_HIGH = 6, USED = 7, USED_HIGH = 8 };
-
 static const struct stream_identity first = {.handle = 0x5000, .context = FAKE_CONTEXT};
 static const struct stream_identity second = {.handle = 0x6000, .context = FAKE_CONTEXT};
 static unsigned followed; /* orders added between streams */
@@ -59,7 +57,8 @@ static struct pool *names(void)
     struct pool *pool = pools_adopt(HANDLE, 0, POOL_BYTES);
     uint64_t value;
     CHECK(pool && pools_adopt(HANDLE, 0, POOL_BYTES) == pool && pools_find(HANDLE) == pool && pools_device(pool) == 0);
-    CHECK(!pools_find((CUmemoryPool)0x9001) && !pools_find(NULL) && !pools_get_attribute(pool, THRESHOLD, &value));
+    CHECK(!pools_find((CUmemoryPool)0x9001) && !pools_find(NULL) &&
+          !pools_get_attribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     return pool;
 }
 
@@ -67,46 +66,72 @@ static void reused(struct pool *pool)
 {
     unsigned device;
     uint64_t capture;
-    set(pool, THRESHOLD, UINT64_MAX);
+    set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
     CUdeviceptr one = allocate(pool, MIB, first);
-    CHECK(figure(pool, USED) == MIB && figure(pool, RESERVED) == MIB);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == MIB &&
+          figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == MIB);
     CHECK(pools_free(one, first) == CUDA_SUCCESS && !pools_owns(one, &device, &capture));
     CHECK(pools_free(one, first) == CUDA_ERROR_INVALID_VALUE); /* once */
-    CHECK(figure(pool, USED) == 0 && figure(pool, RESERVED) == MIB && pools_surplus == 0);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0 &&
+          figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == MIB && pools_surplus == 0);
     CHECK(allocate(pool, MIB, first) == one);
     CHECK(pools_free(one, first) == CUDA_SUCCESS);
     CUdeviceptr two = allocate(pool, MIB, second); /* the first stream has not come that far */
-    CHECK(two != one && figure(pool, RESERVED) == 2 * MIB);
+    CHECK(two != one && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB);
     CUdeviceptr three = allocate(pool, MIB, second); /* now it has */
-    CHECK(three == one && figure(pool, RESERVED) == 2 * MIB && figure(pool, USED_HIGH) == 2 * MIB);
+    CHECK(three == one && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB &&
+          figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 2 * MIB);
     CHECK(pools_free(two, second) == CUDA_SUCCESS && pools_free(three, second) == CUDA_SUCCESS);
-    set(pool, OPPORTUNISTIC, 0);
-    pools_drained(0); /* all of it is done, which the program does not want to make use of */
+    set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 0);
+    pools_quiet(0, pools_moment()); /* all of it is done, which the program does not want to make use of */
     CUdeviceptr four = allocate(pool, MIB, first);
     CHECK(four != one && four != two);
     CHECK(pools_free(four, first) == CUDA_SUCCESS);
-    set(pool, OPPORTUNISTIC, 1);
+    set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 1);
+}
+
+static void streams_stand_still(void)
+{
+    for (unsigned i = 0; i < FAKE_OBJECTS; i++)
+        fake.pending[i] = fake.pending[i] ? 1000 : 0;
+}
+
+/* A wait for the device says nothing of what was freed while it lasted. */
+static void freed_in_a_wait(struct pool *pool)
+{
+    CUdeviceptr before = allocate(pool, 4 * MIB, first), since = allocate(pool, 4 * MIB, first);
+    CHECK(pools_free(before, first) == CUDA_SUCCESS);
+    uint64_t moment = pools_moment();
+    CHECK(pools_free(since, first) == CUDA_SUCCESS);
+    streams_stand_still();
+    pools_quiet(0, moment);
+    CHECK(allocate(pool, 4 * MIB, second) == before);
+    CUdeviceptr other = allocate(pool, 4 * MIB, second);
+    CHECK(other != since);
+    CHECK(pools_free(before, second) == CUDA_SUCCESS && pools_free(other, second) == CUDA_SUCCESS);
+    pools_quiet(0, pools_moment());
+    pools_trim(pool, 0);
 }
 
 /* Above the threshold it goes back when the program synchronises, unless its stream has not come there. */
 static void given_back(struct pool *pool)
 {
-    pools_drained(0);
+    pools_quiet(0, pools_moment());
     pools_trim(pool, 2 * MIB);
-    CHECK(figure(pool, RESERVED) == 2 * MIB);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB);
     pools_synchronised();
-    CHECK(figure(pool, RESERVED) == 2 * MIB);
-    set(pool, THRESHOLD, MIB);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB);
+    set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, MIB);
     CHECK(pools_surplus == 1);
     pools_synchronised();
-    CHECK(figure(pool, RESERVED) == MIB && pools_surplus == 0);
-    set(pool, RESERVED_HIGH, 0);
-    CHECK(figure(pool, RESERVED_HIGH) == MIB);
-    CHECK(pools_release(0) == MIB && figure(pool, RESERVED) == 0);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == MIB && pools_surplus == 0);
+    set(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0);
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) == MIB);
+    CHECK(pools_release(0) == MIB && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
     CUdeviceptr pointer = allocate(pool, MIB, first);
     CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
     CHECK(pools_release(0) == 0); /* in use, perhaps */
-    CHECK(pools_release(0) == MIB && figure(pool, RESERVED) == 0);
+    CHECK(pools_release(0) == MIB && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
 }
 
 /* At the most that the pool may hold, a stream waits for another one's memory, if the program lets it. */
@@ -115,10 +140,9 @@ static void at_the_limit(struct pool *pool)
     CUdeviceptr all = allocate(pool, POOL_BYTES, first), more;
     CHECK(pools_allocate(pool, 512, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
     for (int dependencies = 0; dependencies < 2; dependencies++) {
-        set(pool, DEPENDENCIES, (uint64_t)dependencies);
+        set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, (uint64_t)dependencies);
         CHECK(pools_free(all, first) == CUDA_SUCCESS);
-        for (unsigned i = 0; i < FAKE_OBJECTS; i++) /* the stream does not come there in this test */
-            fake.pending[i] = fake.pending[i] ? 1000 : 0;
+        streams_stand_still();
         if (dependencies) {
             CHECK(allocate(pool, POOL_BYTES, second) == all && followed == 1);
         } else {
@@ -137,11 +161,12 @@ static void destroyed(struct pool *pool)
     struct swap_range range;
     CHECK(swap_find(pointer, &range) && pools_handle_of(range.tag) == HANDLE);
     pools_destroyed(HANDLE);
-    CHECK(!pools_find(HANDLE) && !pools_handle_of(range.tag) && figure(pool, RESERVED) == MIB);
+    CHECK(!pools_find(HANDLE) && !pools_handle_of(range.tag) &&
+          figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == MIB);
     CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
-    pools_drained(0);
+    pools_quiet(0, pools_moment());
     pools_synchronised();
-    CHECK(figure(pool, RESERVED) == 0 && !swap_find(pointer, &range));
+    CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0 && !swap_find(pointer, &range));
 }
 
 static void open_device(void)
@@ -179,6 +204,7 @@ int main(int count, char **arguments)
     struct pool *pool = names();
     reused(pool);
     given_back(pool);
+    freed_in_a_wait(pool);
     at_the_limit(pool);
     destroyed(pool);
     return 0;

@@ -34,7 +34,7 @@ static CUresult get_current(CUcontext *context)
 static CUresult get_device(CUdevice *device)
 {
     if (!current)
-        return 201; /* CUDA_ERROR_INVALID_CONTEXT */
+        return CUDA_ERROR_INVALID_CONTEXT;
     *device = device_of[number_of(current)];
     return CUDA_SUCCESS;
 }
@@ -180,18 +180,18 @@ static void drains(void)
 {
     devices_synchronise(0);
     CHECK(synchronised[1] == 1 && synchronised[2] == 1 && synchronised[3] == 0 && !current);
-    synchronise_result = 700;
+    synchronise_result = CUDA_ERROR_ILLEGAL_ADDRESS;
     devices_synchronise(0);
     CHECK(synchronised[1] == 2 && synchronised[2] == 2 && has_error("could not be drained"));
     synchronise_result = CUDA_SUCCESS;
     push_result = CUDA_ERROR_INVALID_VALUE;
     devices_synchronise(0);
-    CHECK(synchronised[1] == 2 && !devices_enter(0));
+    CHECK(synchronised[1] == 2 && !devices_enter(0) && has_error("could not be entered"));
     push_result = CUDA_SUCCESS;
     CHECK(!devices_busy(0) && queried == 2);
     query_result = CUDA_ERROR_NOT_READY;
     CHECK(devices_busy(0) && !devices_busy(1));
-    query_result = 700;
+    query_result = CUDA_ERROR_ILLEGAL_ADDRESS;
     CHECK(!devices_busy(0) && !current);
 }
 

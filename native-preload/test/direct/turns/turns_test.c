@@ -1,57 +1,13 @@
 /* How a device's gate follows the manager's orders, and what answers them. The test plays the manager, at a socket and in the segment. */
 #include "direct/turns/turns.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "direct/turns/devices.h"
-#include "direct/turns/gate.h"
 #include "driver/clock.h"
 #include "fake_driver.h"
-#include "session/connection.h"
-#include "session/manager.h"
-#include "session/segment.h"
-
-#define MS 1000000ULL
-
-static int managers_end;
-static uint64_t epoch;
-
-static struct tessera_device *block(void)
-{
-    return &tessera_segment->devices[0];
-}
-
-/* Messages that the client has sent since it was last asked; all are of the type. */
-static unsigned messages(uint16_t type)
-{
-    unsigned count = 0;
-    for (;;) {
-        _Alignas(8) char buffer[4096];
-        int descriptor = -1, size = connection_receive_with(managers_end, buffer, &descriptor, 0);
-        if (size == -ETIMEDOUT)
-            return count;
-        CHECK(size > 0 && connection_valid(buffer, size));
-        const struct tessera_message *head = (const struct tessera_message *)(const void *)buffer;
-        CHECK(head->type == type && head->device == 0);
-        count++;
-    }
-}
-
-static uint64_t order(unsigned state)
-{
-    uint64_t word = ++epoch << 8 | state;
-    __atomic_store_n(&block()->turn, word, __ATOMIC_RELEASE);
-    turns_apply(0);
-    return word;
-}
-
-static bool answers(uint64_t word, unsigned state)
-{
-    return block()->ack == ((word & ~0xffULL) | state);
-}
+#include "direct/turns/orders.h"
 
 static void without_manager(void)
 {
@@ -60,18 +16,6 @@ static void without_manager(void)
     CHECK(block()->gate == GATE_OPEN && block()->ack == 0 && !turns_view(0).connected);
     turns_wait(0); /* returns at once */
     CHECK(block()->want_since_ns == 0);
-}
-
-/* Nothing opens the gate before the first order; it is announced again. */
-static void manager_comes(void)
-{
-    int ends[2];
-    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
-    managers_end = ends[1];
-    CHECK(turns_freeze(1000 * MS) && block()->gate == GATE_CLOSED);
-    manager_set_socket(ends[0]);
-    turns_thaw(true);
-    CHECK(block()->gate == GATE_CLOSED && messages(TESSERA_MSG_DEVICE) == 1);
 }
 
 /* Work from before may still run: the first CLOSED is drained. The next one, with nothing in between, is answered at once. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "relay/code/image.h"
-#include "relay/wire/results.h"
 #include "relay/player.h"
 #include "relay_stubs.h"
 

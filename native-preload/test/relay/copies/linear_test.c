@@ -9,7 +9,6 @@
 #include "relay/memory/staging.h"
 #include "relay/player.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 #define ROOM ((40u << 20) + 4096)

@@ -8,7 +8,6 @@
 #include "relay/memory/staging.h"
 #include "relay/player.h"
 #include "relay/streams/streams.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 #define ROOM (12u << 20)

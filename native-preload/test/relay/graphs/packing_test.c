@@ -108,22 +108,24 @@ static void any_node(void)
     struct callback behind;
     unsigned char list[2 * LAYOUT_MEMORY_OP];
     memset(list, 9, sizeof list);
-    struct layout_node node = {.type = NODE_MEMORY_OPS, .of.operations = {.count = 2, .operations = (uintptr_t)list}},
+    struct layout_node node = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                               .of.operations = {.count = 2, .operations = (uintptr_t)list}},
                        sent;
     CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node + sizeof list);
     memcpy(&sent, packed.data, sizeof sent);
-    CHECK(sent.type == NODE_MEMORY_OPS && sent.of.operations.operations == 0 &&
+    CHECK(sent.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP && sent.of.operations.operations == 0 &&
           memcmp(packed.data + sizeof node, list, sizeof list) == 0);
     packed_release(&packed);
 
-    node = (struct layout_node){.type = NODE_HOST, .of.host = {(uintptr_t)nothing, 0}};
+    node = (struct layout_node){.type = CU_GRAPH_NODE_TYPE_HOST, .of.host = {(uintptr_t)nothing, 0}};
     CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS && packed.bytes == sizeof node &&
           callback_of(&relay_links[0], packed.word, &behind));
     int word = packed.word;
     packed_release(&packed);
     CHECK(!callback_of(&relay_links[0], word, &behind));
 
-    node = (struct layout_node){.type = NODE_CONDITIONAL, .of.conditional = {.size = 1024, .graphs = 5, .context = 6}};
+    node = (struct layout_node){.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                                .of.conditional = {.size = 1024, .graphs = 5, .context = 6}};
     CHECK(pack_node(&context, &node, &packed) == CUDA_SUCCESS &&
           packed.bytes == sizeof node + 1024 * 8); /* room for what comes back */
     memcpy(&sent, packed.data, sizeof sent);
@@ -133,7 +135,7 @@ static void any_node(void)
     CHECK(pack_node(&context, &node, &packed) == CUDA_ERROR_INVALID_VALUE);
     node.of.conditional.size = 0;
     CHECK(pack_node(&context, &node, &packed) == CUDA_ERROR_INVALID_VALUE);
-    node.type = NODE_SEMAPHORES_WAIT;
+    node.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
     CHECK(pack_node(&context, &node, &packed) == CUDA_ERROR_NOT_SUPPORTED);
     node.type = 99;
     CHECK(pack_node(&context, &node, &packed) == CUDA_ERROR_NOT_SUPPORTED);

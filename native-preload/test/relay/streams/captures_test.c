@@ -4,7 +4,6 @@
 #include "relay/player.h"
 #include "relay/streams/events.h"
 #include "relay/streams/stream_table.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 static CUstream a, b, c;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "relay/player.h"
-#include "relay/wire/results.h"
 #include "relay_stubs.h"
 
 static CUfunction function;

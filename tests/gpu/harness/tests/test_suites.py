@@ -191,16 +191,26 @@ class SuitesTest(unittest.TestCase):
 
     def test_pairs_without_mps_measures_the_rest(self):
         os.unlink(self.path("path", "nvidia-cuda-mps-control"))
+
+        def measure(workers, seconds):
+            return [100.0 for _ in workers], []
+
+        def measure_windows(workers, settle_s, window_s, count, during):
+            during()
+            return [measure(workers, window_s)[0] for _ in range(count)], *measure(workers, window_s)
+
+        # Windows of real time would be empty on a busy machine.
         record, text = self.run_suite(
             "pairs",
             REPEATS=1,
-            ALONE_S=0.1,
-            WINDOW_S=0.1,
-            AUTO_SETTLE_S=0.1,
             AUTO_WINDOWS=1,
             PAIRS={"mlp+mlp": ("mlp", "mlp")},
+            measure=measure,
+            measure_windows=measure_windows,
         )
         self.assertEqual(["mlp+mlp mps"], [problem["step"] for problem in record.problems])
+        ways = {one["way"] for one in record.results if one["kind"] == "window"}
+        self.assertEqual({"time-slicing", "off", "on", "auto"}, ways)
         self.assertIn("| mlp+mlp |", text)
         self.assertIn("nvidia-cuda-mps-control is not on the PATH", text)
 

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 static void *context, *stream;
 static int swapped;

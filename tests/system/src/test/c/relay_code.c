@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { TEXT_BYTES = 8 << 20, MANY = 30000 };
 

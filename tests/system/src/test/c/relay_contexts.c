@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 #define MIB ((size_t)1 << 20)
 

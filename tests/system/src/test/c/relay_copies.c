@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 #define MIB (1u << 20)
 #define MOST (20 * MIB + 3)

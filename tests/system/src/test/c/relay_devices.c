@@ -6,10 +6,11 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 #define MIB ((size_t)1 << 20)
 
-enum { DEVICES = 2, BLOCKS = 12, PINNED = 3, ORDINAL = 9 /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */ };
+enum { DEVICES = 2, BLOCKS = 12, PINNED = 3 };
 
 static void *contexts[DEVICES];
 static CUdeviceptr blocks[DEVICES][BLOCKS];
@@ -47,7 +48,7 @@ static void contents(void)
             OKAY(cuCtxSetCurrent(contexts[i % 2]));
             memset(data, device * 100 + i + 1, MIB);
             OKAY(cuMemcpyHtoD_v2(blocks[device][i], data, MIB));
-            OKAY(cuPointerGetAttribute(&ordinal, ORDINAL, blocks[device][i]));
+            OKAY(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, blocks[device][i]));
             EQUAL(device, ordinal);
         }
     for (int device = 0; device < DEVICES; device++)

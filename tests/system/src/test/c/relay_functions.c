@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 typedef void (*visit)(void *with, void *function, const char *name, uintptr_t zero, uintptr_t also_zero);
 typedef uintptr_t (*each_function)(void *context, void *module, visit visitor, void *with);
@@ -38,16 +39,16 @@ static void note(void *with, void *function, const char *name, uintptr_t zero, u
 /* What is a fact of a kernel cannot be set, not even to what it is; what can be is set, twice the same too. */
 static void attributes(void *function)
 {
-    enum { MAX_THREADS = 0, REGISTERS = 4, BINARY_VERSION = 6, DYNAMIC_SHARED = 8 };
-    static const int facts[] = {MAX_THREADS, REGISTERS, BINARY_VERSION};
+    static const int facts[] = {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                CU_FUNC_ATTRIBUTE_BINARY_VERSION};
     int value;
     for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++) {
         OKAY(cuFuncGetAttribute(&value, facts[i], function));
-        EQUAL(1 /* invalid value */, cuFuncSetAttribute(function, facts[i], value));
+        EQUAL(CUDA_ERROR_INVALID_VALUE, cuFuncSetAttribute(function, facts[i], value));
     }
     for (unsigned i = 0; i < 2; i++)
-        OKAY(cuFuncSetAttribute(function, DYNAMIC_SHARED, 4096));
-    OKAY(cuFuncGetAttribute(&value, DYNAMIC_SHARED, function));
+        OKAY(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 4096));
+    OKAY(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
     EQUAL(4096, value);
 }
 

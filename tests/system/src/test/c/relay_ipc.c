@@ -12,7 +12,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { COUNT = 4096, BYTES = COUNT * 4, ROUNDS = 100 };
 enum { DISABLE_TIMING = 2, INTERPROCESS = 4 };

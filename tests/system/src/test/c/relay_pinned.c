@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB, COUNT = 1000, BYTES = 4 * KIB, LARGEST_SMALL = 256 * KIB, MOST = 32 * MIB };
 enum { PORTABLE = 1, MAPPED = 2, WRITE_COMBINED = 4, ALIGNMENT = 512 };

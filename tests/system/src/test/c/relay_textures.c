@@ -6,9 +6,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
-
-enum { SIGNED_32 = 10, FLOAT = 0x20, SURFACE = 2, OVERRIDE_FORMAT = 1, READ_AS_INTEGER = 1, NORMALIZED = 2 };
+#include "cuda_constants.h"
 
 static const char CODE[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -88,7 +86,7 @@ static CUdeviceptr out;
 
 static void *array_of(uint32_t flags, const int *values, size_t count)
 {
-    const struct descriptor descriptor = {count, 0, 0, SIGNED_32, 1, flags};
+    const struct descriptor descriptor = {count, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, flags};
     void *array;
     OKAY(cuArray3DCreate_v2(&array, &descriptor));
     OKAY(cuMemcpyHtoA_v2(array, 0, values, count * sizeof *values));
@@ -114,16 +112,16 @@ static void references(void)
     CUdeviceptr memory;
     OKAY(cuModuleGetTexRef(&line, module, "line"));
     EQUAL(CUDA_ERROR_NOT_FOUND, cuModuleGetTexRef(&plane, module, "plane"));
-    OKAY(cuTexRefSetFlags(line, READ_AS_INTEGER));
+    OKAY(cuTexRefSetFlags(line, CU_TRSF_READ_AS_INTEGER));
     OKAY(cuTexRefGetFlags(&flags, line));
-    EQUAL(READ_AS_INTEGER, (int)flags);
+    EQUAL(CU_TRSF_READ_AS_INTEGER, (int)flags);
     array = array_of(0, first, 3);
-    OKAY(cuTexRefSetArray(line, array, OVERRIDE_FORMAT));
+    OKAY(cuTexRefSetArray(line, array, CU_TRSA_OVERRIDE_FORMAT));
     launched("read", 3, parameters, got);
     EQUAL(0, memcmp(first, got, sizeof got));
     OKAY(cuMemAlloc_v2(&memory, sizeof second));
     OKAY(cuMemcpyHtoD_v2(memory, second, sizeof second));
-    OKAY(cuTexRefSetFormat(line, SIGNED_32, 1));
+    OKAY(cuTexRefSetFormat(line, CU_AD_FORMAT_SIGNED_INT32, 1));
     size_t offset = 1;
     OKAY(cuTexRefSetAddress_v2(&offset, line, memory, sizeof second));
     EQUAL(0, (int)offset);
@@ -131,7 +129,7 @@ static void references(void)
     EQUAL(0, memcmp(second, got, sizeof got));
     CHECK(cuTexRefSetAddress_v2(&offset, line, memory + (1ull << 32), sizeof second) != 0); /* nobody's */
 
-    surface = array_of(SURFACE, third, 3);
+    surface = array_of(CUDA_ARRAY3D_SURFACE_LDST, third, 3);
     OKAY(cuModuleGetSurfRef(&plane, module, "plane"));
     OKAY(cuSurfRefSetArray(plane, surface, 0));
     launched("invert", 3, NULL, NULL);
@@ -147,7 +145,7 @@ static void levels(void)
 {
     enum { WIDTH = 8, LEVELS = 4 };
     static float values[WIDTH * WIDTH];
-    const struct descriptor descriptor = {WIDTH, WIDTH, 0, FLOAT, 1, 0};
+    const struct descriptor descriptor = {WIDTH, WIDTH, 0, CU_AD_FORMAT_FLOAT, 1, 0};
     void *mipmap, *level;
     OKAY(cuMipmappedArrayCreate(&mipmap, &descriptor, LEVELS));
     for (unsigned i = 0; i < LEVELS; i++) {
@@ -166,7 +164,7 @@ static void levels(void)
     }
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, mipmap, LEVELS));
     const struct resource resource = {.type = 1, .object = mipmap};
-    const struct texture texture = {.modes = {1, 1, 1}, .flags = NORMALIZED, .most = 9};
+    const struct texture texture = {.modes = {1, 1, 1}, .flags = CU_TRSF_NORMALIZED_COORDINATES, .most = 9};
     uint64_t object;
     float got[LEVELS];
     OKAY(cuTexObjectCreate(&object, &resource, &texture, NULL));

@@ -18,7 +18,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 /* Refused by name, whatever the arguments are. */
 CUresult cuImportExternalMemory(void **memory, const void *description);

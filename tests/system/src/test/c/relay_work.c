@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "scripted_image.h"
 
 #define COUNT 1000

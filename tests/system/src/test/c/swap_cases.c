@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "swap_situation.h"
 
 /* While the gate is closed an allocation takes addresses only; memory follows with the turn, and not a byte more. */

@@ -4,7 +4,7 @@
  * A manager of its own (residency_manager.h) takes the turn and memory away, and gives both back, ROUNDS times.
  */
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "residency_manager.h"
 
 #define MIB (1ULL << 20)

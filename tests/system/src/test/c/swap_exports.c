@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
-#include "cuda_results.h"
+#include "cuda_constants.h"
 
 enum { SLOTS = 8, MAX_THREADS = 8, LARGEST = 5 << 20 };
 

@@ -3,7 +3,7 @@
  * other, each in a process of its own:
  *     swap_fixed CASE
  */
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "swap_case.h"
 
 /* What the driver holds: arrays, pools that can be exported, graph nodes. */

@@ -3,7 +3,7 @@
  * process of its own:
  *     swap_kept CASE
  */
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "swap_situation.h"
 
 /* A capture that is open when the turn is to end: the turn ends after it, and the graph replays after a move. */

@@ -2,18 +2,8 @@
  * Stream-ordered memory under plan swap, one situation after the other, each in a process of its own:
  *     swap_pools CASE
  */
-#include "cuda_results.h"
+#include "cuda_constants.h"
 #include "swap_case.h"
-
-enum { /* CUmemPool_attribute */
-       REUSE_OPPORTUNISTIC = 2,
-       REUSE_DEPENDENCIES = 3,
-       THRESHOLD = 4,
-       RESERVED = 5,
-       RESERVED_HIGH = 6,
-       USED = 7,
-       USED_HIGH = 8,
-};
 
 static uint64_t attribute(void *pool, int which)
 {
@@ -45,13 +35,14 @@ static void order(void)
     OKAY(cuMemFreeAsync(p, stream));
     CUdeviceptr r = allocate(MIB, other);
     CHECK(r != p && r != q);
-    uint64_t used = attribute(standard(), USED);
+    uint64_t used = attribute(standard(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
     EQUAL(2 * MIB, used);
-    CHECK(attribute(standard(), RESERVED) >= 3 * MIB); /* p is free only when the stream comes there */
+    CHECK(attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) >=
+          3 * MIB); /* p is free only when the stream comes there */
     fill(q, 7, MIB, other);
     let_go();
     OKAY(cuStreamSynchronize(stream));
-    EQUAL(used, attribute(standard(), RESERVED)); /* the threshold is 0 */
+    EQUAL(used, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)); /* the threshold is 0 */
     move();
     has(q, 7, MIB);
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(p, stream));
@@ -60,9 +51,9 @@ static void order(void)
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(r));
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(q, stream));
     OKAY(cuCtxSynchronize());
-    EQUAL(0, attribute(standard(), USED));
-    EQUAL(0, attribute(standard(), RESERVED));
-    EQUAL(2 * MIB, attribute(standard(), USED_HIGH));
+    EQUAL(0, attribute(standard(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+    EQUAL(0, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+    EQUAL(2 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_USED_MEM_HIGH));
 }
 
 /* What other streams may have: nothing before the free is complete; then what the pool allows. */
@@ -74,16 +65,16 @@ static void reuse(void)
     void *pool;
     CUdeviceptr p, q, r;
     OKAY(cuMemPoolCreate(&pool, &properties));
-    OKAY(cuMemPoolSetAttribute(pool, THRESHOLD, &keep));
-    EQUAL(keep, attribute(pool, THRESHOLD));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
+    EQUAL(keep, attribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
     OKAY(cuMemAllocFromPoolAsync(&p, 2 * MIB, pool, stream));
     fill(p, 1, 2 * MIB, stream);
     hold(stream);
     OKAY(cuMemFreeAsync(p, stream));
-    OKAY(cuMemPoolSetAttribute(pool, REUSE_DEPENDENCIES, &no));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no));
     EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, other)); /* more than the pool may hold */
     int yes = 1;
-    OKAY(cuMemPoolSetAttribute(pool, REUSE_DEPENDENCIES, &yes));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &yes));
     OKAY(cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, other)); /* its work waits for the other stream's */
     EQUAL(p, q);
     fill(q, 2, 2 * MIB, other);
@@ -93,18 +84,18 @@ static void reuse(void)
     has(q, 2, 2 * MIB);
     OKAY(cuMemFreeAsync(q, other));
     OKAY(cuStreamSynchronize(other));
-    EQUAL(2 * MIB, attribute(pool, RESERVED)); /* below the threshold */
-    OKAY(cuMemPoolSetAttribute(pool, REUSE_OPPORTUNISTIC, &no));
+    EQUAL(2 * MIB, attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)); /* below the threshold */
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, &no));
     OKAY(cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
     CHECK(r != q);
     OKAY(cuMemFreeAsync(r, stream));
     OKAY(cuStreamSynchronize(stream));
     OKAY(cuMemPoolTrimTo(pool, 0));
-    EQUAL(0, attribute(pool, RESERVED));
-    CHECK(attribute(pool, RESERVED_HIGH) == 3 * MIB);
+    EQUAL(0, attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+    CHECK(attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) == 3 * MIB);
     uint64_t zero = 0;
-    OKAY(cuMemPoolSetAttribute(pool, RESERVED_HIGH, &zero));
-    EQUAL(0, attribute(pool, RESERVED_HIGH));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &zero));
+    EQUAL(0, attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH));
     OKAY(cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
     OKAY(cuMemPoolDestroy(pool)); /* what it gave out lives on */
     fill(r, 3, MIB, stream);
@@ -119,24 +110,24 @@ static void reuse(void)
 static void unmoved(void)
 {
     uint64_t keep = 128 * MIB;
-    OKAY(cuMemPoolSetAttribute(standard(), THRESHOLD, &keep));
+    OKAY(cuMemPoolSetAttribute(standard(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
     CUdeviceptr live = allocate(8 * MIB, stream), spent = allocate(16 * MIB, stream);
     fill(live, 1, 8 * MIB, stream);
     fill(spent, 2, 16 * MIB, stream);
     OKAY(cuMemFreeAsync(spent, stream));
     OKAY(cuStreamSynchronize(stream));
-    EQUAL(24 * MIB, attribute(standard(), RESERVED));
+    EQUAL(24 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
     move();
     EQUAL(8 * MIB, manager_words()->moved_out_bytes);
-    EQUAL(8 * MIB, attribute(standard(), RESERVED));
+    EQUAL(8 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
     has(live, 1, 8 * MIB);
     spent = allocate(16 * MIB, stream);
     OKAY(cuMemFreeAsync(spent, stream));
     OKAY(cuStreamSynchronize(stream));
-    EQUAL(24 * MIB, attribute(standard(), RESERVED));
+    EQUAL(24 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
     manager_target(32 * MIB);
     CUdeviceptr more = allocate(20 * MIB, stream); /* in the place of what is spent */
-    EQUAL(28 * MIB, attribute(standard(), RESERVED));
+    EQUAL(28 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
     EQUAL(0, manager_words()->resident_wanted);
     fill(more, 3, 20 * MIB, stream);
     move();
@@ -165,7 +156,7 @@ static void streams(void)
     uint64_t keep = 64 * MIB;
     pthread_t thread;
     void *brief;
-    OKAY(cuMemPoolSetAttribute(standard(), THRESHOLD, &keep));
+    OKAY(cuMemPoolSetAttribute(standard(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
     holds++;
     OKAY(pthread_create(&thread, NULL, per_thread, &theirs));
     OKAY(pthread_join(thread, NULL));
@@ -180,7 +171,7 @@ static void streams(void)
     OKAY(cuMemFreeAsync_ptsz(mine, NULL));
     OKAY(cuCtxSynchronize());
     OKAY(cuMemPoolTrimTo(standard(), 0));
-    EQUAL(0, attribute(standard(), RESERVED));
+    EQUAL(0, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
     OKAY(cuStreamCreate(&brief, 1));
     CUdeviceptr p = allocate(MIB, brief);
     hold(brief);
@@ -192,7 +183,7 @@ static void streams(void)
     }
     let_go();
     OKAY(cuCtxSynchronize());
-    EQUAL(8 * MIB, attribute(standard(), USED));
+    EQUAL(8 * MIB, attribute(standard(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
 }
 
 static void *begin_capture(void *on)
@@ -289,7 +280,7 @@ static void capture_broken(void)
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuMemAllocAsync(&p, MIB, stream));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     await_free(before);
-    EQUAL(0, attribute(standard(), USED));
+    EQUAL(0, attribute(standard(), CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
 }
 
 /* While a stream is captured cuMemFree of other memory waits for nothing, and the capture goes on. */

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -305,18 +306,14 @@ class FenceTest {
 
     @Test
     void aNewcomerWaitsUntilWhatRanUnfencedOfTheOneWhoWasAloneIsDone() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder);
+        try (RunningExecutor executor = RunningExecutor.patient(folder);
                 RelayTestClient first = executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0))) {
-            long function = function(first, module(first));
-            RelayTestClient.await(() -> {
-                first.launch(function, 0, longs(0, 0));
-                return executor.driver.alive("library") == 2; // text is loaded so, also as a module
-            }, "the same kernel without a fence");
+            long function = unfenced(executor, first);
             executor.driver.held = true;
-            first.launch(function, 0, longs(0, 0));
+            Set<Long> before = launched(executor, first, function);
             CompletableFuture<RelayTestClient> second = new CompletableFuture<>();
             newcomer(executor, second);
-            Thread.sleep(500);
+            awaitEvent(executor, before, second);
             assertFalse(second.isDone(), "it came in beside a kernel without a fence");
             executor.driver.held = false;
             try (RelayTestClient other = second.get(40, TimeUnit.SECONDS)) {
@@ -328,30 +325,50 @@ class FenceTest {
     /** What was unfenced when a newcomer came that left again says nothing of what was launched after that. */
     @Test
     void theNextNewcomerWaitsAlsoForWhatRanUnfencedAfterOneHadLeft() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder);
+        try (RunningExecutor executor = RunningExecutor.patient(folder);
                 RelayTestClient first = executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0))) {
-            long function = function(first, module(first));
-            RelayTestClient.await(() -> {
-                first.launch(function, 0, longs(0, 0));
-                return executor.driver.alive("library") == 2;
-            }, "the same kernel without a fence");
+            long function = unfenced(executor, first);
             executor.driver.held = true;
-            first.launch(function, 0, longs(0, 0));
+            Set<Long> before = launched(executor, first, function);
             CompletableFuture<RelayTestClient> left = new CompletableFuture<>();
             Thread newcomer = newcomer(executor, left);
-            Thread.sleep(500);
+            awaitEvent(executor, before, left);
             newcomer.interrupt();
-            assertTrue(left.isCompletedExceptionally() || newcomer.join(Duration.ofSeconds(30)), "it came in beside a kernel without a fence");
-            Thread.sleep(3000); // nobody but the first is there again, also on a busy machine
+            assertTrue(newcomer.join(Duration.ofSeconds(40)) && left.isCompletedExceptionally(), "it came in beside a kernel without a fence");
+            // The executor has seen the end of that connection before it serves a later one. Of the same tenant: nobody waits for it.
+            executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0)).disconnect();
             executor.driver.doneEvents.addAll(executor.driver.made("event"));
-            first.launch(function, 0, longs(0, 0));
+            before = launched(executor, first, function);
             CompletableFuture<RelayTestClient> second = new CompletableFuture<>();
             newcomer(executor, second);
-            Thread.sleep(1000);
+            awaitEvent(executor, before, second);
             assertFalse(second.isDone(), "it came in beside a kernel without a fence");
             executor.driver.held = false;
             second.get(40, TimeUnit.SECONDS).close();
         }
+    }
+
+    /** A kernel that is launched without a fence from now on. */
+    private static long unfenced(RunningExecutor executor, RelayTestClient client) throws Exception {
+        long function = function(client, module(client));
+        RelayTestClient.await(() -> {
+            launched(executor, client, function);
+            return executor.driver.alive("library") == 2; // text is loaded so, also as a module
+        }, "the same kernel without a fence");
+        return function;
+    }
+
+    /** Launches it, and answers the events that there are then. */
+    private static Set<Long> launched(RunningExecutor executor, RelayTestClient client, long function) {
+        long before = executor.driver.launches.get();
+        client.launch(function, 0, longs(0, 0));
+        RelayTestClient.await(() -> executor.driver.launches.get() > before, "the launch");
+        return executor.driver.made("event");
+    }
+
+    /** Waits until there is an event behind the work that a newcomer waits for, or the newcomer is in. */
+    private static void awaitEvent(RunningExecutor executor, Set<Long> before, CompletableFuture<RelayTestClient> newcomer) {
+        RelayTestClient.await(() -> newcomer.isDone() || !before.containsAll(executor.driver.made("event")), "an event behind the kernel");
     }
 
     private static Thread newcomer(RunningExecutor executor, CompletableFuture<RelayTestClient> client) {

@@ -76,21 +76,20 @@ class SessionTest {
     /** A driver would keep the executor inside a submission that finds some 1024 before it. */
     @Test
     void aStreamThatStandsStillIsNotFilled() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder)) {
+        try (RunningExecutor executor = RunningExecutor.patient(folder)) {
             RelayTestClient client = executor.client("a", 0);
             assertEquals(0, client.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
             long stream = client.outLong(0);
             long device = allocate(client, 4096);
             executor.driver.heldStreams.addAll(executor.driver.made("stream"));
             assertEquals(0, client.call(DriverEntry.cuStreamWaitValue32_v2, value(stream), value(device), value(77), value(1)));
-            long before = executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count();
+            long before = memsets(executor);
             for (int i = 0; i < 3000; i++) {
                 client.post(DriverEntry.cuMemsetD8Async, value(device), value(1), value(16), value(stream));
             }
-            await(() -> executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count() - before >= 256,
-                    "what a stream may have before it");
+            await(() -> memsets(executor) - before >= 256, "what a stream may have before it");
             Thread.sleep(200);
-            long out = executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count() - before;
+            long out = memsets(executor) - before;
             assertTrue(out < 900, out + " submissions behind a wait");
             try (RelayTestClient other = executor.client("b", 0)) {
                 allocate(other, 4096);
@@ -99,8 +98,7 @@ class SessionTest {
             client.disconnect();
             await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
             executor.driver.heldStreams.clear();
-            await(() -> executor.driver.calls.stream().filter("cuMemsetD8Async"::equals).count() - before >= 3000,
-                    "what it left is not done");
+            await(() -> memsets(executor) - before >= 3000, "what it left is not done");
             await(client.segment()::ended, "the end");
             assertFalse(executor.driver.calls.contains("cuMemsetD32_v2"), "a call that nobody waits for any more");
             assertFalse(executor.told().contains("stuck"), executor.told());

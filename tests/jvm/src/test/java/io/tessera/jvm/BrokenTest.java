@@ -98,7 +98,7 @@ class BrokenTest {
     }
 
     private static ProcessResult natively(Jvm jvm) {
-        return program(jvm, List.of(), world.folders()).end();
+        return program(jvm, List.of(), world.unpacking()).end();
     }
 
     private static void sameButForOneLine(ProcessResult plain, ProcessResult ended, String line) {
@@ -115,7 +115,7 @@ class BrokenTest {
     @EnumSource
     void theProgramRunsAsWithoutTheAgent(Fault fault) throws IOException {
         Jvm jvm = Jvm.found().get(fault.ordinal() % Jvm.found().size());
-        List<String> options = new ArrayList<>(world.folders());
+        List<String> options = new ArrayList<>(world.unpacking());
         options.add("-javaagent:" + fault.jar() + fault.options());
         ProcessResult plain = natively(jvm);
         if (fault == Fault.ALIEN_MANAGER) {

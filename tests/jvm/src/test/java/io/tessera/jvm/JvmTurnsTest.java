@@ -34,7 +34,7 @@ class JvmTurnsTest {
     private static List<String> java(List<String> options) {
         List<String> command = new ArrayList<>(Jvm.newest().command());
         command.addAll(options);
-        command.addAll(world.folders());
+        command.addAll(world.unpacking());
         command.addAll(List.of("-cp", BuildOutputs.samples(), Sample.ASYNC_COPIES.type()));
         return command;
     }

@@ -24,7 +24,7 @@ record LeakFinder(World world) {
     JvmProgram service(Jvm jvm, String type, String... arguments) {
         List<String> command = new ArrayList<>(jvm.command());
         command.add("-javaagent:" + BuildOutputs.agent() + "=share=space");
-        command.addAll(world.folders());
+        command.addAll(world.unpacking());
         command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples." + type));
         command.addAll(List.of(arguments));
         return world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()));

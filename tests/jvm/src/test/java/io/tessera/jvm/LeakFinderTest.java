@@ -78,7 +78,7 @@ class LeakFinderTest {
                 "--no-manager", "--"));
         command.addAll(Jvm.newest().command());
         command.add("-XX:+EnableDynamicAgentLoading");
-        command.addAll(world.folders());
+        command.addAll(world.unpacking());
         command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.LeakingService", "serve"));
         JvmProgram service = world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()))
                 .awaitLine("ready");

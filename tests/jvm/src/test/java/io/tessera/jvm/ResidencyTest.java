@@ -53,7 +53,7 @@ class ResidencyTest {
         command.add("-javaagent:" + BuildOutputs.agent() + "=plan=swap,tenant=" + tenant);
         command.add("-XX:StartFlightRecording:filename=" + recording(tenant));
         command.add("-Xlog:jfr*=error");
-        command.addAll(world.folders());
+        command.addAll(world.unpacking());
         command.addAll(List.of("-cp", BuildOutputs.samples(), "io.tessera.samples.Notebook", Integer.toString(DATA_BYTES)));
         return world.start(command, environment).awaitLine("ready");
     }

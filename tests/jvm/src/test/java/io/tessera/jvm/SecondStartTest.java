@@ -38,7 +38,7 @@ class SecondStartTest {
         List<String> command = new ArrayList<>(jvm.command());
         command.addAll(List.of("-javaagent:" + BuildOutputs.agent() + "=share=space" + options,
                 "-Xlog:class+load:file=" + loaded));
-        command.addAll(world.folders());
+        command.addAll(world.unpacking());
         command.addAll(List.of("-cp", BuildOutputs.samples(), type));
         command.addAll(List.of(arguments));
         return world.start(command, Map.of("TESSERA_RUNTIME_DIR", world.runtimeDirectory().toString()));

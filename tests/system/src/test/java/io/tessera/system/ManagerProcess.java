@@ -1,12 +1,9 @@
 package io.tessera.system;
 
-import io.tessera.os.StartArchive;
-import io.tessera.testing.BuildOutputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -20,26 +17,8 @@ final class ManagerProcess implements AutoCloseable {
     private final ControlSocket control;
 
     ManagerProcess(TestRun run, Path app, Map<String, String> environment, String... options) {
-        List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        command.addAll(new StartArchive(app).options("manager"));
-        command.addAll(List.of("-cp", app + "/*",
-                "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
-                "io.tessera.manager.ManagerMain", "--runtime-directory", run.runtimeDirectory().toString(),
-                "--shm-directory", run.segmentDirectory().toString()));
-        command.addAll(List.of(options));
-        ProcessBuilder builder = new ProcessBuilder(command).directory(run.directory().toFile());
-        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
-        builder.environment().put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString()); // for its executors
-        // Code that a scripted driver made must not be where executors of this machine look.
-        builder.environment().put("TESSERA_CACHE_DIR", run.directory().resolve("cache").toString());
-        builder.environment().put("TESSERA_STATE_DIR", run.directory().resolve("state").toString());
-        builder.environment().put("_JAVA_SR_SIGNUM", "40"); // HotSpot's own use of SIGUSR2 moves out of the way
-        // Executors and workers live for seconds, too.
-        builder.environment().put("TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no");
-        builder.environment().putAll(environment);
         try {
-            process = new RunningProgram("manager", builder.start());
+            process = new RunningProgram("manager", run.folders().manager(app, environment, options).start());
         } catch (IOException e) {
             throw new UncheckedIOException("the manager cannot be started", e);
         }

@@ -28,8 +28,6 @@ final class ProgramLaunch {
                 : System.getenv("TESSERA_SANITIZERS") + ":" + SANITIZED) + ":" + BuildOutputs.nvml());
         environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
         environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
-        // A busy machine may keep a manager from every sign of life for longer than it is given by default.
-        environment.put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
         environment.put("TESSERA_SCRIPT_WITNESS", run.witnessFile().toString());
         environment.put("TESSERA_TEST_PRELOAD", environment.get("LD_PRELOAD"));
     }
@@ -75,13 +73,9 @@ final class ProgramLaunch {
     }
 
     RunningProgram start() {
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_"));
-        builder.environment().putAll(environment);
-        builder.directory(run.directory().toFile());
         try {
             RunningProgram started = new RunningProgram(Path.of(command.getFirst()).getFileName() + " "
-                    + command.subList(1, command.size()), builder.start());
+                    + command.subList(1, command.size()), run.folders().process(command, environment).start());
             run.started(started, preloaded);
             return started;
         } catch (IOException e) {

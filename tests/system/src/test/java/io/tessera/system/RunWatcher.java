@@ -1,8 +1,6 @@
 package io.tessera.system;
 
-import io.tessera.testing.FolderTree;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -65,9 +63,7 @@ final class RunWatcher implements ParameterResolver, AfterEachCallback {
         }
         run.forceClose();
         if (failure.isEmpty()) {
-            for (Path tree : List.of(run.directory(), run.sharedMemory())) {
-                FolderTree.delete(tree);
-            }
+            run.folders().delete();
         } else if (context.getExecutionException().isEmpty()) {
             throw failure.get() instanceof AssertionError e ? e : new AssertionError(failure.get());
         }

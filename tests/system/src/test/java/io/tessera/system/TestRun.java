@@ -1,12 +1,12 @@
 package io.tessera.system;
 
 import io.tessera.testing.BuildOutputs;
+import io.tessera.testing.TestFolders;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,7 @@ import java.util.regex.Pattern;
  * by {@link RunWatcher}, which also judges what was left behind.
  */
 final class TestRun {
-    private final Path directory;
-    private final Path sharedMemory;
+    private final TestFolders folders = new TestFolders("tsr-");
     private final DriverActivity witness;
     private final KeptSegments segments;
     private final List<ManagerProcess> managers = new ArrayList<>();
@@ -28,36 +27,37 @@ final class TestRun {
     private final List<Pattern> expectedLines = new ArrayList<>();
 
     TestRun() throws IOException {
-        directory = Files.createTempDirectory(Path.of("/tmp"), "tsr-"); // short: a socket's path has 107 bytes
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x")); // executors of root's manager are another user's
-        Path memory = Path.of("/dev/shm");
-        sharedMemory = Files.createTempDirectory(Files.isWritable(memory) ? memory : directory, "tsr-");
-        Files.createDirectory(sharedMemory.resolve("kept"));
-        Files.createDirectory(directory.resolve("driver"));
-        Files.createSymbolicLink(driverFolder().resolve("libcuda.so.1"), BuildOutputs.scriptedDriver());
+        Files.createDirectory(sharedMemory().resolve("kept"));
         witness = new DriverActivity(witnessFile());
-        segments = new KeptSegments(segmentDirectory(), sharedMemory.resolve("kept"));
+        segments = new KeptSegments(segmentDirectory(), sharedMemory().resolve("kept"));
+    }
+
+    TestFolders folders() {
+        return folders;
     }
 
     Path directory() {
-        return directory;
+        return folders.directory();
+    }
+
+    Path sharedMemory() {
+        return folders.sharedMemory();
     }
 
     Path runtimeDirectory() {
-        return directory.resolve("rt");
+        return folders.runtimeDirectory();
     }
 
     Path segmentDirectory() {
-        return sharedMemory.resolve("segments");
+        return folders.segmentDirectory();
     }
 
-    /** A folder in which the scripted driver is called libcuda.so.1. */
     Path driverFolder() {
-        return directory.resolve("driver");
+        return folders.driverFolder();
     }
 
     Path witnessFile() {
-        return directory.resolve("witness");
+        return directory().resolve("witness");
     }
 
     DriverActivity witness() {
@@ -164,13 +164,13 @@ final class TestRun {
     void keepLogs() throws IOException {
         int n = 0;
         for (ManagerProcess manager : managers) {
-            Files.write(directory.resolve("manager-" + n++ + ".log"), manager.log());
+            Files.write(directory().resolve("manager-" + n++ + ".log"), manager.log());
         }
         n = 0;
         for (RunningProgram program : programs) {
             List<String> lines = new ArrayList<>(program.output());
             lines.addAll(program.errors());
-            Files.write(directory.resolve("program-" + n++ + "-" + program.pid() + ".log"), lines);
+            Files.write(directory().resolve("program-" + n++ + "-" + program.pid() + ".log"), lines);
         }
     }
 
@@ -193,9 +193,5 @@ final class TestRun {
         } catch (IOException | NumberFormatException e) {
             throw new IllegalStateException("executors cannot be found", e);
         }
-    }
-
-    Path sharedMemory() {
-        return sharedMemory;
     }
 }

@@ -47,9 +47,10 @@ public final class Autotalk {
                 Shows entries added (+), removed (-) and changed (~) in another description, or in headers.
                   autotalk diff cuda.api --header other/cuda.h
 
-            autotalk generate --api FILE --annotations FILE --out DIR
+            autotalk generate --api FILE --annotations FILE [--constants FILE] --out DIR
                 Writes entries header, trampolines, wrappers, tables and export list into DIR. Files that are already
-                as they should be are not touched.
+                as they should be are not touched. --constants: enumerators (results, attributes and others) that
+                become a header, too.
                   autotalk generate --api cuda.api --annotations cuda.annotations --out target/generated
 
             autotalk java --api FILE --annotations FILE [--constants FILE] --out DIR [--resources DIR]
@@ -147,13 +148,13 @@ public final class Autotalk {
     }
 
     private int generate(List<String> rest) throws IOException {
-        Arguments arguments = Arguments.parse(rest, CommandFiles.DECISIONS_AND_OUT, Set.of());
+        Arguments arguments = Arguments.parse(rest, CommandFiles.GENERATE, Set.of());
         arguments.noWords();
         Decisions decisions = CommandFiles.decisions(arguments);
         if (refused(decisions)) {
             return NO;
         }
-        CommandFiles.generate(decisions, arguments.required("--out"));
+        CommandFiles.generate(decisions, arguments.last("--constants").map(Path::of), arguments.required("--out"));
         return DONE;
     }
 

@@ -10,6 +10,7 @@ import io.tessera.autotalk.description.Constants;
 import io.tessera.autotalk.description.Description;
 import io.tessera.autotalk.description.DescriptionDiff;
 import io.tessera.autotalk.description.DescriptionText;
+import io.tessera.autotalk.generate.CConstants;
 import io.tessera.autotalk.generate.Generator;
 import io.tessera.autotalk.generate.JavaConstants;
 import io.tessera.autotalk.generate.JavaEntries;
@@ -33,6 +34,7 @@ final class CommandFiles {
     static final Set<String> DECISIONS = Set.of("--api", "--annotations", "--relay");
     /** The same, and where what comes out goes. */
     static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out");
+    static final Set<String> GENERATE = Set.of("--api", "--annotations", "--relay", "--constants", "--out");
     static final Set<String> JAVA = Set.of("--api", "--annotations", "--relay", "--constants", "--out", "--resources");
     private static final String DEFAULT_LIBRARY = "cuda";
     private static final String NAMES_ENDING = ".names";
@@ -126,8 +128,11 @@ final class CommandFiles {
     }
 
     /** Writes the generated files. */
-    static void generate(Decisions decisions, Path directory) throws IOException {
+    static void generate(Decisions decisions, Optional<Path> constants, Path directory) throws IOException {
         Files.createDirectories(directory);
+        if (constants.isPresent()) {
+            write(directory.resolve(CConstants.HEADER), CConstants.text(constants(constants.get())));
+        }
         for (Map.Entry<String, String> file : Generator.files(decisions).entrySet()) {
             write(directory.resolve(file.getKey()), file.getValue());
         }
@@ -137,13 +142,17 @@ final class CommandFiles {
     static void generateJava(Decisions decisions, Optional<Path> constants, Path sources, Path resources) throws IOException {
         Map<String, String> files = new TreeMap<>(JavaEntries.files(decisions));
         if (constants.isPresent()) {
-            files.putAll(JavaConstants.files(Constants.parse(constants.get().toString(), Files.readAllLines(constants.get()))));
+            files.putAll(JavaConstants.files(constants(constants.get())));
         }
         for (Map.Entry<String, String> file : files.entrySet()) {
             Path target = (file.getKey().endsWith(".java") ? sources : resources).resolve(file.getKey());
             Files.createDirectories(target.getParent());
             write(target, file.getValue());
         }
+    }
+
+    private static Constants constants(Path file) throws IOException {
+        return Constants.parse(file.toString(), text(file).lines().toList());
     }
 
     /** Writes the coverage page, or only compares; returns whether the file is as it should be afterwards. */

@@ -2,12 +2,15 @@ package io.tessera.autotalk;
 
 import io.tessera.autotalk.annotation.AnnotationText;
 import io.tessera.autotalk.annotation.Decisions;
+import io.tessera.autotalk.description.Constants;
 import io.tessera.autotalk.description.DescriptionText;
+import io.tessera.autotalk.generate.CConstants;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /** Where the committed files are, seen from the module's directory, in which its tests run. */
@@ -42,5 +45,10 @@ public final class Repository {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The header with the interface's enumerators, by name. */
+    public static Map<String, String> constantsHeader() {
+        return Map.of(CConstants.HEADER, CConstants.text(Constants.parse("cuda.constants", text("cuda.constants").lines().toList())));
     }
 }

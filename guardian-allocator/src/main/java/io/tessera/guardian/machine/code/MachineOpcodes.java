@@ -69,7 +69,7 @@ public final class MachineOpcodes {
             USEL u1 1287 1887
             UISETP 0 128c 188c
             UIADD3 u1 1290 1890
-            UIADD3.64 u2 1297
+            UIADD3.64 u2 1297 1897
             ULEA u1 1291 1891
             ULOP3 u1 1292 1892
             UPRMT u1 1896
@@ -144,7 +144,7 @@ public final class MachineOpcodes {
             ST 0 385
             STG 0 386
             ATOM 4 38b
-            ATOMG 4 3a9
+            ATOMG 4 3a8 3a9
             LDGSTS 0 1dae
             """;
     /** Convergence barriers B0 to B15. */
@@ -162,7 +162,7 @@ public final class MachineOpcodes {
         add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
         add(Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
         add(Kind.TEXTURE, "TLD * 1f66");
-        add(Kind.BRANCH, "BRA 0 947 1947 547");
+        add(Kind.BRANCH, "BRA 0 947 1947 547 1547");
         add(Kind.INDIRECT_BRANCH, "BRX 0 949\nBRXU 0 1958");
         add(Kind.CALL, "CALL * 944");
         add(Kind.CALL_SYMBOL, "CALL * 943");

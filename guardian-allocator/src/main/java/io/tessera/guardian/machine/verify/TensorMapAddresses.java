@@ -66,7 +66,8 @@ public final class TensorMapAddresses {
         int register = InstructionWord.source(flow.low(at));
         if (register >= InstructionWord.ZERO_UNIFORM || (register & 1) != 0
                 || registers.get(register).kind() != UniformValue.Kind.LOW_WORD
-                || registers.get(register + 1).kind() != UniformValue.Kind.HIGH_WORD) {
+                || registers.get(register + 1).kind() != UniformValue.Kind.HIGH_WORD
+                || registers.get(register).numbers().getFirst() < 0) {
             throw unseen(flow, at);
         }
         return Set.copyOf(registers.get(register).numbers());

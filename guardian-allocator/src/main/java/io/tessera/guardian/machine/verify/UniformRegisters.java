@@ -10,8 +10,9 @@ final class UniformRegisters {
     static final int UNKNOWN_PLACE = -1;
     private static final int COUNT = 64;
     private static final int BARRIERS = 16;
-    /** Where the driver keeps the address of the parameters in constant bank 0 (sm_90). */
+    /** Where the driver keeps the address of the parameters in constant bank 0, and the address of that bank (sm_90; measured on an H100). */
     private static final int PARAMETERS = 0x198;
+    private static final int BANK = 0xc0;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** Second words without what is variable in them. */
     private static final long ADD = 0x0ff1e03fL;
@@ -98,6 +99,7 @@ final class UniformRegisters {
             case 0x1290 -> add(low, rest, values[second(low)], low >>> 38 == 0);
             case 0x1890 -> add(low, rest, UniformValue.number(InstructionWord.immediate(low)), true);
             case 0x1297 -> addWide(low, rest);
+            case 0x1897 -> addWideNumber(low, rest);
             case 0x1287 -> put(low, to, select(rest, first(low), values[second(low)], low >>> 38 == 0));
             case 0x1887 -> put(low, to, select(rest, first(low), UniformValue.number(InstructionWord.immediate(low)), true));
             case 0xab9 -> load(low, rest);
@@ -163,6 +165,19 @@ final class UniformRegisters {
         }
     }
 
+    /** The number has a sign, and the sum is one of 64 bits: while it stays in the bank of the parameters, it keeps the high word. */
+    private void addWideNumber(long low, long rest) {
+        int to = InstructionWord.uniformDestination(low);
+        int from = InstructionWord.source(low);
+        boolean plain = rest == ADD_WIDE && from < COUNT - 1 && (from & 1) == 0 && values[from].kind() == UniformValue.Kind.LOW_WORD
+                && values[from + 1].kind() == UniformValue.Kind.HIGH_WORD;
+        UniformValue sum = plain ? values[from].plus(UniformValue.number(InstructionWord.immediate(low))) : UniformValue.UNKNOWN;
+        if (to < COUNT - 1) {
+            put(low, to, sum);
+            put(low, to + 1, sum.kind() == UniformValue.Kind.LOW_WORD ? UniformValue.PARAMETERS_HIGH : UniformValue.UNKNOWN);
+        }
+    }
+
     private static UniformValue select(long rest, UniformValue first, UniformValue second, boolean plain) {
         return plain && (rest & ~((long) PREDICATE_BITS << CONDITION | NEGATED)) == SELECT ? first.or(second) : UniformValue.UNKNOWN;
     }
@@ -170,12 +185,14 @@ final class UniformRegisters {
     private void load(long low, long rest) {
         int to = InstructionWord.uniformDestination(low);
         long place = low >>> 38; // bytes in bits 38 to 53, the bank above
-        if (InstructionWord.source(low) == 0 && (rest == LOAD_WIDE && place == PARAMETERS || rest == LOAD && place == PARAMETERS)) {
-            put(low, to, UniformValue.PARAMETERS_LOW);
-            if (rest == LOAD_WIDE && to < COUNT - 1) {
+        boolean wide = rest == LOAD_WIDE;
+        boolean fixed = InstructionWord.source(low) == 0 && (wide || rest == LOAD);
+        if (fixed && (place == PARAMETERS || place == BANK)) {
+            put(low, to, place == BANK ? UniformValue.BANK_LOW : UniformValue.PARAMETERS_LOW);
+            if (wide && to < COUNT - 1) {
                 put(low, to + 1, UniformValue.PARAMETERS_HIGH);
             }
-        } else if (InstructionWord.source(low) == 0 && rest == LOAD && place == PARAMETERS + Integer.BYTES) {
+        } else if (fixed && !wide && (place == PARAMETERS + Integer.BYTES || place == BANK + Integer.BYTES)) {
             put(low, to, UniformValue.PARAMETERS_HIGH);
         } else {
             unknown(to, (rest & LOAD_SIZE) == LOAD_WIDE ? 2 : 1);

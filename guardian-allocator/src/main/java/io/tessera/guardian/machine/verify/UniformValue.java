@@ -24,6 +24,8 @@ record UniformValue(Kind kind, List<Integer> numbers) {
 
     static final UniformValue UNKNOWN = new UniformValue(Kind.UNKNOWN, List.of());
     static final UniformValue PARAMETERS_LOW = new UniformValue(Kind.LOW_WORD, List.of(0));
+    /** Of the bank of constants that holds the parameters, which begin at 0x210 in it (sm_90). */
+    static final UniformValue BANK_LOW = new UniformValue(Kind.LOW_WORD, List.of(-0x210));
     static final UniformValue PARAMETERS_HIGH = new UniformValue(Kind.HIGH_WORD, List.of());
     /** More numbers than a kernel has tensor maps. */
     private static final int MOST_NUMBERS = 32;
@@ -56,7 +58,7 @@ record UniformValue(Kind kind, List<Integer> numbers) {
             case NUMBER, LOW_WORD -> {
                 TreeSet<Integer> sums = new TreeSet<>();
                 numbers.forEach(one -> other.numbers.forEach(two -> sums.add(one + two)));
-                boolean bounded = kind == Kind.NUMBER || sums.stream().allMatch(sum -> sum >= 0 && sum < MOST_BYTES);
+                boolean bounded = kind == Kind.NUMBER || sums.stream().allMatch(sum -> sum >= BANK_LOW.numbers.getFirst() && sum < MOST_BYTES);
                 yield sums.size() > MOST_NUMBERS || !bounded ? UNKNOWN : new UniformValue(kind, List.copyOf(sums));
             }
         };

@@ -15,6 +15,7 @@ class TensorMapAddressesTest {
     private static final int ZERO = 63;
     private static final int NO_PREDICATE = 7;
     private static final int PARAMETERS = 0x198;
+    private static final int BANK = 0xc0;
     private static final String UNSEEN = "a UTMALDG, whose tensor map is not seen to be a parameter at offset 0x";
 
     /** {@code ULDC.64 UR, c[0x0][offset]}. */
@@ -80,6 +81,15 @@ class TensorMapAddressesTest {
         assertEquals(Set.of(0x30), found(tensorLoad(addCarry(sum(0, 0x30), 21, 5, 0), 20)));
         assertEquals(Set.of(0), found(tensorLoad(load(new CodeWords(), 4, PARAMETERS), 4)));
         assertEquals(Set.of(0), found(tensorLoad(loadWord(loadWord(new CodeWords(), 4, PARAMETERS), 5, PARAMETERS + 4), 4)));
+    }
+
+    /** As kernels of cuBLAS do it: the parameters begin at 0x210 of their bank. */
+    @Test
+    void aSumOfTheBankAndANumber() throws MachineCodeException {
+        assertEquals(Set.of(0xb0),
+                found(tensorLoad(addWide(load(new CodeWords().moveUniform(10, 0x2c0).moveUniform(11, 0), 4, BANK), 20, 4, 10), 20)));
+        assertEquals(UNSEEN + "40",
+                refused(tensorLoad(addWide(load(new CodeWords().moveUniform(10, 0x20c).moveUniform(11, 0), 4, BANK), 20, 4, 10), 20)));
     }
 
     @Test

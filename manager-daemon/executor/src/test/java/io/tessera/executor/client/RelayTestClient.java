@@ -27,12 +27,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Speaks the client's side of RELAY.md to an executor. One thread. */
 public final class RelayTestClient implements AutoCloseable {
     /** No test waits longer. */
     public static final long PATIENCE_NS = 40_000_000_000L;
+    /** Between looks at a condition: a test that waits leaves the processor to the executor. */
+    private static final long LOOK_NS = 20_000;
     /** The context that a new client makes. */
     public static final int CONTEXT = 1;
     /** {@code CUlaunchAttribute}. */
@@ -111,7 +114,7 @@ public final class RelayTestClient implements AutoCloseable {
             if (System.nanoTime() > untilNs) {
                 throw new AssertionError("waited in vain: " + what);
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(LOOK_NS);
         }
     }
 

@@ -8,14 +8,9 @@ import io.tessera.os.linux.Linux;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.message.DeviceAnnouncement;
-import io.tessera.protocol.message.ExchangeEnd;
 import io.tessera.protocol.message.Hello;
-import io.tessera.protocol.message.MalformedMessageException;
-import io.tessera.protocol.message.ManagerMessageAdapter;
-import io.tessera.protocol.message.ManagerMessageListener;
 import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.MessageLayout;
-import io.tessera.protocol.message.RelayAnswer;
 import io.tessera.protocol.segment.AckWord;
 import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.SegmentLayout;
@@ -24,12 +19,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** A client in Java over the real socket, that answers turn words at once: its device work is always done. */
-public final class TestClient implements AutoCloseable, ManagerMessageListener {
+public final class TestClient implements AutoCloseable {
     /** A device that tests announce; the same that holder.c does. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_1111_1111_1111L, 0x1111_1111_1111_1111L);
     private static final long PATIENCE_NS = 60_000_000_000L;
@@ -39,8 +33,9 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
     private final MemorySegment packet = arena.allocate(MessageLayout.MAX_BYTES, 8);
     private final int socket;
     private MemorySegment segment;
+    private final ManagerWords said = new ManagerWords();
     /** What the manager said, in words. */
-    public final List<String> heard = new ArrayList<>();
+    public final List<String> heard = said.words();
     /** Turns that it was granted. */
     public int turns;
     private boolean ended;
@@ -150,7 +145,7 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
                 segment = os.files().map(received.descriptor(), SegmentLayout.SEGMENT_BYTES, true, arena);
                 descriptor = received.descriptor();
             }
-            dispatch(received.bytes());
+            said.hear(packet, received.bytes());
         }
         if (segment != null && !ended) {
             answerTurn();
@@ -159,14 +154,6 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
 
     /** Descriptor of the segment, as the manager sent it. */
     public int descriptor = -1;
-
-    private void dispatch(int bytes) {
-        try {
-            ManagerMessageAdapter.dispatch(packet, bytes, this);
-        } catch (MalformedMessageException e) {
-            throw new AssertionError("the manager sent what is no message", e);
-        }
-    }
 
     private void answerTurn() throws LinuxException {
         long turn = block().turn();
@@ -194,41 +181,6 @@ public final class TestClient implements AutoCloseable, ManagerMessageListener {
             Thread.sleep(0, 200_000);
             pump();
         }
-    }
-
-    @Override
-    public void onWelcome(long clientId, long segmentBytes) {
-        heard.add("welcome " + clientId);
-    }
-
-    @Override
-    public void onRefused(int code, String reason) {
-        heard.add("refused " + code + ": " + reason);
-    }
-
-    @Override
-    public void onDoorbell(int slot) {
-        // The words say what is new.
-    }
-
-    @Override
-    public void onQuotaAnswer(int slot, long grantedBytes) {
-        heard.add("lease " + slot + " " + Long.toUnsignedString(grantedBytes));
-    }
-
-    @Override
-    public void onQuotaTrim(int slot) {
-        heard.add("trim " + slot);
-    }
-
-    @Override
-    public void onExchange(int slot, ExchangeEnd end) {
-        heard.add("exchange " + slot + " " + end);
-    }
-
-    @Override
-    public void onRelayAnswer(RelayAnswer answer) {
-        heard.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
     }
 
     @Override

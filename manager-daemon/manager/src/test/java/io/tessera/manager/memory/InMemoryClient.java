@@ -1,17 +1,13 @@
 package io.tessera.manager.memory;
 
+import io.tessera.manager.client.ManagerWords;
 import io.tessera.os.PeerCredentials;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.message.DeviceAnnouncement;
-import io.tessera.protocol.message.ExchangeEnd;
 import io.tessera.protocol.message.Hello;
-import io.tessera.protocol.message.MalformedMessageException;
-import io.tessera.protocol.message.ManagerMessageAdapter;
-import io.tessera.protocol.message.ManagerMessageListener;
 import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.MessageLayout;
-import io.tessera.protocol.message.RelayAnswer;
 import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.ResidencyBlock;
 import java.lang.foreign.MemorySegment;
@@ -85,21 +81,17 @@ public final class InMemoryClient {
 
     /** What the manager said since the last call, in words. */
     public List<String> heard() {
-        List<String> words = new ArrayList<>();
+        ManagerWords said = new ManagerWords();
         byte[] bytes;
         while ((bytes = toPeer.poll()) != null) {
             MemorySegment packet = MemorySegment.ofArray(new long[MessageLayout.MAX_BYTES / 8]);
             MemorySegment.copy(bytes, 0, packet, ValueLayout.JAVA_BYTE, 0, bytes.length);
-            try {
-                ManagerMessageAdapter.dispatch(packet, bytes.length, new Words(words));
-            } catch (MalformedMessageException e) {
-                throw new AssertionError("the manager sent what is no message", e);
-            }
+            said.hear(packet, bytes.length);
         }
         if (managerClosed) {
-            words.add("closed");
+            said.words().add("closed");
         }
-        return words;
+        return said.words();
     }
 
     /** What came over a stream since the last call. */
@@ -146,42 +138,5 @@ public final class InMemoryClient {
     /** The process ends, but a child of it still has the connection. */
     public void dieLeavingTheConnection() {
         dead = true;
-    }
-
-    private record Words(List<String> words) implements ManagerMessageListener {
-        @Override
-        public void onWelcome(long clientId, long segmentBytes) {
-            words.add("welcome " + clientId);
-        }
-
-        @Override
-        public void onRefused(int code, String reason) {
-            words.add("refused " + code + ": " + reason);
-        }
-
-        @Override
-        public void onDoorbell(int slot) {
-            words.add("bell " + slot);
-        }
-
-        @Override
-        public void onQuotaAnswer(int slot, long grantedBytes) {
-            words.add("lease " + slot + " " + Long.toUnsignedString(grantedBytes));
-        }
-
-        @Override
-        public void onQuotaTrim(int slot) {
-            words.add("trim " + slot);
-        }
-
-        @Override
-        public void onExchange(int slot, ExchangeEnd end) {
-            words.add("exchange " + slot + " " + end);
-        }
-
-        @Override
-        public void onRelayAnswer(RelayAnswer answer) {
-            words.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
-        }
     }
 }

@@ -8,6 +8,9 @@ import java.util.Set;
 
 /** Enumerators of the interface, from {@code cuda.constants}: one a line, by kind. Immutable. */
 public final class Constants {
+    /** The kind of those with whole names: numbers of different enumerations, so the same one may be there several times. */
+    private static final String ENUMERATOR = "enumerator";
+
     private final List<Constant> all;
 
     private Constants(List<Constant> all) {
@@ -17,12 +20,21 @@ public final class Constants {
     /**
      * One enumerator.
      *
-     * @param kind   {@code result}, {@code attribute} or {@code memorytype}
+     * @param kind   {@code result}, {@code attribute}, {@code memorytype} or {@code enumerator}
      * @param number its value
      * @param name   its name without the prefix that all of its kind have
      * @param text   what the driver says of it; empty where it says nothing
      */
     public record Constant(String kind, int number, String name, String text) {
+        /** Its name in cuda.h. */
+        public String symbol() {
+            return switch (kind) {
+                case "result" -> number == 0 ? "CUDA_" + name : "CUDA_ERROR_" + name;
+                case "attribute" -> "CU_DEVICE_ATTRIBUTE_" + name;
+                case "memorytype" -> "CU_MEMORYTYPE_" + name;
+                default -> name;
+            };
+        }
     }
 
     /**
@@ -42,12 +54,18 @@ public final class Constants {
             if (words.length < 3 || !words[1].matches("\\d{1,4}") || !words[2].matches("[A-Z][A-Z0-9_]*")) {
                 throw new InputException(file, i + 1, "not 'KIND NUMBER NAME [TEXT]'");
             }
-            if (!known.add(words[0] + " " + words[1]) || !known.add(words[0] + " " + words[2])) {
+            boolean again = !words[0].equals(ENUMERATOR) && !known.add(words[0] + " " + words[1]);
+            if (again || !known.add(words[0] + " " + words[2])) {
                 throw new InputException(file, i + 1, "number or name is there twice");
             }
             all.add(new Constant(words[0], Integer.parseInt(words[1]), words[2], words.length > 3 ? words[3] : ""));
         }
         return new Constants(all);
+    }
+
+    /** All, in the order of the file. */
+    public List<Constant> all() {
+        return all;
     }
 
     /** Those of a kind, in the order of the file. */

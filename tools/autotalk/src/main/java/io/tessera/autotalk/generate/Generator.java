@@ -30,6 +30,10 @@ public final class Generator {
         if (wrappers.needed()) {
             files.put(names.filePrefix() + "submit.c", wrappers.text());
         }
+        String layouts = CLayouts.text(description);
+        if (!layouts.isEmpty()) {
+            files.put(CLayouts.HEADER, layouts);
+        }
         if (decisions.relays()) {
             files.put("relay_stubs.h", new RelayHeader(decisions).text());
             files.put("relay_senders.c", new RelaySenders(decisions).text());

@@ -73,9 +73,9 @@ class GeneratedLibraryTest {
     /** Every function of the relay's table is generated, or declared as hand-written. */
     @Test
     void theRelayPortCompilesWithoutWarnings() throws IOException, InterruptedException {
-        NativeBuild build = new NativeBuild(directory).withFiles(Generator.files(Repository.cuda()));
+        NativeBuild build = new NativeBuild(directory).withFiles(Generator.files(Repository.cuda())).withFiles(Repository.constantsHeader());
         for (String source : List.of("relay_senders.c", "relay_twins.c", "relay_port.c")) {
-            build.compile("-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-c", source);
+            build.compile("-I", ".", "-I", Repository.INCLUDE.toString(), "-I", Repository.SOURCE.toString(), "-c", source);
         }
         Set<String> generated = defined(build, "relay_senders.o");
         generated.addAll(defined(build, "relay_twins.o"));
@@ -99,7 +99,7 @@ class GeneratedLibraryTest {
                 AnnotationText.read("annotations", text("relay_driver.annotations")),
                 Optional.of(AnnotationText.readRelay("relay", text("relay_driver.relay"))));
         assertEquals(List.of(), decisions.problems());
-        build.withFiles(Generator.files(decisions)).compile("-I", Repository.INCLUDE.toString(), "-I",
+        build.withFiles(Generator.files(decisions)).withFiles(Repository.constantsHeader()).compile("-I", Repository.INCLUDE.toString(), "-I",
                 Repository.SOURCE.toString(), "-I", ".", "-o", "relay", "relay_caller.c",
                 "relay_senders.c", "relay_twins.c", "relay_port.c", "relay_lookup.c");
         assertEquals("0 failures\n", build.run(List.of("./relay")));

@@ -72,7 +72,7 @@ public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, in
             Map.entry(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 1),
             Map.entry(DeviceAttribute.COOPERATIVE_LAUNCH, 1),
             Map.entry(DeviceAttribute.HOST_REGISTER_SUPPORTED, 1),
-            Map.entry(DeviceAttribute.VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 1),
+            Map.entry(DeviceAttribute.VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1),
             Map.entry(DeviceAttribute.RESERVED_SHARED_MEMORY_PER_BLOCK, DeviceLimits.RESERVED_SHARED_BYTES),
             Map.entry(DeviceAttribute.READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
             Map.entry(DeviceAttribute.MEMORY_POOLS_SUPPORTED, 1),

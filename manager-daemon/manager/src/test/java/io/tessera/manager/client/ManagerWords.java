@@ -1,0 +1,64 @@
+package io.tessera.manager.client;
+
+import io.tessera.protocol.message.ExchangeEnd;
+import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.ManagerMessageAdapter;
+import io.tessera.protocol.message.ManagerMessageListener;
+import io.tessera.protocol.message.RelayAnswer;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a manager said to a client, in words, in its order. One thread. */
+public final class ManagerWords implements ManagerMessageListener {
+    private final List<String> words = new ArrayList<>();
+
+    /** So far. */
+    public List<String> words() {
+        return words;
+    }
+
+    /** Puts a message into words, which must be one. */
+    public void hear(MemorySegment packet, int bytes) {
+        try {
+            ManagerMessageAdapter.dispatch(packet, bytes, this);
+        } catch (MalformedMessageException e) {
+            throw new AssertionError("the manager sent what is no message", e);
+        }
+    }
+
+    @Override
+    public void onWelcome(long clientId, long segmentBytes) {
+        words.add("welcome " + clientId);
+    }
+
+    @Override
+    public void onRefused(int code, String reason) {
+        words.add("refused " + code + ": " + reason);
+    }
+
+    @Override
+    public void onDoorbell(int slot) {
+        words.add("bell " + slot);
+    }
+
+    @Override
+    public void onQuotaAnswer(int slot, long grantedBytes) {
+        words.add("lease " + slot + " " + Long.toUnsignedString(grantedBytes));
+    }
+
+    @Override
+    public void onQuotaTrim(int slot) {
+        words.add("trim " + slot);
+    }
+
+    @Override
+    public void onExchange(int slot, ExchangeEnd end) {
+        words.add("exchange " + slot + " " + end);
+    }
+
+    @Override
+    public void onRelayAnswer(RelayAnswer answer) {
+        words.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
+    }
+}
