@@ -2,16 +2,15 @@ package io.tessera.guardian.cache;
 
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
-import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,19 +75,5 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
     private static boolean isState(Variable variable) {
         return !variable.name().startsWith(WindowConstants.PREFIX)
                 && (variable.space() == StateSpace.CONST || variable.type().kind() == ScalarType.Kind.OPAQUE);
-    }
-
-    /** Their binary form, for {@link CachedCode#tables()}. */
-    public byte[] bytes() {
-        return FencedTablesWriter.write(this);
-    }
-
-    /**
-     * The tables in their binary form.
-     *
-     * @throws IOException if the bytes are of another version or no tables: who reads makes the code anew
-     */
-    public static FencedTables read(byte[] bytes) throws IOException {
-        return FencedTablesReader.read(bytes);
     }
 }

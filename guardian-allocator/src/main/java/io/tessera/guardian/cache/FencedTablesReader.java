@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Reads what {@link FencedTablesWriter} wrote; every number is checked against what is left. Stateless. */
-final class FencedTablesReader {
+public final class FencedTablesReader {
     private interface Element<T> {
         T read(ByteBuffer in) throws IOException;
     }
@@ -23,7 +23,12 @@ final class FencedTablesReader {
     private FencedTablesReader() {
     }
 
-    static FencedTables read(byte[] bytes) throws IOException {
+    /**
+     * The tables of their binary form.
+     *
+     * @throws IOException if the bytes are of another version or no tables: who reads makes the code anew
+     */
+    public static FencedTables read(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {
             int version = in.getInt();

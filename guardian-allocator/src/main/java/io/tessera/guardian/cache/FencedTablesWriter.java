@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels,
  * and whether it knows clusters. A text is its length in bytes and UTF-8. Stateless.
  */
-final class FencedTablesWriter {
+public final class FencedTablesWriter {
     /** Version of the form. */
     static final int VERSION = 7;
     static final int MANAGED = 1;
@@ -26,7 +26,8 @@ final class FencedTablesWriter {
     private FencedTablesWriter() {
     }
 
-    static byte[] write(FencedTables tables) {
+    /** The binary form, for {@link CachedCode#tables()}. */
+    public static byte[] write(FencedTables tables) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeInt(VERSION);

@@ -45,7 +45,7 @@ class FencedTablesTest {
         Random random = new Random(seed);
         for (int i = 0; i < 300; i++) {
             FencedTables tables = tables(random);
-            assertEquals(tables, FencedTables.read(tables.bytes()), "seed " + seed);
+            assertEquals(tables, FencedTablesReader.read(FencedTablesWriter.write(tables)), "seed " + seed);
         }
     }
 
@@ -54,14 +54,14 @@ class FencedTablesTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 300; i++) {
-            byte[] whole = tables(random).bytes();
+            byte[] whole = FencedTablesWriter.write(tables(random));
             byte[] cut = Arrays.copyOf(whole, random.nextInt(whole.length));
-            assertThrows(IOException.class, () -> FencedTables.read(cut), "seed " + seed);
+            assertThrows(IOException.class, () -> FencedTablesReader.read(cut), "seed " + seed);
             byte[] longer = Arrays.copyOf(whole, whole.length + 1);
-            assertThrows(IOException.class, () -> FencedTables.read(longer), "seed " + seed);
+            assertThrows(IOException.class, () -> FencedTablesReader.read(longer), "seed " + seed);
             whole[random.nextInt(whole.length)] ^= (byte) (1 << random.nextInt(8));
             try {
-                FencedTables.read(whole);
+                FencedTablesReader.read(whole);
             } catch (IOException e) {
                 continue; // the only way in which it may fail
             }

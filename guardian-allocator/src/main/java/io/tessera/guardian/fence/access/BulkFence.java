@@ -7,7 +7,6 @@ import io.tessera.guardian.fence.instruction.Access;
 import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.fence.plan.FunctionContext;
-import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;

@@ -4,8 +4,8 @@ import io.tessera.guardian.verify.Symbol;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.value.Clusters;
-import io.tessera.guardian.verify.value.Fact;
 import io.tessera.guardian.verify.value.Node;
+import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 
@@ -86,7 +86,7 @@ public final class SharedEnd {
      * @param not   the predicate does not hold
      * @param guard another
      */
-    public boolean has(long bytes, int block, int position, Node where, boolean not, Node guard, boolean negated) {
+    public boolean has(long bytes, int block, int position, Value.Condition where, boolean not, Value.Condition guard, boolean negated) {
         if (within(block, position) >= bytes) {
             return true;
         }
@@ -111,7 +111,7 @@ public final class SharedEnd {
         return false;
     }
 
-    private static boolean holds(Node condition, boolean negated, Node where, boolean not, Node guard, boolean guardNegated) {
+    private static boolean holds(Node condition, boolean negated, Value.Condition where, boolean not, Value.Condition guard, boolean guardNegated) {
         return condition == null || condition == where && negated == not || condition == guard && negated == guardNegated;
     }
 }

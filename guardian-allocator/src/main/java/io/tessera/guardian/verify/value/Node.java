@@ -4,7 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.verify.Symbol;
 
 /** A value that a register gets at one place, in static single assignment. Owned by the graph of one function. */
-public final class Node {
+public final class Node implements Value.Condition {
     /** Where a value comes from. */
     public enum Kind {
         /** A number in the text. */
@@ -25,6 +25,48 @@ public final class Node {
         NOT,
         /** Anything. */
         UNKNOWN
+    }
+
+    /**
+     * What holds where a branch went one way.
+     *
+     * @param kind      what
+     * @param target    of which value
+     * @param other     what it is compared with
+     * @param compare   how: eq ne lt le gt ge, as it holds
+     * @param signed    whether it is compared as a signed number
+     * @param bits      width that is compared
+     * @param align     log2 of what divides the target, of {@link Fact.Kind#ALIGNED}
+     * @param condition holds only where this predicate does, or null
+     * @param negated   holds only where it does not
+     * @param second    a second condition, or null
+     * @param opposite  holds only where that does not
+     */
+    public record Fact(Kind kind, Node target, Node other, String compare, boolean signed, int bits, int align, Node condition, boolean negated,
+            Node second, boolean opposite) {
+        Fact(Kind kind, Node target, Node other, String compare, boolean signed, int bits, int align) {
+            this(kind, target, other, compare, signed, bits, align, null, false, null, false);
+        }
+
+        /** What holds. */
+        public enum Kind {
+            /** Compared with another. */
+            COMPARE,
+            /** An address in the window. */
+            INSIDE,
+            /** An address whose low bits are zero. */
+            ALIGNED,
+            /** A handle whose bit is set among the tenant's. */
+            HANDLE,
+            /** 64 bits of which the high word is zero. */
+            LOW
+        }
+
+        /** The same, only where a predicate holds, or does not; null where that is the third condition. */
+        Fact when(Node predicate, boolean not) {
+            return condition == null ? new Fact(kind, target, other, compare, signed, bits, align, predicate, not, null, false)
+                    : second == null ? new Fact(kind, target, other, compare, signed, bits, align, condition, negated, predicate, not) : null;
+        }
     }
 
     /** No nodes. */

@@ -1,5 +1,6 @@
 package io.tessera.guardian.verify.value;
 
+import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Value.Kind;
 
 /** What a value is where something is known of it in addition. Stateless. */

@@ -16,7 +16,11 @@ import io.tessera.guardian.verify.Symbol;
  * @param condition where this predicate holds, or null; only there is it what it says, or are those bytes needed
  * @param unless    where it does not hold
  */
-public record Value(Kind kind, Symbol symbol, long low, long high, int align, long certain, long needs, Node condition, boolean unless) {
+public record Value(Kind kind, Symbol symbol, long low, long high, int align, long certain, long needs, Condition condition, boolean unless) {
+    /** A predicate, told apart by identity. */
+    public interface Condition {
+    }
+
     /** See there. */
     public enum Kind {
         /** Not computed yet. */
@@ -129,7 +133,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return new Value(kind, symbol, low, high, align, certainBytes, neededBytes, condition, unless);
     }
 
-    Value where(Node predicate, boolean not) {
+    Value where(Condition predicate, boolean not) {
         return new Value(kind, symbol, low, high, align, certain, needs, predicate, not);
     }
 

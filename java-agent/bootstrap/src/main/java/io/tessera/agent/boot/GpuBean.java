@@ -160,7 +160,7 @@ public final class GpuBean implements GpuMXBean {
 
     @Override
     public long releaseUnreachable() {
-        return Owners.release();
+        return Recorder.release();
     }
 
     @Override

@@ -6,16 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Notices when no Java object holds an allocation's address any more. A pointer that was derived from the owner is an
  * owner too; an allocation with very many counts as unknown and is never reported. Any thread.
  */
-public final class Owners {
+final class Owners {
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
     private final Set<Allocation.Derived> derived = ConcurrentHashMap.newKeySet();
 
-    Owners() {
+    private final AllocationTable allocations;
+
+    /** Of the allocations in a table. */
+    Owners(AllocationTable allocations) {
+        this.allocations = allocations;
     }
 
     ReferenceQueue<Object> queue() {
@@ -23,7 +28,7 @@ public final class Owners {
     }
 
     void derived(long address, Object made) {
-        Allocation allocation = address == 0 ? null : Recorder.ALLOCATIONS.find(address);
+        Allocation allocation = address == 0 ? null : allocations.find(address);
         if (allocation != null && allocation.gainOwner()) {
             derived.add(new Allocation.Derived(made, queue, allocation));
         }
@@ -46,27 +51,19 @@ public final class Owners {
     }
 
     /**
-     * Takes note of what the collector found since the last time; for the agent's own thread.
-     *
-     * @return how many references it found
-     */
-    public static int noteCollected() {
-        return Recorder.OWNERS.drain();
-    }
-
-    /**
      * Frees device memory whose owner was collected. Nothing is freed where the driver is not loaded or refuses; the
      * entry then stays.
      *
+     * @param ended told of what was freed
      * @return bytes freed
      */
-    public static long release() {
-        Recorder.OWNERS.drain();
+    long release(Consumer<Allocation> ended) {
+        drain();
         if (!Natives.available()) {
             return 0;
         }
         List<Allocation> found = new ArrayList<>();
-        Recorder.ALLOCATIONS.forEach(allocation -> {
+        allocations.forEach(allocation -> {
             if (allocation.ownerCollected() && allocation.kind != MemoryKind.PINNED
                     && allocation.kind != MemoryKind.ARRAY) {
                 found.add(allocation);
@@ -75,11 +72,11 @@ public final class Owners {
         long bytes = 0;
         for (Allocation allocation : found) {
             // Whoever takes it out of the table frees it: never twice.
-            if (Recorder.ALLOCATIONS.remove(allocation)) {
+            if (allocations.remove(allocation)) {
                 if (Natives.free(allocation.address) == 0) {
                     bytes += allocation.bytes;
-                    Recorder.ended(allocation);
-                } else if (!Recorder.ALLOCATIONS.add(allocation)) {
+                    ended.accept(allocation);
+                } else if (!allocations.add(allocation)) {
                     AgentCounters.drop();
                 }
             }

@@ -34,7 +34,7 @@ public final class Recorder {
     static final AllocationTable ALLOCATIONS = new AllocationTable(MOST_ALLOCATIONS);
     static final LaunchTable LAUNCHES = new LaunchTable();
     private static final RecentKernels RECENT = new RecentKernels();
-    static final Owners OWNERS = new Owners();
+    static final Owners OWNERS = new Owners(ALLOCATIONS);
     static final CallSites SITES = new CallSites();
     private static final Sampling LAUNCH_STACKS = new Sampling(DEFAULT_EVERY, MOST_LAUNCH_STACKS, LAUNCH_PAUSE);
     private static final Sampling ALLOCATION_STACKS = new Sampling(1, MOST_ALLOCATION_STACKS, 0);
@@ -169,8 +169,27 @@ public final class Recorder {
         }
     }
 
+    /**
+     * Takes note of what the collector found since the last time; for the agent's own thread.
+     *
+     * @return how many references it found
+     */
+    public static int noteCollected() {
+        return OWNERS.drain();
+    }
+
+    /**
+     * Frees device memory whose owner was collected. Nothing is freed where the driver is not loaded or refuses; the
+     * entry then stays.
+     *
+     * @return bytes freed
+     */
+    public static long release() {
+        return OWNERS.release(Recorder::ended);
+    }
+
     /** An allocation that is in the table no more. */
-    static void ended(Allocation allocation) {
+    private static void ended(Allocation allocation) {
         if (allocation.kind.onDevice()) {
             LIVE_BYTES.add(-allocation.bytes);
         }

@@ -1,7 +1,7 @@
 package io.tessera.agent.start;
 
 import io.tessera.agent.boot.AgentCounters;
-import io.tessera.agent.boot.Owners;
+import io.tessera.agent.boot.Recorder;
 import io.tessera.agent.host.AgentLog;
 import java.io.IOException;
 
@@ -18,35 +18,47 @@ final class AgentThread extends Thread {
     private static final long LATER_MS = 1000;
     private static final int STACK_BYTES = 1 << 18;
 
-    private final Tooling tooling;
+    /** What the thread does beside its own work. */
+    interface Errands {
+        /** Loads ByteBuddy before the first CUDA class comes. */
+        void warmUp() throws IOException;
+
+        /** Whether the user asked for the bean by name, and not only not against it. */
+        boolean isManagedAtOnce();
+
+        /** Registers the bean if it is not yet there. */
+        void manage();
+    }
+
+    private final Errands errands;
     private final boolean release;
     private final boolean events;
 
-    private AgentThread(Tooling tooling, boolean release, boolean events) {
+    private AgentThread(Errands errands, boolean release, boolean events) {
         super(null, null, "tessera-agent", STACK_BYTES, false);
-        this.tooling = tooling;
+        this.errands = errands;
         this.release = release;
         this.events = events;
     }
 
-    static void start(Tooling tooling, boolean release, boolean events) {
-        AgentThread thread = new AgentThread(tooling, release, events);
+    static void start(Errands errands, boolean release, boolean events) {
+        AgentThread thread = new AgentThread(errands, release, events);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
     }
 
     /** Loads ByteBuddy beside the application's own start. */
-    static void prepare(Tooling tooling) {
-        Thread thread = new Thread(null, () -> warmUp(tooling), "tessera-agent-start", 0, false);
+    static void prepare(Errands errands) {
+        Thread thread = new Thread(null, () -> warmUp(errands), "tessera-agent-start", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
     }
 
-    private static void warmUp(Tooling tooling) {
+    private static void warmUp(Errands errands) {
         try {
-            tooling.warmUp();
+            errands.warmUp();
         } catch (IOException | RuntimeException | LinkageError failure) {
             AgentLog.say("cannot instrument: " + failure);
         }
@@ -55,12 +67,12 @@ final class AgentThread extends Thread {
     @Override
     public void run() {
         Runnable waits = events && Events.areWanted() ? Events.install() : null;
-        if (tooling.isManagedAtOnce()) {
-            tooling.manage();
+        if (errands.isManagedAtOnce()) {
+            errands.manage();
         }
         try {
             Thread.sleep(LATER_MS);
-            tooling.manage();
+            errands.manage();
             if (events && waits == null) {
                 waits = Events.install();
             }
@@ -75,9 +87,9 @@ final class AgentThread extends Thread {
 
     private void step(Runnable waits) {
         try {
-            Owners.noteCollected();
+            Recorder.noteCollected();
             if (release) {
-                Owners.release();
+                Recorder.release();
             }
             if (waits != null) {
                 waits.run();

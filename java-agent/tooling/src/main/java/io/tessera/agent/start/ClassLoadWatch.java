@@ -2,6 +2,7 @@ package io.tessera.agent.start;
 
 import io.tessera.agent.boot.AgentCounters;
 import io.tessera.agent.host.AgentLog;
+import java.io.IOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
@@ -16,14 +17,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class ClassLoadWatch implements ClassFileTransformer {
     private static final String FACADE = "io/tessera/Tessera";
 
+    /** What is done with a watched class. */
+    interface Recording {
+        /** Makes the recorder usable. */
+        void record() throws IOException;
+
+        /** A class as an earlier start instrumented it, and with it the recorder; null: there was none. */
+        byte[] kept(ClassLoader loader, String name, byte[] code) throws IOException;
+
+        /** A class with the recorder's calls in it, or null where there is nothing to do; and with it the recorder. */
+        byte[] instrumented(ClassLoader loader, String name, byte[] code, boolean loaded) throws IOException;
+    }
+
     private final String[] names;
-    private final Tooling tooling;
+    private final Recording recording;
     private final AtomicBoolean complained = new AtomicBoolean();
 
     /** Of internal names of classes. */
-    ClassLoadWatch(String[] names, Tooling tooling) {
+    ClassLoadWatch(String[] names, Recording recording) {
         this.names = names;
-        this.tooling = tooling;
+        this.recording = recording;
     }
 
     @Override
@@ -34,19 +47,19 @@ final class ClassLoadWatch implements ClassFileTransformer {
         try {
             if (name.equals(FACADE)) {
                 // The application's copy asks for the recorder in the bootstrap loader when it is initialised.
-                tooling.record();
+                recording.record();
                 return null;
             }
             if (!watched(name)) {
                 return null;
             }
             if (redefined == null) {
-                byte[] kept = tooling.kept(loader, name, code);
+                byte[] kept = recording.kept(loader, name, code);
                 if (kept != null) {
                     return kept;
                 }
             }
-            return tooling.instrumented(loader, name, code, redefined != null);
+            return recording.instrumented(loader, name, code, redefined != null);
         } catch (Throwable failure) {
             // A transformer's exceptions are dropped by the JVM: the class is loaded as it was.
             failed(name, failure);

@@ -22,7 +22,7 @@ import java.util.jar.JarFile;
  * <p>Most of it is made by threads that load classes, under {@link LoadingLock}s. The bean has a lock of its own that no
  * such thread takes: the platform's bean server loads native libraries and runs others' initialisers.
  */
-final class Tooling implements Consumer<String> {
+final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, AgentThread.Errands {
     /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
     private static final int ENOUGH_PROCESSORS = 4;
 
@@ -72,7 +72,8 @@ final class Tooling implements Consumer<String> {
     }
 
     /** Makes the recorder usable and starts the agent's thread; the second time it does nothing. */
-    void record() throws IOException {
+    @Override
+    public void record() throws IOException {
         making.hold(() -> {
             if (!recording) {
                 recording = true;
@@ -84,8 +85,8 @@ final class Tooling implements Consumer<String> {
         });
     }
 
-    /** A class as an earlier start instrumented it, and with it the recorder; null: there was none. */
-    byte[] kept(ClassLoader loader, String name, byte[] code) throws IOException {
+    @Override
+    public byte[] kept(ClassLoader loader, String name, byte[] code) throws IOException {
         ClassCache.Kept kept = cache().find(name, code);
         if (kept == null) {
             return null;
@@ -97,8 +98,8 @@ final class Tooling implements Consumer<String> {
         return kept.code();
     }
 
-    /** A class with the recorder's calls in it, or null where there is nothing to do; and with it the recorder. */
-    byte[] instrumented(ClassLoader loader, String name, byte[] code, boolean loaded) throws IOException {
+    @Override
+    public byte[] instrumented(ClassLoader loader, String name, byte[] code, boolean loaded) throws IOException {
         if (instrumenter != null) {
             return instrumenter.instrument(loader, name, code, loaded);
         }
@@ -110,8 +111,8 @@ final class Tooling implements Consumer<String> {
         });
     }
 
-    /** Loads ByteBuddy before the first CUDA class comes. */
-    void warmUp() throws IOException {
+    @Override
+    public void warmUp() throws IOException {
         first.hold(() -> {
             if (instrumenter == null) {
                 WarmUp.run();
@@ -164,13 +165,13 @@ final class Tooling implements Consumer<String> {
         }
     }
 
-    /** Whether the user asked for the bean by name, and not only not against it. */
-    boolean isManagedAtOnce() {
+    @Override
+    public boolean isManagedAtOnce() {
         return options.is("jmx", "on", "");
     }
 
-    /** Registers the bean if it is not yet there. */
-    void manage() {
+    @Override
+    public void manage() {
         synchronized (managing) {
             if (managed || options.is("jmx", "off", "on")) {
                 return;

@@ -18,14 +18,21 @@ import org.slf4j.LoggerFactory;
 final class AloneModules {
     private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);
 
-    private final ClientFences fences;
+    /** What a module of the client has to know of the window. */
+    interface WindowWords {
+        byte[] of(FenceMode mode) throws ProgramRefusedException;
+    }
+
+    private final String tenant;
+    private final WindowWords words;
     private final FencingService fencing;
     private final OwnStream stream;
     private final DriverCalls driver;
 
-    AloneModules(ClientFences fences, FencingService fencing, OwnStream stream, DriverCalls driver) {
+    AloneModules(String tenant, WindowWords words, FencingService fencing, OwnStream stream, DriverCalls driver) {
         this.stream = stream;
-        this.fences = fences;
+        this.tenant = tenant;
+        this.words = words;
         this.fencing = fencing;
         this.driver = driver;
     }
@@ -36,7 +43,7 @@ final class AloneModules {
             return module.aloneCode == null ? 0 : module.aloneCode.handle();
         }
         if (module.alone == null) {
-            module.alone = fencing.makeLater(fences.member().tenant(), module.source, module.options);
+            module.alone = fencing.makeLater(tenant, module.source, module.options);
             return 0;
         }
         return module.alone.isDone() ? load(module) : 0;
@@ -49,7 +56,7 @@ final class AloneModules {
             FencedProgram program = module.alone.resultNow();
             LoadedCode code = ProgramLoader.load(program, false, module.options, driver);
             try {
-                ProgramLoader.fill(code, program, fences.windowConstants(FenceMode.NONE), module.memory, stream, driver);
+                ProgramLoader.fill(code, program, words.of(FenceMode.NONE), module.memory, stream, driver);
                 module.aloneCode = code;
                 module.neverAlone = false;
                 return code.handle();

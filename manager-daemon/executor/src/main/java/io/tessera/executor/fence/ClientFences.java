@@ -1,7 +1,6 @@
 package io.tessera.executor.fence;
 
 import io.tessera.device.CudaResult;
-import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
@@ -19,12 +18,10 @@ import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.MachineImages;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
-import io.tessera.executor.fence.report.DriverText;
 import io.tessera.executor.fence.report.RefusedCode;
 import io.tessera.executor.fence.report.ReportPage;
 import io.tessera.executor.fence.report.Violations;
 import io.tessera.executor.handle.ClientHandles;
-import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.stream.ProgressEvents;
@@ -48,7 +45,6 @@ public final class ClientFences {
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
     /** Images that wait to be needed lie in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
-    private static final int MOST_NAMES = 1 << 18;
 
     private final FenceSettings settings;
     private final FencingService fencing;
@@ -65,8 +61,6 @@ public final class ClientFences {
     /** What modules and kernels find in memory is written here. */
     private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
-    private final TensorMaps tensorMaps;
-    private final Map<Long, String> names = new HashMap<>();
     /** Variables of modules that are gone; they go when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
@@ -96,23 +90,14 @@ public final class ClientFences {
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
         this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.clock());
         this.textures = new TextureBitmap(stream, driver);
-        this.tensorMaps = handles.tensorMaps();
-        this.kernels = new ClientKernels(this, fencing, new AloneModules(this, fencing, stream, driver), handles, driver, synchronization);
+        this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
+                new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
-    FenceSettings settings() {
-        return settings;
-    }
-
-    /** The driver's number of the device. */
-    int device() {
-        return device;
-    }
-
     /** The module that the client's tables hold so; null: it runs as it is. */
-    TenantModule ofStandIn(long value) {
+    private TenantModule ofStandIn(long value) {
         TenantModule module = modules.get(value);
         return module == null ? loaded.get(value) : module;
     }
@@ -122,17 +107,9 @@ public final class ClientFences {
         return member;
     }
 
-    WindowAccess window() {
-        return window;
-    }
-
     /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
     public int texture(long handle, boolean own) {
         return textures.set(handle, own);
-    }
-
-    TensorMaps tensorMaps() {
-        return tensorMaps;
     }
 
     /** What looks after kernels that do not end. */
@@ -223,20 +200,6 @@ public final class ClientFences {
      */
     public void askedAsItIs(int result, long handle, ProgramSource source, FencedImage fenced) {
         unfenced.asked(result, handle, source, fenced);
-    }
-
-    /**
-     * Where in the parameters of a kernel without PTX tensor maps lie. The handle is the driver's, of a module or library.
-     *
-     * @return null: it has no fence in its machine code
-     */
-    long[] machineTensorMaps(long handle, String kernel) {
-        return unfenced.tensorMaps(handle, kernel);
-    }
-
-    /** A kernel with a fence in its machine code is launched with something that the fence does not hold in. */
-    void runsUnfenced(long handle, String kernel, String why) {
-        unfenced.runsUnfenced(handle, kernel, why);
     }
 
     /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
@@ -341,7 +304,7 @@ public final class ClientFences {
     }
 
     /** What a module of the client has to know of the window. */
-    byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
+    private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         page();
         looksAtStopWord = true;
         return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(), textures.address()).bytes();
@@ -502,21 +465,5 @@ public final class ClientFences {
             page.close();
             page = null;
         }
-    }
-
-    /** The program has asked for a function or kernel by its name. */
-    public void named(long function, String name) {
-        if (names.size() < MOST_NAMES) {
-            names.put(function, name);
-        }
-    }
-
-    /**
-     * The name of a function or kernel; empty where nobody tells. The driver's word comes first: what it hands out after a module has gone may
-     * be a number that the program had another kernel by.
-     */
-    String name(long function, boolean kernel) {
-        int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0), function);
-        return result == CudaResult.SUCCESS && driver.outLong(0) != 0 ? DriverText.at(driver.outLong(0)) : names.getOrDefault(function, "");
     }
 }

@@ -5,10 +5,15 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.load.UnfencedImages;
 import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.report.DriverText;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
+import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
@@ -17,8 +22,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 
 /**
  * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or as it is, its pointers checked.
@@ -29,9 +37,16 @@ public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
+    private static final int MOST_NAMES = 1 << 18;
     private static final MemorySegment ZERO_MAP = MemorySegment.ofArray(new long[TensorMaps.BYTES / Long.BYTES]).asReadOnly();
 
-    private final ClientFences fences;
+    private final FenceSettings settings;
+    private final TenantPresence.Member member;
+    private final WindowAccess window;
+    private final UnfencedImages unfenced;
+    /** The module that the client's tables hold so; null: it runs as it is. */
+    private final LongFunction<TenantModule> byStandIn;
+    private final Map<Long, String> names = new HashMap<>();
     private final FencingService fencing;
     private final AloneModules modules;
     private final ClientHandles handles;
@@ -43,10 +58,21 @@ public final class ClientKernels {
     private long launches;
     private boolean clusters;
 
-    ClientKernels(ClientFences fences, FencingService fencing, AloneModules modules, ClientHandles handles, DriverCalls driver,
+    /**
+     * Of a client that has launched nothing.
+     *
+     * @param unfenced  its images that run as they are
+     * @param byStandIn the module that the client's tables hold so; null: it runs as it is
+     */
+    ClientKernels(FenceSettings settings, TenantPresence.Member member, WindowAccess window, UnfencedImages unfenced,
+            LongFunction<TenantModule> byStandIn, FencingService fencing, AloneModules modules, ClientHandles handles, DriverCalls driver,
             SynchronizationGate.Client synchronization) {
         this.synchronization = synchronization;
-        this.fences = fences;
+        this.settings = settings;
+        this.member = member;
+        this.window = window;
+        this.unfenced = unfenced;
+        this.byStandIn = byStandIn;
         this.fencing = fencing;
         this.modules = modules;
         this.handles = handles;
@@ -110,7 +136,7 @@ public final class ClientKernels {
             return kernel.function;
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
-        if (!captured && !fences.settings().alwaysFenced() && fences.member().mayRunNative()) {
+        if (!captured && !settings.alwaysFenced() && member.mayRunNative()) {
             return alone(kernel); // without walls either way: nobody is on their other side
         }
         prepare();
@@ -159,7 +185,7 @@ public final class ClientKernels {
     }
 
     private boolean isMadeHere(MemorySegment parameters, long at, long bytes) {
-        return at >= 0 && at + TensorMaps.BYTES <= bytes && fences.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) >= 0;
+        return at >= 0 && at + TensorMaps.BYTES <= bytes && handles.tensorMaps().span(parameters.asSlice(at, TensorMaps.BYTES)) >= 0;
     }
 
     private void checkMaps(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
@@ -178,7 +204,7 @@ public final class ClientKernels {
             kernel.machineFenced = false;
             boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
             HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
-            fences.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
+            unfenced.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
                     "it is given a tensor map that no call of its program has made");
         }
         if (kernel.machineFenced) {
@@ -201,8 +227,8 @@ public final class ClientKernels {
     }
 
     private void prepare() throws ProgramRefusedException {
-        if (!fences.window().isBacked()) {
-            int result = fences.window().backEverywhere();
+        if (!window.isBacked()) {
+            int result = window.backEverywhere();
             if (result != CudaResult.SUCCESS) {
                 throw ProgramRefusedException.toTell(result,
                         "the device has no memory left for the addresses of this program's tenant that nothing is allocated at"
@@ -217,12 +243,12 @@ public final class ClientKernels {
         if (table.attachment(clientHandle) instanceof Launchable known) {
             return known;
         }
-        String name = fences.name(function, kernel);
+        String name = name(function, kernel);
         TenantModule module = module(table, clientHandle);
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        long[] machineMaps = module == null ? fences.machineTensorMaps(machineImage(table, clientHandle, name), name) : null;
+        long[] machineMaps = module == null ? unfenced.tensorMaps(machineImage(table, clientHandle, name), name) : null;
         Launchable found = new Launchable(clientHandle, function, name, module, machineMaps != null,
                 machineMaps != null ? machineMaps : tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
         table.attach(clientHandle, found);
@@ -267,7 +293,7 @@ public final class ClientKernels {
     private int localBytes(Launchable kernel) {
         if (kernel.localBytes < 0) {
             boolean shared = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-            kernel.localBytes = new KernelAttributes(driver, fences.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
+            kernel.localBytes = new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
         }
         return kernel.localBytes;
     }
@@ -300,7 +326,7 @@ public final class ClientKernels {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
             HandleKind kind = kindOf(parent);
-            TenantModule found = fences.ofStandIn(handles.value(kind, parent));
+            TenantModule found = byStandIn.apply(handles.value(kind, parent));
             if (found != null) {
                 return found.asItIs ? null : found;
             }
@@ -315,7 +341,7 @@ public final class ClientKernels {
         while (parent != 0) {
             HandleKind kind = kindOf(parent);
             long image = kind == HandleKind.KERNEL ? 0 : handles.value(kind, parent);
-            if (image != 0 && fences.machineTensorMaps(image, name) != null) {
+            if (image != 0 && unfenced.tensorMaps(image, name) != null) {
                 return image;
             }
             parent = handles.table(kind).parent(parent);
@@ -355,7 +381,7 @@ public final class ClientKernels {
             return 0;
         }
         boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-        new KernelAttributes(driver, fences.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
+        new KernelAttributes(driver, fencing.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
         return kernel.aloneFunction;
     }
 
@@ -386,7 +412,7 @@ public final class ClientKernels {
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {
             long word = parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            if (word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END && fences.window().isAnothers(word)) {
+            if (word >= WindowSpace.STANDARD_BASE && word < WindowSpace.STANDARD_END && window.isAnothers(word)) {
                 throw new ProgramRefusedException(CudaResult.INVALID_VALUE, "argument at byte " + at + ", 0x"
                         + Long.toHexString(word) + ", is an address of another tenant's memory");
             }
@@ -414,5 +440,21 @@ public final class ClientKernels {
             }
         }
         return false;
+    }
+
+    /** The program has asked for a function or kernel by its name. */
+    public void named(long function, String name) {
+        if (names.size() < MOST_NAMES) {
+            names.put(function, name);
+        }
+    }
+
+    /**
+     * The name of a function or kernel; empty where nobody tells. The driver's word comes first: what it hands out after a module has gone may
+     * be a number that the program had another kernel by.
+     */
+    private String name(long function, boolean kernel) {
+        int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0), function);
+        return result == CudaResult.SUCCESS && driver.outLong(0) != 0 ? DriverText.at(driver.outLong(0)) : names.getOrDefault(function, "");
     }
 }

@@ -22,7 +22,7 @@ public final class ClientHandles {
     /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
     private final TensorMaps tensorMaps;
-    private final DeferredReleases deferredReleases = new DeferredReleases(this);
+    private final DeferredReleases deferredReleases = new DeferredReleases(this::table);
     private final ClientAccount account;
 
     /** Empty, for handles that name a device, of a client that is alone in its tenant. */

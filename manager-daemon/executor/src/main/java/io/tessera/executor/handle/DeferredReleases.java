@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
@@ -26,7 +27,7 @@ public final class DeferredReleases {
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
 
-    private final ClientHandles handles;
+    private final Function<HandleKind, HandleTable> tables;
     private BooleanSupplier capturing = () -> false;
     private Consumer<String> notice = _ -> {};
     /** What nodes of graphs name, since there were none: what the client's tables hold, or the driver's arrays, or addresses. */
@@ -41,8 +42,9 @@ public final class DeferredReleases {
     private record Held(Set<Long> keys, IntSupplier end) {
     }
 
-    DeferredReleases(ClientHandles handles) {
-        this.handles = handles;
+    /** Of a client whose handles are in these tables. */
+    DeferredReleases(Function<HandleKind, HandleTable> tables) {
+        this.tables = tables;
     }
 
     /** How to tell whether streams of the client take part in a capture. */
@@ -75,8 +77,8 @@ public final class DeferredReleases {
             if (kind == null) {
                 return;
             }
-            names(handles.value(kind, parent));
-            parent = handles.table(kind).parent(parent);
+            names(tables.apply(kind).value(parent));
+            parent = tables.apply(kind).parent(parent);
         }
     }
 
@@ -95,7 +97,7 @@ public final class DeferredReleases {
     }
 
     private boolean hasGraphs() {
-        return handles.table(HandleKind.GRAPH).size() + handles.table(HandleKind.GRAPH_EXEC).size() > 0 || capturing.getAsBoolean();
+        return tables.apply(HandleKind.GRAPH).size() + tables.apply(HandleKind.GRAPH_EXEC).size() > 0 || capturing.getAsBoolean();
     }
 
     private boolean holds(long key) {
@@ -114,8 +116,8 @@ public final class DeferredReleases {
     private void forgetReferences(boolean graphs) {
         for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Long, Long> one = i.next();
-            if (handles.value(HandleKind.TEXREF, one.getKey()) == HandleTable.NONE
-                    && handles.value(HandleKind.SURFREF, one.getKey()) == HandleTable.NONE) {
+            if (tables.apply(HandleKind.TEXREF).value(one.getKey()) == HandleTable.NONE
+                    && tables.apply(HandleKind.SURFREF).value(one.getKey()) == HandleTable.NONE) {
                 i.remove();
                 if (graphs) {
                     named.add(one.getValue());

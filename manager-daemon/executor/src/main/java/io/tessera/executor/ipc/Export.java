@@ -1,7 +1,7 @@
 package io.tessera.executor.ipc;
 
 /**
- * Something that one client has handed to the others of its tenant. What can change is guarded by {@link Exports}.
+ * Something that one client has handed to the others of its tenant. What can change is guarded by {@code Exports}.
  */
 final class Export {
     /** What it is. */
@@ -12,12 +12,17 @@ final class Export {
         EVENT
     }
 
-    final ClientExports owner;
+    /** What a handle proves. */
+    record Key(long first, long second) {
+    }
+
+    /** Whose it is, by identity. */
+    final Object owner;
     final String tenant;
     final Kind kind;
     final long value;
     final long bytes;
-    final Exports.Key key;
+    final Key key;
     /** Clients that have it open. */
     int openers;
     /** The owner has ended it: it goes with the last opener. */
@@ -25,7 +30,7 @@ final class Export {
     /** Bytes that count against the tenant until it goes, once the owner has ended it. */
     long charged;
 
-    Export(ClientExports owner, String tenant, Kind kind, long value, long bytes, Exports.Key key) {
+    Export(Object owner, String tenant, Kind kind, long value, long bytes, Key key) {
         this.owner = owner;
         this.tenant = tenant;
         this.kind = kind;

@@ -1,6 +1,7 @@
 package io.tessera.executor.ipc;
 
 import io.tessera.device.CudaResult;
+import io.tessera.executor.ipc.Export.Key;
 import io.tessera.executor.ipc.Export.Kind;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayLayout;
@@ -27,10 +28,6 @@ public final class Exports {
     private final long executor = random.nextLong();
     private final Map<Key, Export> all = new HashMap<>();
 
-    /** What a handle proves. */
-    record Key(long first, long second) {
-    }
-
     /**
      * What became of a handle.
      *
@@ -44,7 +41,12 @@ public final class Exports {
         }
     }
 
-    synchronized Export add(ClientExports owner, String tenant, Kind kind, long value, long bytes) {
+    /**
+     * Enters what a client hands to others.
+     *
+     * @param owner the client, by identity
+     */
+    synchronized Export add(Object owner, String tenant, Kind kind, long value, long bytes) {
         Export export = new Export(owner, tenant, kind, value, bytes, new Key(random.nextLong(), random.nextLong()));
         all.put(export.key, export);
         return export;
@@ -61,7 +63,7 @@ public final class Exports {
     }
 
     /** A client wants what a handle stands for; each client is counted once, whatever it opens again. */
-    synchronized Opening open(ClientExports opener, String tenant, Kind kind, MemorySegment handle, boolean again) {
+    synchronized Opening open(Object opener, String tenant, Kind kind, MemorySegment handle, boolean again) {
         if (handle.get(WireTypes.U64, MAGIC) != RelayLayout.IPC_MAGIC) {
             return Opening.refused(CudaResult.INVALID_VALUE,
                     "an IPC handle of a program that does not share by space cannot be opened by one that does; run both programs with the same --share");

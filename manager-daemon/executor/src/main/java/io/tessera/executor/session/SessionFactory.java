@@ -200,7 +200,7 @@ public final class SessionFactory {
         handles.deferredReleases().capturing(streams::isAnyCapturing);
         handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
-        ClientWindow window = windows.client(name(who), charge.tenant(), driver, streams);
+        ClientWindow window = new ClientWindow(windows, name(who), charge.tenant(), driver, streams);
         ClientFences fences = new ClientFences(who.fences(), fencing, member, window, charge, driver, segment, handles,
                 streams.progress(), stands);
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));

@@ -31,16 +31,6 @@ final class Backlog {
     /** What copies and memsets before them take. */
     private long movesNs;
 
-    /**
-     * A place of a stream.
-     *
-     * @param event complete when the stream has come there
-     * @param nodes of graphs between the mark before and this one
-     * @param movesNs what copies and memsets between them take
-     */
-    record Mark(long event, long nodes, long movesNs) {
-    }
-
     Backlog(ProgressEvents events, MoveTime moves) {
         this.events = events;
         this.moves = moves;
@@ -57,7 +47,7 @@ final class Backlog {
         if (event == ProgressEvents.NONE) {
             return event; // the next submission tries again; an error of the context is seen elsewhere
         }
-        stream.marks.add(new Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark));
+        stream.marks.add(new ClientStream.Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark));
         nodes += stream.nodesSinceMark;
         movesNs += stream.movesNsSinceMark;
         moves.add(stream.movesNsSinceMark);
@@ -71,17 +61,17 @@ final class Backlog {
     }
 
     private boolean isFull(ClientStream stream) {
-        while (!stream.marks.isEmpty() && events.query(stream.marks.peek().event) != CudaResult.NOT_READY) {
+        while (!stream.marks.isEmpty() && events.query(stream.marks.peek().event()) != CudaResult.NOT_READY) {
             reached(stream.marks.poll());
         }
         return stream.marks.size() >= MOST_EVENTS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty();
     }
 
-    private void reached(Mark mark) {
-        nodes -= mark.nodes;
-        movesNs -= mark.movesNs;
-        moves.add(-mark.movesNs);
-        events.giveBack(mark.event);
+    private void reached(ClientStream.Mark mark) {
+        nodes -= mark.nodes();
+        movesNs -= mark.movesNs();
+        moves.add(-mark.movesNs());
+        events.giveBack(mark.event());
     }
 
     /** Whether a stream has as much before it as it may have. */

@@ -4,9 +4,19 @@ import java.util.ArrayDeque;
 
 /**
  * One stream of a client: a non-blocking stream of the device's context, whatever the program asked for. The order that a
- * blocking stream has is made by events. Package-private fields: written by {@link ClientStreams} alone. One owner thread.
+ * blocking stream has is made by events. Package-private fields: written by {@code ClientStreams} alone. One owner thread.
  */
 public final class ClientStream {
+    /**
+     * A place of a stream.
+     *
+     * @param event complete when the stream has come there
+     * @param nodes of graphs between the mark before and this one
+     * @param movesNs what copies and memsets between them take
+     */
+    record Mark(long event, long nodes, long movesNs) {
+    }
+
     final long value;
     final ClientContext context;
     final boolean blocking;
@@ -27,8 +37,8 @@ public final class ClientStream {
     long nodesSinceMark;
     /** What copies and memsets take that were submitted since then. */
     long movesNsSinceMark;
-    /** Marks of the {@link Backlog} that are not reached, the oldest first. */
-    final ArrayDeque<Backlog.Mark> marks = new ArrayDeque<>();
+    /** Marks of the {@code Backlog} that are not reached, the oldest first. */
+    final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
     ClientStream(long value, ClientContext context, boolean blocking, boolean legacy) {
         this.value = value;

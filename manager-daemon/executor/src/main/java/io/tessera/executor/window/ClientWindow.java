@@ -22,36 +22,30 @@ public final class ClientWindow implements WindowAccess {
     private final TenantWindows windows;
     private final String tenant;
     private final TenantMemory account;
-    private final DriverCalls driver;
-    private final ClientStreams streams;
+    private final WindowClient client;
     private TenantWindow window;
     private String refusal = "";
-    private WindowGate.Pass pass;
-    private boolean leaving;
-    private BoundedWait waiting;
-    private BooleanSupplier goOn = () -> true;
 
-    ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
+    /** What a client will have of the tenant's window, once it is opened. */
+    public ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
             ClientStreams streams) {
         this.windows = windows;
         this.tenant = tenant;
         this.account = account;
-        this.driver = driver;
-        this.streams = streams;
+        this.client = new WindowClient(driver, streams);
     }
 
     /** Joins the tenant's window, which is made for the first of its clients. Returns a CUresult. */
     public int open() {
-        return windows.join(tenant, account, this);
+        TenantWindows.Joined joined = windows.join(tenant, account, client);
+        window = joined.window();
+        refusal = joined.refusal();
+        return joined.result();
     }
 
     /** Why {@link #open} did not succeed, for the program's user. */
     public String refusal() {
         return refusal;
-    }
-
-    void refused(String reason) {
-        refusal = reason;
     }
 
     /** Whether {@link #open} succeeded. */
@@ -61,15 +55,10 @@ public final class ClientWindow implements WindowAccess {
 
     /** The client has gone: until {@link #abandon} others who find no memory wait for what it had. */
     public void leaving() {
-        if (!leaving) {
-            leaving = true;
+        if (!client.isLeaving()) {
+            client.leaving(true);
             windows.reclaims().begin();
         }
-    }
-
-    /** Whether {@link #leaving} was called. */
-    boolean isLeaving() {
-        return leaving;
     }
 
     /**
@@ -78,45 +67,17 @@ public final class ClientWindow implements WindowAccess {
      * @param action answers with a CUresult
      */
     public int attempt(IntSupplier action) {
-        return windows.reclaims().attempt(this, action);
-    }
-
-    /** The wait that the client's thread is in, with which others end; null: none. */
-    BoundedWait waiting() {
-        return waiting;
+        return windows.reclaims().attempt(client, action);
     }
 
     @Override
     public void waitsWithin(BoundedWait outer) {
-        waiting = outer;
+        client.waitsWithin(outer);
     }
 
     /** What the client's thread asks while it waits for the tenant's work to rest: whether to go on. */
     public void whileWaiting(BooleanSupplier asked) {
-        goOn = asked;
-    }
-
-    boolean goesOn() {
-        return goOn.getAsBoolean();
-    }
-
-    /** Called by {@link TenantWindows} while the client joins. */
-    void joined(TenantWindow own) {
-        window = own;
-        pass = own.gate().pass();
-        own.join(this);
-    }
-
-    WindowGate.Pass pass() {
-        return pass;
-    }
-
-    DriverCalls driver() {
-        return driver;
-    }
-
-    ClientStreams streams() {
-        return streams;
+        client.whileWaiting(asked);
     }
 
     TenantWindow window() {
@@ -129,17 +90,18 @@ public final class ClientWindow implements WindowAccess {
      * @return false if no work of the client may be submitted, because its window is broken
      */
     public boolean enter() {
-        pass.enter();
+        client.pass().enter();
         return !window.isBroken();
     }
 
     /** After records were executed. */
     public void leave() {
-        pass.leave();
+        client.pass().leave();
     }
 
     /** Waits for what is nobody's of the tenant: meanwhile pages of the window may change. */
     public void outside(Runnable waiting) {
+        WindowGate.Pass pass = client.pass();
         if (pass == null || pass.holdsLock()) {
             waiting.run();
         } else {
@@ -150,7 +112,7 @@ public final class ClientWindow implements WindowAccess {
     /** The client has nothing to do: gives memory back that another tenant needs, or that nobody wanted back for long. */
     public void rest() {
         if (window.isTrimWanted() || window.isLeftAlone()) {
-            window.trim(this);
+            window.trim(client);
         }
     }
 
@@ -159,14 +121,14 @@ public final class ClientWindow implements WindowAccess {
         PendingReclaims reclaims = windows.reclaims();
         long goneBefore = reclaims.gone();
         return action.getAsBoolean()
-                || reclaims.again(this, goneBefore, HeapRefusal.OVER_QUOTA.code(),
+                || reclaims.again(client, goneBefore, HeapRefusal.OVER_QUOTA.code(),
                         () -> action.getAsBoolean() ? 0 : HeapRefusal.OVER_QUOTA.code()) == 0;
     }
 
     /** Has memory that nothing lives in given back now if the client is the tenant's last. */
     public void giveBack() {
-        if (window.isAlone(this)) {
-            window.trim(this);
+        if (window.isAlone(client)) {
+            window.trim(client);
         }
     }
 
@@ -177,12 +139,12 @@ public final class ClientWindow implements WindowAccess {
         }
         leave(window);
         window = null;
-        return windows.left(tenant, driver);
+        return windows.left(tenant, client.driver());
     }
 
     private void leave(TenantWindow left) {
-        pass.close();
-        left.leave(this);
+        client.pass().close();
+        left.leave(client);
     }
 
     /** The client's thread has ended, in whatever order: nobody waits for it any more. */
@@ -190,8 +152,8 @@ public final class ClientWindow implements WindowAccess {
         if (window != null) {
             leave(window);
         }
-        if (leaving) {
-            leaving = false;
+        if (client.isLeaving()) {
+            client.leaving(false);
             windows.reclaims().end();
         }
     }
@@ -221,16 +183,16 @@ public final class ClientWindow implements WindowAccess {
         PendingReclaims reclaims = windows.reclaims();
         long goneBefore = reclaims.gone();
         long aligned = Math.max(alignment, ALIGNMENT);
-        long offset = window.allocate(this, bytes, aligned);
+        long offset = window.allocate(client, bytes, aligned);
         if (PendingReclaims.isRefusal(offset)) {
-            offset = reclaims.again(this, goneBefore, offset, () -> window.allocate(this, bytes, aligned));
+            offset = reclaims.again(client, goneBefore, offset, () -> window.allocate(client, bytes, aligned));
         }
         return offset < 0 ? 0 : baseAddress() + offset;
     }
 
     @Override
     public void free(long address) {
-        if (window.free(this, address - baseAddress()) < 0) {
+        if (window.free(client, address - baseAddress()) < 0) {
             throw new IllegalArgumentException("no allocation begins at 0x" + Long.toHexString(address));
         }
     }
@@ -243,38 +205,38 @@ public final class ClientWindow implements WindowAccess {
      */
     public long reserve(long bytes, long alignment, long wished) {
         long wanted = contains(wished, bytes) ? wished - baseAddress() : -1;
-        long offset = window.reserve(this, bytes, alignment, wanted);
+        long offset = window.reserve(client, bytes, alignment, wanted);
         return offset < 0 ? 0 : baseAddress() + offset;
     }
 
     /** Gives addresses back where nothing is mapped any more. */
     public void release(long address) {
-        window.release(this, address - baseAddress());
+        window.release(client, address - baseAddress());
     }
 
     /** Counts memory that the program makes itself against the tenant's quota; false if that does not allow it. */
     public boolean charge(long bytes) {
-        return attemptWithinLimit(() -> window.charge(this, bytes));
+        return attemptWithinLimit(() -> window.charge(client, bytes));
     }
 
     /** Takes back what {@link #charge} counted. */
     public void discharge(long bytes) {
-        window.discharge(this, bytes);
+        window.discharge(client, bytes);
     }
 
     /** Writes zeros to memory that the program makes, before it can be reached; false if that cannot be done. */
     public boolean zero(long handle, long bytes) {
-        return window.zero(this, handle, bytes);
+        return window.zero(client, handle, bytes);
     }
 
     /** Maps memory that the program made, in addresses that were reserved. Returns a CUresult. */
     public int map(long address, long bytes, long handle) {
-        return window.map(this, address, bytes, handle);
+        return window.map(client, address, bytes, handle);
     }
 
     /** Unmaps whole mappings of the program. Returns a CUresult. */
     public int unmap(long address, long bytes) {
-        return window.unmap(this, address, bytes);
+        return window.unmap(client, address, bytes);
     }
 
     /** Which addresses of the window's host part have pinned memory. */
@@ -294,7 +256,7 @@ public final class ClientWindow implements WindowAccess {
      * @return a CUresult
      */
     public int openHost(long address, long bytes, IntSupplier fill) {
-        return window.openHost(this, address, bytes, fill);
+        return window.openHost(client, address, bytes, fill);
     }
 
     /**
@@ -304,7 +266,7 @@ public final class ClientWindow implements WindowAccess {
      * @return a CUresult
      */
     public int closeHost(long address, long bytes, IntSupplier clear) {
-        return window.closeHost(this, address, bytes, clear);
+        return window.closeHost(client, address, bytes, clear);
     }
 
     /** Host memory of the client could not be taken away: its addresses are given to nobody else. */
@@ -324,7 +286,7 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public int backEverywhere() {
-        return isBacked() ? window.back(this) : attempt(() -> window.back(this));
+        return isBacked() ? window.back(client) : attempt(() -> window.back(client));
     }
 
     @Override
@@ -334,6 +296,6 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public int whenQuiet(IntSupplier change) {
-        return window.whenQuiet(this, change);
+        return window.whenQuiet(client, change);
     }
 }

@@ -9,15 +9,27 @@ import io.tessera.guardian.heap.CommitPort;
  * and zeroed first; the tenant rests only while it is mapped. The window's lock guards it.
  */
 final class PageCommits implements CommitPort {
-    private final TenantWindow window;
+    /** The tenant whose window it is. */
+    interface Tenant {
+        /** Brings the tenant's work to rest until {@link #wake}; false if it does not come. The window's lock is held. */
+        boolean rest();
+
+        /** The tenant goes on, once for every {@link #rest}. */
+        void wake();
+
+        /** The client whose thread changes the window; the lock is held. */
+        WindowClient actor();
+    }
+
+    private final Tenant tenant;
     private final WindowPages pages;
     private final FreshMemory fresh;
     private final long base;
     private final long pieceBytes;
     private boolean resting;
 
-    PageCommits(TenantWindow window, WindowPages pages, FreshMemory fresh, long base, long pieceBytes) {
-        this.window = window;
+    PageCommits(Tenant tenant, WindowPages pages, FreshMemory fresh, long base, long pieceBytes) {
+        this.tenant = tenant;
         this.pages = pages;
         this.fresh = fresh;
         this.base = base;
@@ -27,7 +39,7 @@ final class PageCommits implements CommitPort {
     /** Once for all changes that belong together; a window without a sink has no fenced kernels to be harmed. */
     private boolean rested() {
         if (!resting && pages.isBacked()) {
-            resting = window.rest();
+            resting = tenant.rest();
             return resting;
         }
         return true;
@@ -37,14 +49,14 @@ final class PageCommits implements CommitPort {
     public void endChange() {
         if (resting) {
             resting = false;
-            window.wake();
+            tenant.wake();
         }
     }
 
     @Override
     public boolean commit(long offset, long bytes) {
-        DriverCalls driver = window.actor().driver();
-        long[] handles = fresh.make(driver, window.actor().waiting(), Math.toIntExact(bytes / pieceBytes));
+        DriverCalls driver = tenant.actor().driver();
+        long[] handles = fresh.make(driver, tenant.actor().waiting(), Math.toIntExact(bytes / pieceBytes));
         if (handles == null) {
             return false;
         }
@@ -60,7 +72,7 @@ final class PageCommits implements CommitPort {
         if (!rested()) {
             throw new PagesStuckException("the tenant's work does not come to rest");
         }
-        int result = pages.remove(window.actor().driver(), base + offset, bytes);
+        int result = pages.remove(tenant.actor().driver(), base + offset, bytes);
         if (result != CudaResult.SUCCESS) {
             throw new PagesStuckException("memory cannot be given back: CUDA error " + result);
         }

@@ -53,13 +53,13 @@ final class PendingReclaims {
      *
      * @param action answers with a CUresult
      */
-    int attempt(ClientWindow client, IntSupplier action) {
+    int attempt(WindowClient client, IntSupplier action) {
         long goneBefore = gone.get();
         return (int) again(client, goneBefore, attemptUnderPressure(client, action), () -> attemptUnderPressure(client, action),
                 answer -> answer == CudaResult.OUT_OF_MEMORY);
     }
 
-    private int attemptUnderPressure(ClientWindow client, IntSupplier action) {
+    private int attemptUnderPressure(WindowClient client, IntSupplier action) {
         return pressure.again(client.waiting(), action.getAsInt(), action);
     }
 
@@ -69,11 +69,11 @@ final class PendingReclaims {
      * @param goneBefore {@link #gone} before that
      * @param answer     what it answered
      */
-    long again(ClientWindow client, long goneBefore, long answer, LongSupplier action) {
+    long again(WindowClient client, long goneBefore, long answer, LongSupplier action) {
         return again(client, goneBefore, answer, action, PendingReclaims::isRefusal);
     }
 
-    private long again(ClientWindow client, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
+    private long again(WindowClient client, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
         if (!lacksMemory.test(answer) || client.isLeaving() || client.pass().holdsLock()) {
             return answer;
         }
@@ -87,7 +87,7 @@ final class PendingReclaims {
         }
     }
 
-    private long again(ClientWindow client, BoundedWait wait, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
+    private long again(WindowClient client, BoundedWait wait, long goneBefore, long answer, LongSupplier action, LongPredicate lacksMemory) {
         long result = answer;
         long before = goneBefore;
         while (lacksMemory.test(result)) {

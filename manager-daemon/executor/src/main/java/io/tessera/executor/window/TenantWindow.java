@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The window of one tenant on one device: its addresses, what is mapped there, and the heap that hands it out. Shared by
- * the tenant's clients; made with the first and closed with the last. Methods that take a {@link ClientWindow} belong to
+ * the tenant's clients; made with the first and closed with the last. Methods that take a {@link WindowClient} belong to
  * that client's owner thread, whose driver calls they use; a lock lets one client change the window at a time. No method
  * waits for another tenant but where the device has no memory left, and then for a bounded time.
  */
-final class TenantWindow {
+final class TenantWindow implements PageCommits.Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
@@ -33,6 +33,8 @@ final class TenantWindow {
      * array for example, and a fence would bring one from below the window to its other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
+    /** Memory that nothing was done with for so long goes back to the device. */
+    static final long TRIM_AFTER_NS = 5_000_000_000L;
 
     private final WindowPlace place;
     private final WindowLayout layout;
@@ -40,7 +42,7 @@ final class TenantWindow {
     private final FreshMemory fresh;
     private final NanoClock clock;
     private final WindowGate gate = new WindowGate();
-    private final List<ClientWindow> clients = new CopyOnWriteArrayList<>();
+    private final List<WindowClient> clients = new CopyOnWriteArrayList<>();
     private final LongSupplier limit;
     private final WindowHeap heap;
     private final HostAddresses hostAddresses;
@@ -52,7 +54,7 @@ final class TenantWindow {
     private boolean over;
     private int restDepth;
     /** Who changes the window now; guarded by the lock. */
-    private ClientWindow actor;
+    private WindowClient actor;
     private boolean quiet;
     private volatile boolean trimWanted;
     private volatile boolean leftBehind;
@@ -98,22 +100,22 @@ final class TenantWindow {
         return gate;
     }
 
-    void join(ClientWindow client) {
+    void join(WindowClient client) {
         clients.add(client);
     }
 
     /** A client is gone, or its thread. */
-    void leave(ClientWindow client) {
+    void leave(WindowClient client) {
         clients.remove(client);
     }
 
     /** Whether the tenant has no other client. */
-    boolean isAlone(ClientWindow client) {
+    boolean isAlone(WindowClient client) {
         return clients.size() == 1 && clients.getFirst() == client;
     }
 
-    /** Whose thread changes the window; the lock is held. */
-    ClientWindow actor() {
+    @Override
+    public WindowClient actor() {
         return actor;
     }
 
@@ -122,8 +124,8 @@ final class TenantWindow {
      *
      * @return what it returns; the refusal NO_MEMORY where memory could not be given back that had to go first
      */
-    private long locked(ClientWindow client, LongSupplier action) {
-        ClientWindow before = changeBegins(client);
+    private long locked(WindowClient client, LongSupplier action) {
+        WindowClient before = changeBegins(client);
         try {
             mend(client);
             return action.getAsLong();
@@ -135,27 +137,27 @@ final class TenantWindow {
         }
     }
 
-    private ClientWindow changeBegins(ClientWindow client) {
+    private WindowClient changeBegins(WindowClient client) {
         client.pass().lock();
-        ClientWindow before = actor;
+        WindowClient before = actor;
         actor = client;
         return before;
     }
 
-    private void changeEnds(ClientWindow client, ClientWindow before) {
+    private void changeEnds(WindowClient client, WindowClient before) {
         actor = before;
         client.pass().unlock();
     }
 
-    private void mend(ClientWindow client) {
+    private void mend(WindowClient client) {
         if (isBroken()) {
             resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
         }
     }
 
     /** Offset of an allocation in the window, or the heap's refusal. */
-    long allocate(ClientWindow client, long bytes, long alignment) {
-        ClientWindow before = changeBegins(client);
+    long allocate(WindowClient client, long bytes, long alignment) {
+        WindowClient before = changeBegins(client);
         try {
             mend(client);
             applyQuota();
@@ -169,7 +171,7 @@ final class TenantWindow {
     }
 
     /** Gives an allocation back. Returns its size, or the heap's refusal. */
-    long free(ClientWindow client, long offset) {
+    long free(WindowClient client, long offset) {
         return locked(client, () -> {
             lastFreeNs = clock.nanoTime();
             reclaimable = true;
@@ -178,17 +180,17 @@ final class TenantWindow {
     }
 
     /** Takes addresses without memory, at an offset if it is free. Returns their offset, or the heap's refusal. */
-    long reserve(ClientWindow client, long bytes, long alignment, long wanted) {
+    long reserve(WindowClient client, long bytes, long alignment, long wanted) {
         return locked(client, () -> heap.reserve(bytes, alignment, wanted));
     }
 
     /** Gives reserved addresses back. Returns their size, or the heap's refusal. */
-    long release(ClientWindow client, long offset) {
+    long release(WindowClient client, long offset) {
         return locked(client, () -> heap.release(offset));
     }
 
     /** Counts memory that a program makes itself against the quota; false if that does not allow it. */
-    boolean charge(ClientWindow client, long bytes) {
+    boolean charge(WindowClient client, long bytes) {
         return locked(client, () -> {
             applyQuota();
             return heap.charge(bytes);
@@ -196,7 +198,7 @@ final class TenantWindow {
     }
 
     /** Takes back what {@link #charge} counted. */
-    void discharge(ClientWindow client, long bytes) {
+    void discharge(WindowClient client, long bytes) {
         locked(client, () -> {
             heap.discharge(bytes);
             return 0;
@@ -221,8 +223,8 @@ final class TenantWindow {
         return hostAddresses;
     }
 
-    /** See {@link ClientWindow#openHost}. */
-    int openHost(ClientWindow client, long address, long bytes, IntSupplier fill) {
+    /** See {@code ClientWindow.openHost}. */
+    int openHost(WindowClient client, long address, long bytes, IntSupplier fill) {
         return (int) locked(client, () -> changing(() -> {
             int result = pages.openHost(client.driver(), address, bytes);
             if (result == CudaResult.SUCCESS) {
@@ -235,8 +237,8 @@ final class TenantWindow {
         }));
     }
 
-    /** See {@link ClientWindow#closeHost}. */
-    int closeHost(ClientWindow client, long address, long bytes, IntSupplier clear) {
+    /** See {@code ClientWindow.closeHost}. */
+    int closeHost(WindowClient client, long address, long bytes, IntSupplier clear) {
         return (int) locked(client, () -> changing(() -> {
             int result = clear.getAsInt();
             return result == CudaResult.SUCCESS ? pages.closeHost(client.driver(), address, bytes) : result;
@@ -244,17 +246,17 @@ final class TenantWindow {
     }
 
     /** Zeroes memory that a program makes; false if that cannot be done. */
-    boolean zero(ClientWindow client, long handle, long bytes) {
+    boolean zero(WindowClient client, long handle, long bytes) {
         return locked(client, () -> fresh.zero(client.driver(), handle, bytes) ? 0 : -1) == 0;
     }
 
     /** Maps what a program made, while the tenant rests if its window is backed. Returns a CUresult. */
-    int map(ClientWindow client, long address, long bytes, long handle) {
+    int map(WindowClient client, long address, long bytes, long handle) {
         return (int) locked(client, () -> changing(() -> pages.placeOfProgram(client.driver(), address, bytes, handle)));
     }
 
     /** Unmaps what a program mapped. Returns a CUresult. */
-    int unmap(ClientWindow client, long address, long bytes) {
+    int unmap(WindowClient client, long address, long bytes) {
         return (int) locked(client, () -> changing(() -> pages.removeOfProgram(client.driver(), address, bytes)));
     }
 
@@ -263,7 +265,7 @@ final class TenantWindow {
     }
 
     /** See {@link WindowAccess#backEverywhere}. */
-    int back(ClientWindow client) {
+    int back(WindowClient client) {
         return pages.isBacked() && !isBroken() ? CudaResult.SUCCESS
                 : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
     }
@@ -286,7 +288,7 @@ final class TenantWindow {
     }
 
     /** See {@link WindowAccess#whenQuiet}. */
-    int whenQuiet(ClientWindow client, IntSupplier change) {
+    int whenQuiet(WindowClient client, IntSupplier change) {
         return (int) locked(client, () -> resting(change));
     }
 
@@ -301,8 +303,8 @@ final class TenantWindow {
         }
     }
 
-    /** Brings the tenant's work to rest until {@link #wake}; false if it does not come. The lock is held. */
-    boolean rest() {
+    @Override
+    public boolean rest() {
         if (!quiet) {
             BoundedWait wait = BoundedWait.begin(clock, WaitLimit.TENANT_REST, actor.waiting());
             if (!actor.pass().closeGate(BoundedWait.begin(clock, WaitLimit.WINDOW_GATE, wait))) {
@@ -318,8 +320,8 @@ final class TenantWindow {
         return true;
     }
 
-    /** The tenant goes on, once for every {@link #rest}. */
-    void wake() {
+    @Override
+    public void wake() {
         if (--restDepth == 0) {
             if (pages.isBroken()) {
                 pages.back(actor.driver()); // once more, while nothing of the tenant runs
@@ -330,7 +332,7 @@ final class TenantWindow {
     }
 
     private boolean isIdle(BoundedWait wait) {
-        for (ClientWindow client : clients) {
+        for (WindowClient client : clients) {
             int result;
             while ((result = client.streams().queryFrom(actor.driver())) == CudaResult.NOT_READY) {
                 if (wait.isOver() || !actor.goesOn()) {
@@ -357,11 +359,11 @@ final class TenantWindow {
 
     /** Whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
     boolean isLeftAlone() {
-        return reclaimable && clock.nanoTime() - lastFreeNs > TenantWindows.TRIM_AFTER_NS;
+        return reclaimable && clock.nanoTime() - lastFreeNs > TRIM_AFTER_NS;
     }
 
     /** Gives memory back that holds nothing live. */
-    void trim(ClientWindow client) {
+    void trim(WindowClient client) {
         locked(client, () -> {
             trimWanted = false;
             reclaimable = false;

@@ -5,7 +5,6 @@ import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.TenantMemory;
-import io.tessera.executor.stream.ClientStreams;
 import io.tessera.guardian.heap.HeapStatistics;
 import io.tessera.guardian.window.PlacementAnswer;
 import io.tessera.guardian.window.WindowLayout;
@@ -25,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * the threads of their clients, one at a time.
  */
 public final class TenantWindows {
-    /** Memory that nothing was done with for so long goes back to the device. */
-    static final long TRIM_AFTER_NS = 5_000_000_000L;
     /** Places that are tried where the driver or the system has something in the way. */
     private static final int MOST_PLACES = 64;
     /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about so many mappings. */
@@ -103,20 +100,25 @@ public final class TenantWindows {
         return false;
     }
 
-    /** What a client will have, once it is opened. */
-    public ClientWindow client(String tenant, TenantMemory account, DriverCalls driver, ClientStreams streams) {
-        return new ClientWindow(this, tenant, account, driver, streams);
+    /**
+     * How a client joined.
+     *
+     * @param result  CUresult
+     * @param refusal why the result is not SUCCESS, for the program's user; else empty
+     * @param window  null unless SUCCESS
+     */
+    record Joined(int result, String refusal, TenantWindow window) {
     }
 
-    synchronized int join(String tenant, TenantMemory account, ClientWindow client) {
+    /** A client joins its tenant's window, which is made for the first. */
+    synchronized Joined join(String tenant, TenantMemory account, WindowClient client) {
         Shared shared = windows.get(tenant);
         if (shared == null) {
             Opening opening = new Opening(client.driver());
             int result = opening.open(account);
             if (result != CudaResult.SUCCESS) {
                 LOG.error("tenant \"{}\" has no window: CUDA error {}; {}", tenant, result, opening.refusal);
-                client.refused(opening.refusal);
-                return result;
+                return new Joined(result, opening.refusal, null);
             }
             shared = new Shared(opening.window);
             windows.put(tenant, shared);
@@ -125,8 +127,9 @@ public final class TenantWindows {
                     Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
         }
         shared.clients++;
-        client.joined(shared.window);
-        return CudaResult.SUCCESS;
+        client.joined(shared.window.gate().pass());
+        shared.window.join(client);
+        return new Joined(CudaResult.SUCCESS, "", shared.window);
     }
 
     synchronized int left(String tenant, DriverCalls driver) {

@@ -2,6 +2,7 @@ package io.tessera.executor.worker;
 
 import io.tessera.device.CudaResult;
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
@@ -51,7 +52,7 @@ final class FenceJob {
             for (byte[] image : message.parts().subList(0, message.parts().size() - 1)) {
                 FencedModule fenced = fence(request, image);
                 made.add(fenced.ptx().getBytes(StandardCharsets.UTF_8));
-                made.add(FencedTables.of(fenced).bytes());
+                made.add(FencedTablesWriter.write(FencedTables.of(fenced)));
             }
             return Message.answer(CudaResult.SUCCESS, "", made);
         } catch (ImageException e) {

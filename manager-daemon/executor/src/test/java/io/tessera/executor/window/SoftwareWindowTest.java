@@ -116,7 +116,7 @@ class SoftwareWindowTest {
     }
 
     private ClientWindow join(String tenant) {
-        ClientWindow window = windows.client(tenant, new TenantMemory(0), calls,
+        ClientWindow window = new ClientWindow(windows, tenant, new TenantMemory(0), calls,
                 new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware()));
         assertEquals(0, window.open());
         return window;

@@ -95,7 +95,7 @@ class TenantWindowsTest {
         window.free(after);
         window.rest();
         assertTrue(test.windows.bounds().getFirst().committedBytes() > 90 * MIB, "it may be wanted back");
-        test.time.addAndGet(TenantWindows.TRIM_AFTER_NS);
+        test.time.addAndGet(TenantWindow.TRIM_AFTER_NS);
         window.rest();
         assertTrue(test.windows.bounds().getFirst().committedBytes() < 90 * MIB);
         assertEquals(-1, test.hole(window, FakePages.GRANULE), "what is given back is the sink's");

@@ -42,7 +42,7 @@ final class TestWindows implements AutoCloseable {
     Client client(String tenant, TenantMemory account) {
         DriverCalls calls = new DriverCalls(driver, arena);
         ClientStreams streams = new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware());
-        return new Client(windows.client(tenant, account, calls, streams), streams, calls);
+        return new Client(new ClientWindow(windows, tenant, account, calls, streams), streams, calls);
     }
 
     /** A client that has joined. */

@@ -1,22 +1,16 @@
 package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.Conductor;
-import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.session.Session;
-import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.SwapAdmission;
-import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -30,7 +24,7 @@ public final class Residency implements Conductor.Timed {
     private final HostShares host;
     private final Suspensions suspensions;
     private final Leases leases;
-    private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
+    private final ResidentDevices devices = new ResidentDevices();
 
     /** Over the devices that clients announce, beside executors on the same devices. */
     public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemorySource memory,
@@ -40,23 +34,18 @@ public final class Residency implements Conductor.Timed {
         this.registry = registry;
         this.settings = settings;
         this.host = new HostShares(memory, settings);
-        this.suspensions = new Suspensions(this, checkpoints);
+        this.suspensions = new Suspensions(devices, host, checkpoints);
     }
 
     @Override
     public int doWork(long nowNs) {
         int work = 0;
         for (ManagedDevice device : registry.devices()) {
-            DeviceResidency known = devices.get(device.uuid());
-            if (known == null || known.device != device) {
-                known = new DeviceResidency(device, settings, executors, nowNs);
-                devices.put(device.uuid(), known);
-            }
-            work += known.doWork(nowNs);
+            work += devices.of(device, () -> new DeviceResidency(device, settings, executors, nowNs)).doWork(nowNs);
         }
         work += suspensions.doWork(nowNs);
-        devices.keySet().removeIf(uuid -> registry.device(uuid).isEmpty());
-        List<ClientDeviceMemory> swapping = swapping();
+        devices.removeIf(uuid -> registry.device(uuid).isEmpty());
+        List<ClientDeviceMemory> swapping = devices.swapping();
         if (!swapping.isEmpty()) {
             work += host.share(swapping, nowNs);
             admit(swapping, nowNs);
@@ -71,10 +60,10 @@ public final class Residency implements Conductor.Timed {
     private void admit(List<ClientDeviceMemory> swapping, long nowNs) {
         long backing = host.backingBytes(swapping);
         long overTotal = 0;
-        for (DeviceResidency device : devices.values()) {
+        for (DeviceResidency device : devices.all()) {
             overTotal += device.beyondBytes(nowNs);
         }
-        for (DeviceResidency device : devices.values()) {
+        for (DeviceResidency device : devices.all()) {
             if (device.members().stream().anyMatch(ClientDeviceMemory::movable)) {
                 long others = overTotal - device.beyondBytes(nowNs);
                 long capacity = device.certainBytes(nowNs);
@@ -88,32 +77,19 @@ public final class Residency implements Conductor.Timed {
     @Override
     public long nextDeadlineNs() {
         long next = Long.MAX_VALUE;
-        for (DeviceResidency device : devices.values()) {
+        for (DeviceResidency device : devices.all()) {
             next = Math.min(next, suspensions.isEmpty() ? device.nextDeadlineNs() : device.nextLookNs());
         }
         return next;
     }
 
-    /** Clients whose memory can leave, on every device. */
-    List<ClientDeviceMemory> swapping() {
-        List<ClientDeviceMemory> swapping = new ArrayList<>();
-        for (DeviceResidency device : devices.values()) {
-            device.members().stream().filter(ClientDeviceMemory::movable).forEach(swapping::add);
-        }
-        return swapping;
+    /** The devices and who is on them. */
+    ResidentDevices devices() {
+        return devices;
     }
 
     HostShares host() {
         return host;
-    }
-
-    Optional<DeviceResidency> device(DeviceUuid uuid) {
-        return Optional.ofNullable(devices.get(uuid));
-    }
-
-    Optional<ClientDeviceMemory> member(DeviceClient member) {
-        return device(member.announcement().uuid()).flatMap(device -> device.members().stream()
-                .filter(memory -> memory.member == member).findFirst());
     }
 
     /**
@@ -125,7 +101,7 @@ public final class Residency implements Conductor.Timed {
     public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
         int clients = 0;
         Set<Session> suspended = new LinkedHashSet<>();
-        for (DeviceResidency device : devices.values()) {
+        for (DeviceResidency device : devices.all()) {
             for (ClientDeviceMemory member : List.copyOf(device.members())) {
                 boolean meant = isMeant(member, tenant, owners);
                 if (meant && suspend) {
@@ -140,44 +116,9 @@ public final class Residency implements Conductor.Timed {
         for (Session session : suspended) {
             Optional<String> unfit = suspensions.begin(session, nowNs);
             unfit.ifPresent(why -> notSuspended.add("process " + session.peer().pid() + ": " + why));
-            clients += (int) members(session).stream().filter(member -> unfit.isEmpty() || member.movable()).count();
+            clients += (int) devices.members(session).stream().filter(member -> unfit.isEmpty() || member.movable()).count();
         }
         return new Eviction(clients, notSuspended);
-    }
-
-    /** A process on all devices. */
-    List<ClientDeviceMemory> members(Session session) {
-        List<ClientDeviceMemory> members = new ArrayList<>();
-        for (DeviceResidency device : devices.values()) {
-            device.members().stream().filter(member -> member.member.session() == session).forEach(members::add);
-        }
-        return members;
-    }
-
-    /** How fast our own swap moves the process's memory: on the slowest of its devices. */
-    MoveRates rates(Session session) {
-        MoveRates slowest = null;
-        for (ClientDeviceMemory member : members(session)) {
-            MoveRates rates = device(member.member.announcement().uuid()).orElseThrow().rates();
-            boolean slower = slowest == null || rates.inBytesPerSecond() < slowest.inBytesPerSecond();
-            slowest = slower ? rates : slowest;
-        }
-        return slowest == null ? MoveRates.pinned() : slowest;
-    }
-
-    /** Whether nothing of the client is on its device or can get there. */
-    boolean isQuiet(ClientDeviceMemory member, long nowNs) {
-        return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
-                .outlook(member.clientId(), nowNs).quiet());
-    }
-
-    void comeBack(ClientDeviceMemory member, long nowNs) {
-        on(member, device -> device.comeBack(member, nowNs));
-    }
-
-    /** Does something with the device that the client is on. */
-    void on(ClientDeviceMemory member, Consumer<DeviceResidency> action) {
-        device(member.member.announcement().uuid()).ifPresent(action);
     }
 
     /** Brings back what is suspended: nobody would, once the manager is gone. */
@@ -192,7 +133,7 @@ public final class Residency implements Conductor.Timed {
      */
     public int restore(String tenant, IntPredicate owners, long nowNs) {
         int clients = 0;
-        for (DeviceResidency device : devices.values()) {
+        for (DeviceResidency device : devices.all()) {
             for (ClientDeviceMemory member : List.copyOf(device.members())) {
                 if (isMeant(member, tenant, owners) && member.evicted) {
                     suspensions.restore(member.member.session());
@@ -208,7 +149,7 @@ public final class Residency implements Conductor.Timed {
 
     /** Whether the tenant has a client of one of some users on a device, whatever its plan. */
     public boolean knows(String tenant, IntPredicate owners) {
-        return devices.values().stream().flatMap(device -> device.members().stream()).anyMatch(member -> isMeant(member, tenant, owners));
+        return devices.all().stream().flatMap(device -> device.members().stream()).anyMatch(member -> isMeant(member, tenant, owners));
     }
 
     private static boolean isMeant(ClientDeviceMemory member, String tenant, IntPredicate owners) {

@@ -22,7 +22,7 @@ public final class ResidencyReport {
 
     /** A device; absent while nothing is planned on it. */
     public Optional<JsonObject> device(ManagedDevice device) {
-        return residency.device(device.uuid()).filter(DeviceResidency::planned).map(ResidencyReport::device);
+        return residency.devices().device(device.uuid()).filter(DeviceResidency::planned).map(ResidencyReport::device);
     }
 
     private static JsonObject device(DeviceResidency device) {
@@ -52,8 +52,8 @@ public final class ResidencyReport {
 
     /** A client on a device; absent of those whose memory cannot leave. May fault as its segment may. */
     public Optional<JsonObject> client(DeviceClient member, long nowNs) {
-        return residency.member(member).filter(ClientDeviceMemory::movable).map(memory -> client(memory,
-                residency.device(member.announcement().uuid()).orElseThrow().device.scheduling()
+        return residency.devices().member(member).filter(ClientDeviceMemory::movable).map(memory -> client(memory,
+                residency.devices().device(member.announcement().uuid()).orElseThrow().device.scheduling()
                         .outlook(member.clientId(), nowNs)));
     }
 
@@ -113,16 +113,16 @@ public final class ResidencyReport {
 
     /** Host memory for what is off the devices; absent while no client can use it. */
     public Optional<JsonObject> host() {
-        if (residency.swapping().isEmpty()) {
+        if (residency.devices().swapping().isEmpty()) {
             return Optional.empty();
         }
         HostShares host = residency.host();
         JsonObject json = new JsonObject();
         json.addProperty("availableBytes", host.availableBytes());
         json.addProperty("pinnedBudgetBytes", host.budget().pinnedBytes());
-        json.addProperty("pinnedBytes", residency.swapping().stream().mapToLong(m -> m.pinnedHeld).sum());
+        json.addProperty("pinnedBytes", residency.devices().swapping().stream().mapToLong(m -> m.pinnedHeld).sum());
         json.addProperty("pageableBudgetBytes", host.budget().pageableBytes());
-        json.addProperty("pageableBytes", residency.swapping().stream().mapToLong(m -> m.pageableHeld).sum());
+        json.addProperty("pageableBytes", residency.devices().swapping().stream().mapToLong(m -> m.pageableHeld).sum());
         json.addProperty("reason", host.reason());
         return Optional.of(json);
     }

@@ -58,14 +58,16 @@ final class Suspensions {
         }
     }
 
-    private final Residency residency;
+    private final ResidentDevices devices;
+    private final HostShares host;
     private final Checkpoints checkpoints;
     private final SuspensionChoice choice = new SuspensionChoice();
     private final Map<Session, Suspension> processes = new LinkedHashMap<>();
     private boolean begun;
 
-    Suspensions(Residency residency, Checkpoints checkpoints) {
-        this.residency = residency;
+    Suspensions(ResidentDevices devices, HostShares host, Checkpoints checkpoints) {
+        this.devices = devices;
+        this.host = host;
         this.checkpoints = checkpoints;
     }
 
@@ -79,29 +81,29 @@ final class Suspensions {
         if (processes.containsKey(session)) {
             return Optional.empty();
         }
-        List<ClientDeviceMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = devices.members(session);
         long shares = shares(members.getFirst());
         Optional<String> unfit = CheckpointFitness.against(shares);
         members.forEach(member -> member.notSuspended = unfit.orElse(""));
         if (unfit.isPresent()) {
             LOG.info("{} is not suspended: {}", session, unfit.get());
-            members.stream().filter(ClientDeviceMemory::movable).forEach(member -> residency.on(member,
+            members.stream().filter(ClientDeviceMemory::movable).forEach(member -> devices.on(member,
                     device -> device.evictByHand(member, "it cannot be suspended", nowNs)));
             return unfit;
         }
         long contents = members.stream().filter(ClientDeviceMemory::movable)
                 .mapToLong(member -> member.residentBytes - member.cachedBytes).sum();
         long rest = members.stream().mapToLong(member -> member.fixedBytes).sum();
-        Chosen chosen = choice.choose(contents, rest, residency.rates(session), residency.host().roomBytes(nowNs),
+        Chosen chosen = choice.choose(contents, rest, devices.rates(session), host.roomBytes(nowNs),
                 CheckpointFitness.hasPieces(shares));
         LOG.info("{} is suspended {}", session, chosen.reason());
         processes.put(session, new Suspension(chosen.way(), nowNs));
         for (ClientDeviceMemory member : members) {
             member.suspension = chosen.reason();
             if (chosen.way() == Way.SWAP_FIRST) {
-                residency.on(member, device -> device.evictByHand(member, "to be suspended", nowNs));
+                devices.on(member, device -> device.evictByHand(member, "to be suspended", nowNs));
             } else {
-                residency.on(member, device -> device.setAside(member, nowNs));
+                devices.on(member, device -> device.setAside(member, nowNs));
             }
         }
         return Optional.empty();
@@ -123,7 +125,7 @@ final class Suspensions {
         }
         int done = 0;
         for (Map.Entry<Session, Suspension> entry : List.copyOf(processes.entrySet())) {
-            List<ClientDeviceMemory> members = residency.members(entry.getKey());
+            List<ClientDeviceMemory> members = devices.members(entry.getKey());
             if (members.isEmpty()) {
                 processes.remove(entry.getKey());
                 remember();
@@ -151,12 +153,12 @@ final class Suspensions {
                 if (wanted) {
                     forget(session);
                     if (suspension.way == Way.CHECKPOINT) {
-                        members.forEach(member -> residency.comeBack(member, nowNs));
+                        members.forEach(member -> devices.comeBack(member, nowNs));
                     }
                     return 1;
                 }
                 if (members.stream().allMatch(member -> (suspension.way == Way.CHECKPOINT || member.residentBytes == 0)
-                        && residency.isQuiet(member, nowNs))) {
+                        && devices.isQuiet(member, nowNs))) {
                     suspend(session, suspension, members, nowNs);
                     return 1;
                 }
@@ -165,7 +167,7 @@ final class Suspensions {
                 if ((wanted || isInside(members.getFirst())) && nowNs >= suspension.notBeforeNs) {
                     if (suspension.way == Way.CHECKPOINT) {
                         suspension.enter(State.RETURNING, nowNs);
-                        members.forEach(member -> residency.comeBack(member, nowNs));
+                        members.forEach(member -> devices.comeBack(member, nowNs));
                     } else {
                         restore(session, suspension, members, nowNs);
                     }
@@ -173,7 +175,7 @@ final class Suspensions {
                 }
             }
             case RETURNING -> {
-                members.forEach(member -> residency.on(member, device -> device.askForReturn(member, nowNs)));
+                members.forEach(member -> devices.on(member, device -> device.askForReturn(member, nowNs)));
                 boolean room = members.stream().allMatch(member -> member.targetBytes >= member.frozenBytes);
                 boolean late = nowNs - suspension.sinceNs >= ROOM_PATIENCE_NS;
                 if ((room || late) && nowNs >= suspension.notBeforeNs) {
@@ -183,7 +185,7 @@ final class Suspensions {
             }
             case RESTORING -> {
                 if (suspension.way == Way.CHECKPOINT) {
-                    members.forEach(member -> residency.on(member, device -> device.standIn(member, nowNs)));
+                    members.forEach(member -> devices.on(member, device -> device.standIn(member, nowNs)));
                 }
                 suspension.wanted |= wanted;
             }
@@ -194,7 +196,7 @@ final class Suspensions {
 
     private void forget(Session session) {
         processes.remove(session);
-        residency.members(session).forEach(member -> member.suspension = "");
+        devices.members(session).forEach(member -> member.suspension = "");
     }
 
     /** What the process says that it shares; where its segment is broken, which ends it, as if it were about to. */
@@ -237,7 +239,7 @@ final class Suspensions {
         if (suspension == null) {
             return;
         }
-        List<ClientDeviceMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = devices.members(session);
         if (failure.isEmpty()) {
             LOG.info("{} is suspended", session);
             choice.measured(Action.SUSPEND, suspension.bytes, nowNs - suspension.sinceNs);
@@ -254,7 +256,7 @@ final class Suspensions {
             members.forEach(member -> member.notSuspended = failure.get());
             mark(members, false);
             if (suspension.way == Way.CHECKPOINT) {
-                members.forEach(member -> residency.on(member,
+                members.forEach(member -> devices.on(member,
                         device -> device.evictByHand(member, "it could not be suspended", nowNs)));
             }
         }
@@ -274,7 +276,7 @@ final class Suspensions {
         if (suspension == null) {
             return;
         }
-        List<ClientDeviceMemory> members = residency.members(session);
+        List<ClientDeviceMemory> members = devices.members(session);
         members.forEach(member -> member.restoring = false);
         if (failure.isPresent()) {
             LOG.warn("{} cannot be restored, which is tried again: {}", session, failure.get());
@@ -290,8 +292,8 @@ final class Suspensions {
         remember();
         mark(members, false);
         for (ClientDeviceMemory member : members) {
-            residency.on(member, device -> device.asksItself(member, nowNs));
-            residency.comeBack(member, nowNs);
+            devices.on(member, device -> device.asksItself(member, nowNs));
+            devices.comeBack(member, nowNs);
         }
     }
 

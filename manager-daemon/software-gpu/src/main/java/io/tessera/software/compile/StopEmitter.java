@@ -4,7 +4,7 @@ import io.tessera.software.compile.flat.NotCompiledException;
 import io.tessera.software.execution.BarrierOperation;
 import io.tessera.software.execution.StopReason;
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.execution.WarpFunction;
+import io.tessera.software.execution.ThreadState.WarpFunction;
 import io.tessera.software.execution.WarpOperation;
 import io.tessera.software.matrix.WarpSequence;
 import io.tessera.software.program.LoweredInstruction;

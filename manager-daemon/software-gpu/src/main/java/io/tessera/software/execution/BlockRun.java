@@ -53,7 +53,7 @@ final class BlockRun {
     }
 
     /** Begins a block. */
-    void begin(Dim3 ctaid, ClusterState cluster, int rank, int worker) {
+    void begin(Dim3 ctaid, BlockState.ClusterState cluster, int rank, int worker) {
         block.ctaidX = ctaid.x();
         block.ctaidY = ctaid.y();
         block.ctaidZ = ctaid.z();

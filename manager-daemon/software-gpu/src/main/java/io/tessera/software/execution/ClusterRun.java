@@ -44,7 +44,7 @@ final class ClusterRun implements AutoCloseable {
         Dim3 clusters = new Dim3(grid.grid.x() / grid.cluster.x(), grid.grid.y() / grid.cluster.y(),
                 grid.grid.z() / grid.cluster.z());
         Dim3 place = clusters.at(number);
-        ClusterState cluster = new ClusterState(blocks.length);
+        BlockState.ClusterState cluster = new BlockState.ClusterState(blocks.length);
         cluster.live = blocks.length * (int) grid.block.count();
         for (int rank = 0; rank < blocks.length; rank++) {
             Dim3 inside = grid.cluster.at(rank);

@@ -9,6 +9,19 @@ import io.tessera.software.memory.MemoryFault;
  * read and write them at every stop.
  */
 public final class ThreadState {
+    /** What the lanes of a warp compute together from several values of each. Immutable; used by many host threads at once. */
+    public interface WarpFunction {
+        /**
+         * Takes {@link #values} of each lane, and puts results there.
+         *
+         * @param threads the block's threads
+         * @param first   the warp's first thread
+         * @param members the lanes that take part, the others have exited
+         * @throws io.tessera.software.memory.MemoryFault if a lane's address is wrong; {@link BlockState#running} is that thread
+         */
+        void apply(ThreadState[] threads, int first, int members);
+    }
+
     /** Loop passes that a thread may make before others get a turn. */
     public static final int BUDGET = 1 << 14;
 
@@ -129,7 +142,7 @@ public final class ThreadState {
 
     /** Arrives at the cluster's barrier without waiting; a stop with CLUSTER waits for that phase's end. */
     public void arriveCluster() {
-        ClusterState cluster = block.cluster;
+        BlockState.ClusterState cluster = block.cluster;
         clusterPhase = cluster.phase;
         cluster.arrived++;
         cluster.completeIfAll();

@@ -18,7 +18,7 @@ import java.util.Set;
  * every call copies bytes from frame to frame.
  */
 final class CallLowering {
-    private final FunctionLowering function;
+    private final FunctionBody function;
     private final Scope scope;
     private final io.tessera.guardian.ptx.Instruction written;
     private final OperandLowering operands;
@@ -28,7 +28,7 @@ final class CallLowering {
     private List<io.tessera.guardian.ptx.Operand> passed = List.of();
     private String prototype;
 
-    CallLowering(FunctionLowering function, Scope scope, io.tessera.guardian.ptx.Instruction written,
+    CallLowering(FunctionBody function, Scope scope, io.tessera.guardian.ptx.Instruction written,
             OperandLowering operands, LoweredOperand.Register guard) {
         this.function = function;
         this.scope = scope;

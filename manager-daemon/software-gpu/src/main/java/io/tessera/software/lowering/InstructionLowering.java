@@ -22,13 +22,13 @@ final class InstructionLowering {
             Opcode.BRX, Opcode.RET, Opcode.EXIT, Opcode.TRAP, Opcode.BRKPT, Opcode.NANOSLEEP, Opcode.PMEVENT,
             Opcode.NOP, Opcode.STMATRIX, Opcode.SUST, Opcode.SURED, Opcode.STACKRESTORE);
 
-    private final FunctionLowering function;
+    private final FunctionBody function;
     private final Scope scope;
     private final io.tessera.guardian.ptx.Instruction written;
     private final OperandLowering operands;
     private final LoweredOperand.Register guard;
 
-    InstructionLowering(FunctionLowering function, Scope scope, io.tessera.guardian.ptx.Instruction written) {
+    InstructionLowering(FunctionBody function, Scope scope, io.tessera.guardian.ptx.Instruction written) {
         this.function = function;
         this.scope = scope;
         this.written = written;

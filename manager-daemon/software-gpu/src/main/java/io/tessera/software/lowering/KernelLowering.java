@@ -7,7 +7,6 @@ import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Opcode;
 import io.tessera.software.program.UnsupportedPtxException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,35 +17,31 @@ final class KernelLowering {
     /** Twice what a GPU has: here parameters of calls lie in local memory, which a GPU has in registers. */
     private static final int MOST_LOCAL_BYTES = 1 << 20;
 
-    private final LoweringSymbols program;
     private final PtxFunction entry;
     private final Reachability reachable;
     private final SharedMemoryLayout shared;
     private final List<PtxFunction> order;
-    private final Map<String, Integer> indices = new HashMap<>();
+    private final KernelScope scope;
     private final List<Function> functions = new ArrayList<>();
     private boolean unbounded;
 
     KernelLowering(LoweringSymbols program, PtxFunction entry) {
-        this.program = program;
         this.entry = entry;
         this.reachable = Reachability.of(program, entry);
         this.order = List.copyOf(reachable.functions().values());
-        for (PtxFunction function : order) {
-            indices.put(function.name(), indices.size());
-        }
         this.shared = new SharedMemoryLayout(program, reachable, entry);
+        this.scope = new KernelScope(program, shared, order);
     }
 
     /** Does it. */
     Kernel lower() {
-        Function main = new FunctionLowering(this, entry).lower();
+        Function main = new FunctionLowering(scope, entry).lower();
         for (PtxFunction function : order) {
-            functions.add(new FunctionLowering(this, function).lower());
+            functions.add(new FunctionLowering(scope, function).lower());
         }
         Map<String, Integer> addressable = new TreeMap<>();
         for (String name : reachable.addressable()) {
-            addressable.put(name, indices.get(name));
+            addressable.put(name, scope.functionIndex(name));
         }
         unbounded = !addressable.isEmpty();
         CallDepth depth = CallDepth.of(main, functions);
@@ -93,19 +88,5 @@ final class KernelLowering {
             extents.add(i < numbers.size() ? Math.toIntExact(numbers.get(i)) : numbers.isEmpty() ? 0 : 1);
         }
         return extents;
-    }
-
-    LoweringSymbols program() {
-        return program;
-    }
-
-    SharedMemoryLayout shared() {
-        return shared;
-    }
-
-    /** Index of a reached function, or -1. */
-    int functionIndex(String name) {
-        PtxFunction function = program.function(name);
-        return function == null ? -1 : indices.getOrDefault(function.name(), -1);
     }
 }

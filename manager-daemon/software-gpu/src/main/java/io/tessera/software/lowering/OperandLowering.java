@@ -11,11 +11,11 @@ import java.util.List;
 
 /** Lowers operands: names to registers and places, constants to bits. */
 final class OperandLowering {
-    private final FunctionLowering function;
+    private final FunctionBody function;
     private final Scope scope;
     private final int line;
 
-    OperandLowering(FunctionLowering function, Scope scope, int line) {
+    OperandLowering(FunctionBody function, Scope scope, int line) {
         this.function = function;
         this.scope = scope;
         this.line = line;

@@ -16,14 +16,14 @@ import java.util.List;
 final class VideoOperands {
     private static final VideoArithmetic.Part WHOLE = new VideoArithmetic.Part(0, 32);
 
-    private final FunctionLowering function;
+    private final FunctionBody function;
     private final OperandLowering operands;
     private final Instruction written;
     private final int lanes;
     private final List<LoweredOperand> results = new ArrayList<>();
     private final List<LoweredOperand> arguments = new ArrayList<>();
 
-    VideoOperands(FunctionLowering function, OperandLowering operands, Opcode opcode, Instruction written) {
+    VideoOperands(FunctionBody function, OperandLowering operands, Opcode opcode, Instruction written) {
         this.function = function;
         this.operands = operands;
         this.written = written;

@@ -1,7 +1,7 @@
 package io.tessera.software.matrix;
 
 import io.tessera.software.execution.ThreadState;
-import io.tessera.software.execution.WarpFunction;
+import io.tessera.software.execution.ThreadState.WarpFunction;
 import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.LoweredOperand;
 import io.tessera.software.program.Opcode;

@@ -6,11 +6,11 @@ import io.tessera.software.program.Kernel;
 /**
  * A kernel that can be launched. Immutable; valid until its module is closed.
  *
- * @param module  where it comes from
- * @param kernel  the lowered kernel: parameters, shared and local memory, limits
- * @param program what runs each thread
+ * @param variables of its module
+ * @param kernel    the lowered kernel: parameters, shared and local memory, limits
+ * @param program   what runs each thread
  */
-public record LoadedKernel(LoadedModule module, Kernel kernel, ThreadProgram program) {
+public record LoadedKernel(LoadedVariables variables, Kernel kernel, ThreadProgram program) {
     /** Its name. */
     public String name() {
         return kernel.name();

@@ -2,15 +2,11 @@ package io.tessera.software.processor;
 
 import io.tessera.software.execution.KernelTranslator;
 import io.tessera.software.execution.SymbolAddresses;
-import io.tessera.software.launch.FailureReport;
-import io.tessera.software.launch.StopWord;
 import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.LoweredProgram;
 import io.tessera.software.program.ReferenceKind;
 import io.tessera.software.program.UnsupportedPtxException;
-import io.tessera.software.texture.TextureUnit;
-import io.tessera.software.texture.TextureView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -26,10 +22,8 @@ public final class LoadedModule implements AutoCloseable {
     private final DeviceMemory memory;
     private final KernelTranslator translator;
     private final LoweredProgram program;
-    private final Map<String, GlobalVariable> globals;
     private final Map<String, Long> addresses;
-    /** Addresses of its texture and surface references. */
-    private final Set<Long> references;
+    private final LoadedVariables variables;
     private final Map<String, LoadedKernel> kernels = new ConcurrentHashMap<>();
 
     LoadedModule(DeviceMemory memory, KernelTranslator translator, LoweredProgram program,
@@ -37,9 +31,9 @@ public final class LoadedModule implements AutoCloseable {
         this.memory = memory;
         this.translator = translator;
         this.program = program;
-        this.globals = Map.copyOf(globals);
         this.addresses = new LinkedHashMap<>(addresses);
-        this.references = program.references().keySet().stream().map(addresses::get).collect(Collectors.toUnmodifiableSet());
+        this.variables = new LoadedVariables(globals,
+                program.references().keySet().stream().map(addresses::get).collect(Collectors.toUnmodifiableSet()));
     }
 
     /** Names of its kernels. */
@@ -52,35 +46,9 @@ public final class LoadedModule implements AutoCloseable {
         return program.references();
     }
 
-    /** What its references are to a launch: what they stand for, and {@link TextureView#UNBOUND} for those that stand for nothing. */
-    TextureUnit references(TextureUnit bound) {
-        if (references.isEmpty()) {
-            return bound;
-        }
-        return handle -> {
-            TextureView view = bound.find(handle);
-            return view == null && references.contains(handle) ? TextureView.UNBOUND : view;
-        };
-    }
-
     /** Its variables in global and constant memory, by name. */
     public Map<String, GlobalVariable> globals() {
-        return globals;
-    }
-
-    /** By which its threads are told to end. */
-    StopWord stopWord() {
-        return new StopWord(fenceConstants());
-    }
-
-    /** Where whoever fenced it is told of failures. */
-    FailureReport failureReport() {
-        return new FailureReport(fenceConstants());
-    }
-
-    private long fenceConstants() {
-        GlobalVariable constants = globals.get(StopWord.CONSTANTS);
-        return constants == null || constants.bytes() < StopWord.CONSTANTS_BYTES ? 0 : constants.address();
+        return variables.globals();
     }
 
     /**
@@ -100,7 +68,7 @@ public final class LoadedModule implements AutoCloseable {
     private LoadedKernel make(String name) {
         try {
             Kernel kernel = program.kernel(name);
-            return new LoadedKernel(this, kernel, translator.translate(kernel, symbols()));
+            return new LoadedKernel(variables, kernel, translator.translate(kernel, symbols()));
         } catch (UnsupportedPtxException e) {
             throw e;
         } catch (RuntimeException | LinkageError | VirtualMachineError e) {
@@ -122,6 +90,6 @@ public final class LoadedModule implements AutoCloseable {
     /** Frees its variables; its kernels must not be launched any more. */
     @Override
     public void close() {
-        globals.values().forEach(variable -> memory.free(variable.address()));
+        variables.globals().values().forEach(variable -> memory.free(variable.address()));
     }
 }

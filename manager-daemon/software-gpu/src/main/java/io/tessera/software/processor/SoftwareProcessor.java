@@ -115,7 +115,7 @@ public final class SoftwareProcessor implements AutoCloseable {
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, TextureUnit bound, DeviceOutput output,
             GridControl control) {
         TextureUnit objects = textures;
-        TextureUnit references = loaded.module().references(bound);
+        TextureUnit references = loaded.variables().references(bound);
         TextureUnit known = references == TextureUnit.NONE ? objects : handle -> {
             TextureView view = references.find(handle);
             return view == null ? objects.find(handle) : view;
@@ -134,14 +134,14 @@ public final class SoftwareProcessor implements AutoCloseable {
             }
             GridState.Launch launch = new GridState.Launch(kernel, spec.grid(), spec.block(), check.cluster(),
                     check.explicitCluster(), launches.incrementAndGet(), parameters, spec.dynamicSharedBytes(),
-                    workspace, loaded.module().stopWord());
+                    workspace, loaded.variables().stopWord());
             GridState grid = new GridState(launch, new GridState.Device(memory.map(), options.limits(), heap, known,
                     options.clock()), output, control);
             return new GridRunner(grid, loaded.program(), memory, options.workers()).run(pool);
         } catch (KernelFault fault) {
             throw fault;
         } catch (RuntimeException | LinkageError | VirtualMachineError failure) {
-            throw new KernelFailure(failure, loaded.module().failureReport().write(memory.map()));
+            throw new KernelFailure(failure, loaded.variables().failureReport().write(memory.map()));
         } finally {
             if (parameters != 0) {
                 memory.free(parameters);

@@ -72,7 +72,7 @@ class FencedBarriersTest {
         assertEquals(WindowConstants.NAME, StopWord.CONSTANTS);
         assertEquals(WindowConstants.BYTES, StopWord.CONSTANTS_BYTES);
         LoadedKernel kernel = load(false, "ret;");
-        long constants = kernel.module().globals().get(StopWord.CONSTANTS).address();
+        long constants = kernel.variables().globals().get(StopWord.CONSTANTS).address();
         assertEquals(window.stopWord, RealMemory.getLong(constants + StopWord.OFFSET));
     }
 

@@ -50,7 +50,7 @@ class KernelFailureTest {
     void whoeverFencedTheKernelIsTold() throws Exception {
         FenceWindow window = new FenceWindow(processor, FenceMode.MASK);
         LoadedKernel kernel = window.load(PTX).kernel("k");
-        assertEquals(window.report, RealMemory.getLong(kernel.module().globals().get(StopWord.CONSTANTS).address() + FailureReport.OFFSET));
+        assertEquals(window.report, RealMemory.getLong(kernel.variables().globals().get(StopWord.CONSTANTS).address() + FailureReport.OFFSET));
         for (int i = 0; i < ReportArea.RECORDS + 2; i++) {
             assertTrue(failure(kernel).reported());
         }

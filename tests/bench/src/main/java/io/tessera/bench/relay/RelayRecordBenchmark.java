@@ -103,7 +103,7 @@ public class RelayRecordBenchmark {
         MoveTime moves = MoveTime.ofSoftware();
         ClientStreams streams = new ClientStreams(driver, handles, moves);
         TenantMemory tenant = new TenantMemory(0);
-        ClientWindow window = new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()).client("bench", tenant,
+        ClientWindow window = new ClientWindow(new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()), "bench", tenant,
                 driver, streams);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientMemory owned = new ClientMemory();

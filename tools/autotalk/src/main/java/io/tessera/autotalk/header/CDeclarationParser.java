@@ -9,7 +9,7 @@ import java.util.Map;
  * Parses the declarations of preprocessed headers: typedefs, structures, enumerations and function prototypes.
  * Functions with a body (inline wrappers of the header itself) are skipped: nobody exports them. Not thread-safe.
  */
-final class CDeclarationParser {
+final class CDeclarationParser implements Specifiers.Declarators {
     private final Map<String, CType> typedefs = KnownTypes.table();
     private final Map<String, CType> tags = new HashMap<>();
     private final Specifiers specifiers = new Specifiers(this, typedefs, tags);
@@ -49,8 +49,8 @@ final class CDeclarationParser {
         cursor.expect(";");
     }
 
-    /** Reads a declarator; a missing name comes back empty. */
-    CType.Variable declarator(TokenCursor cursor, CType base) {
+    @Override
+    public CType.Variable declarator(TokenCursor cursor, CType base) {
         return declarator(cursor, base, new Token[1]);
     }
 
@@ -117,7 +117,8 @@ final class CDeclarationParser {
     }
 
     /** The value of an array size or alignment, {@code sizeof} included. */
-    long constant(List<Token> expression, Token where) {
+    @Override
+    public long constant(List<Token> expression, Token where) {
         List<Token> resolved = new ArrayList<>();
         TokenCursor cursor = new TokenCursor(expression);
         while (!cursor.atEnd()) {

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Reads declaration specifiers: qualifiers, basic types, typedef names, and the bodies of structures and enumerations.
- * Works on the scope of the {@link CDeclarationParser} that made it. Not thread-safe.
+ * Works on the scope of the parser that made it. Not thread-safe.
  */
 final class Specifiers {
     private static final Set<String> STORAGE = Set.of("extern", "static", "inline", "__inline__", "__inline",
@@ -22,11 +22,20 @@ final class Specifiers {
     record Read(CType type, int alignment) {
     }
 
-    private final CDeclarationParser parser;
+    /** What specifiers contain beside specifiers. */
+    interface Declarators {
+        /** Reads a declarator; a missing name comes back empty. */
+        CType.Variable declarator(TokenCursor cursor, CType base);
+
+        /** The value of a constant expression. */
+        long constant(List<Token> expression, Token where);
+    }
+
+    private final Declarators parser;
     private final Map<String, CType> typedefs;
     private final Map<String, CType> tags;
 
-    Specifiers(CDeclarationParser parser, Map<String, CType> typedefs, Map<String, CType> tags) {
+    Specifiers(Declarators parser, Map<String, CType> typedefs, Map<String, CType> tags) {
         this.parser = parser;
         this.typedefs = typedefs;
         this.tags = tags;

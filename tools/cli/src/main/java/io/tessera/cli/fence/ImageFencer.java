@@ -5,6 +5,7 @@ import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
@@ -173,7 +174,7 @@ final class ImageFencer {
         CodeIdentity identity = new CodeIdentity(request.modeName(), Fencer.version(), request.architecture(),
                 CodeIdentity.AHEAD_OF_TIME, options);
         boolean kept = cache.store(CacheKey.of(source.image(), identity),
-                new CachedCode(machineCode, FencedTables.of(fenced).bytes()));
+                new CachedCode(machineCode, FencedTablesWriter.write(FencedTables.of(fenced))));
         written.add(kept ? "cache" : NOT_CACHED);
     }
 }

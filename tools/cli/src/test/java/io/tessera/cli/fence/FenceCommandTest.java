@@ -12,6 +12,7 @@ import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesReader;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.image.FatBinaryEntry;
@@ -130,7 +131,7 @@ class FenceCommandTest {
         CodeIdentity identity = new CodeIdentity("mask", Fencer.version(), "90", CodeIdentity.AHEAD_OF_TIME, "");
         CachedCode code = cache.find(CacheKey.of(Files.readAllBytes(file), identity)).orElseThrow();
         contains(new String(code.code(), StandardCharsets.ISO_8859_1), "__tessera_window");
-        FencedTables tables = FencedTables.read(code.tables());
+        FencedTables tables = FencedTablesReader.read(code.tables());
         assertEquals(FenceMode.MASK, tables.mode());
         assertEquals(List.of("add", "scale"), tables.functions());
     }

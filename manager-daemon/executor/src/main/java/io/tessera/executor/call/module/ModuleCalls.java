@@ -232,7 +232,7 @@ final class ModuleCalls {
         }
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
-            fences.named(frame.data(0).get(WireTypes.U64, 0), name);
+            fences.kernels().named(frame.data(0).get(WireTypes.U64, 0), name);
         }
         RefusedCode.byDriver(result, driver.port(), segment);
         return result;

@@ -6,7 +6,7 @@ import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.executor.worker.FenceRequest;
 import io.tessera.executor.worker.TenantTurns;
-import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesReader;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
@@ -162,7 +162,7 @@ public final class FencingRounds {
             }
             List<FencedText> texts = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                texts.add(new FencedText(answer.parts().get(2 * i), FencedTables.read(answer.parts().get(2 * i + 1)), null));
+                texts.add(new FencedText(answer.parts().get(2 * i), FencedTablesReader.read(answer.parts().get(2 * i + 1)), null));
             }
             return texts;
         } catch (IOException e) {

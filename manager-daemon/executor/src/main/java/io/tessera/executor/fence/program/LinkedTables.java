@@ -1,6 +1,8 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesReader;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,9 +20,9 @@ public final class LinkedTables {
 
     static byte[] bytes(List<FencedTables> tables) {
         if (tables.size() == 1) {
-            return tables.getFirst().bytes();
+            return FencedTablesWriter.write(tables.getFirst());
         }
-        List<byte[]> each = tables.stream().map(FencedTables::bytes).toList();
+        List<byte[]> each = tables.stream().map(FencedTablesWriter::write).toList();
         ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES
                 + each.stream().mapToInt(bytes -> Integer.BYTES + bytes.length).sum());
         out.putInt(SEVERAL).putInt(each.size());
@@ -31,7 +33,7 @@ public final class LinkedTables {
     static List<FencedTables> read(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (in.remaining() < Integer.BYTES || in.getInt() != SEVERAL) {
-            return List.of(FencedTables.read(bytes));
+            return List.of(FencedTablesReader.read(bytes));
         }
         List<FencedTables> tables = new ArrayList<>();
         int count = in.remaining() < Integer.BYTES ? -1 : in.getInt();
@@ -42,7 +44,7 @@ public final class LinkedTables {
             }
             byte[] one = new byte[length];
             in.get(one);
-            tables.add(FencedTables.read(one));
+            tables.add(FencedTablesReader.read(one));
         }
         if (tables.isEmpty() || in.hasRemaining()) {
             throw new IOException("damaged tables of " + count + " modules");

@@ -17,6 +17,7 @@ import io.tessera.executor.worker.Answer;
 import io.tessera.executor.worker.InProcessWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
@@ -352,7 +353,7 @@ class ProgramMakerTest {
                 false, false, List.of(), Map.of(), false);
         assertTrue(TablesCheck.refusal(wide, FenceMode.MASK).contains("variable x"));
         assertTrue(TablesCheck.refusal(wide, FenceMode.CHECK).contains("mode"));
-        workers.tables = wide.bytes();
+        workers.tables = FencedTablesWriter.write(wide);
         assertThrows(ProgramRefusedException.class, () -> make(maker(), CodeOptions.none()));
     }
 

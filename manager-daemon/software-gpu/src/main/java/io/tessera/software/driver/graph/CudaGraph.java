@@ -13,7 +13,20 @@ import java.util.Map;
 import java.util.Set;
 
 /** A graph as the program builds it. Not thread-safe: programs do not use a graph from two threads at once. */
-public final class CudaGraph {
+public final class CudaGraph implements GraphNode.Owner {
+    /** A whole graph as one node. The graph is the node's own copy. */
+    public record ChildGraph(CudaGraph graph) implements Operation {
+        @Override
+        public Place place() {
+            return Place.HERE;
+        }
+
+        @Override
+        public boolean run(Run task) {
+            throw new IllegalStateException("a launch replaces this by the graph's own nodes");
+        }
+    }
+
     private final Set<GraphNode> nodes = new LinkedHashSet<>();
     private final Map<UserObject, Long> userObjects = new LinkedHashMap<>();
     private final CudaGraph original;
@@ -67,7 +80,7 @@ public final class CudaGraph {
         DriverException.require(from.unlink(to), CudaError.INVALID_VALUE);
     }
 
-    /** Takes a node and its edges away. */
+    @Override
     public void remove(GraphNode node) {
         DriverException.require(nodes.remove(node), CudaError.INVALID_VALUE);
         List.copyOf(node.dependencies().keySet()).forEach(from -> from.unlink(node));

@@ -3,8 +3,10 @@ package io.tessera.software.driver.graph;
 import io.tessera.device.CudaError;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.driver.abi.DriverException;
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.operation.EventRecord;
 import io.tessera.software.driver.operation.EventWait;
+import io.tessera.software.driver.operation.KernelLaunch;
 import io.tessera.software.driver.operation.Nothing;
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.FaultState;
@@ -52,16 +54,6 @@ public final class GraphExec {
         return flags;
     }
 
-    /** Its own copy of the graph. */
-    CudaGraph graph() {
-        return graph;
-    }
-
-    /** The executable child of a node. */
-    GraphExec child(GraphNode node) {
-        return children.get(node);
-    }
-
     /** This graph's twin of a node of the graph it was made from. */
     public GraphNode twin(GraphNode node) {
         GraphNode twin = graph.copyOf(node);
@@ -72,12 +64,80 @@ public final class GraphExec {
     /** Changes what the twin of a node does; its type stays. */
     public void setOperation(GraphNode node, Operation next) {
         GraphNode twin = twin(node);
-        DriverException.require(NodeType.of(next) == twin.type(), CudaError.INVALID_VALUE);
+        DriverException.require(NodeType.of(next) == NodeType.of(twin.operation()), CudaError.INVALID_VALUE);
         if (next instanceof ChildGraph child) {
-            DriverException.require(GraphUpdate.apply(children.get(twin), child.graph()).accepted(),
+            DriverException.require(children.get(twin).update(child.graph()).accepted(),
                     CudaError.INVALID_VALUE);
         } else {
             twin.setOperation(next);
+        }
+    }
+
+    /**
+     * Brings it up to date with a graph of the same shape (cuGraphExecUpdate): checks all of the graph, and only then changes anything. Nodes are
+     * matched by the order of making, as the driver matches the graphs of two equal captures.
+     */
+    public GraphUpdate update(CudaGraph next) {
+        GraphUpdate verdict = check(next);
+        if (verdict.accepted()) {
+            change(next);
+        }
+        return verdict;
+    }
+
+    private GraphUpdate check(CudaGraph next) {
+        List<GraphNode> theirs = next.inOrder();
+        if (order.size() != theirs.size()) {
+            return new GraphUpdate(GraphUpdate.TOPOLOGY_CHANGED, null, null);
+        }
+        Map<GraphNode, Integer> places = new HashMap<>();
+        for (int i = 0; i < order.size(); i++) {
+            places.put(order.get(i), i);
+            places.put(theirs.get(i), i);
+        }
+        for (int i = 0; i < order.size(); i++) {
+            GraphUpdate verdict = checkNode(order.get(i), theirs.get(i), places);
+            if (!verdict.accepted()) {
+                return verdict;
+            }
+        }
+        return GraphUpdate.ACCEPTED;
+    }
+
+    private GraphUpdate checkNode(GraphNode mine, GraphNode theirs, Map<GraphNode, Integer> all) {
+        NodeType type = NodeType.of(mine.operation());
+        if (type != NodeType.of(theirs.operation())) {
+            return new GraphUpdate(GraphUpdate.NODE_TYPE_CHANGED, theirs, null);
+        }
+        if (!places(mine, all).equals(places(theirs, all))) {
+            return new GraphUpdate(GraphUpdate.TOPOLOGY_CHANGED, theirs, null);
+        }
+        if (mine.operation() instanceof KernelLaunch before && theirs.operation() instanceof KernelLaunch after
+                && before.cooperative() != after.cooperative()) {
+            return new GraphUpdate(GraphUpdate.PARAMETERS_CHANGED, theirs, null);
+        }
+        if (type == NodeType.MEM_ALLOC || type == NodeType.MEM_FREE) {
+            return mine.operation().equals(theirs.operation()) ? GraphUpdate.ACCEPTED
+                    : new GraphUpdate(GraphUpdate.NOT_SUPPORTED, theirs, null);
+        }
+        return theirs.operation() instanceof ChildGraph child ? children.get(mine).check(child.graph()) : GraphUpdate.ACCEPTED;
+    }
+
+    private static List<Integer> places(GraphNode node, Map<GraphNode, Integer> all) {
+        List<Integer> places = new ArrayList<>();
+        node.dependencies().keySet().forEach(from -> places.add(all.get(from)));
+        places.sort(null);
+        return places;
+    }
+
+    private void change(CudaGraph next) {
+        List<GraphNode> theirs = next.inOrder();
+        for (int i = 0; i < order.size(); i++) {
+            if (theirs.get(i).operation() instanceof ChildGraph child) {
+                children.get(order.get(i)).change(child.graph());
+            } else {
+                order.get(i).setOperation(theirs.get(i).operation());
+            }
         }
     }
 
@@ -98,7 +158,7 @@ public final class GraphExec {
 
     private GraphNode switchable(GraphNode node) {
         GraphNode twin = twin(node);
-        NodeType type = twin.type();
+        NodeType type = NodeType.of(twin.operation());
         DriverException.require(type == NodeType.KERNEL || type == NodeType.MEMCPY || type == NodeType.MEMSET,
                 CudaError.INVALID_VALUE);
         return twin;

@@ -10,7 +10,13 @@ import java.util.Set;
 
 /** A node of a graph. Not thread-safe, as graphs are not. */
 public final class GraphNode {
-    private final CudaGraph graph;
+    /** What nodes belong to. */
+    public interface Owner {
+        /** Takes a node of its own and the node's edges away. */
+        void remove(GraphNode node);
+    }
+
+    private final Owner owner;
     private final GraphNode original;
     private final long id;
     /** Made with the first edge: most nodes of large graphs have few. */
@@ -18,16 +24,16 @@ public final class GraphNode {
     private Map<GraphNode, Long> dependents = Map.of();
     private Operation operation;
 
-    GraphNode(CudaGraph graph, long id, Operation operation, GraphNode original) {
-        this.graph = graph;
+    GraphNode(Owner owner, long id, Operation operation, GraphNode original) {
+        this.owner = owner;
         this.id = id;
         this.operation = operation;
         this.original = original;
     }
 
     /** Whose it is. */
-    public CudaGraph graph() {
-        return graph;
+    public Owner owner() {
+        return owner;
     }
 
     /** The node that this one is a copy of, null if it is none. */
@@ -48,11 +54,6 @@ public final class GraphNode {
     /** Changes what it does. */
     public void setOperation(Operation next) {
         operation = next;
-    }
-
-    /** Its type. */
-    public NodeType type() {
-        return NodeType.of(operation);
     }
 
     /** What it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */

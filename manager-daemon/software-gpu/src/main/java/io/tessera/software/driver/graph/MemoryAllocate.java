@@ -1,7 +1,6 @@
 package io.tessera.software.driver.graph;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /** Allocates memory whose address is known already; the launch does the accounting, so nothing is left to do here. */
 public record MemoryAllocate(AllocationNodeMemory memory) implements Operation {
@@ -11,7 +10,7 @@ public record MemoryAllocate(AllocationNodeMemory memory) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         return true;
     }
 }

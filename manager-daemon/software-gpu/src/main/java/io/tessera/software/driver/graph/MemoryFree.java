@@ -1,7 +1,6 @@
 package io.tessera.software.driver.graph;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /** Frees memory that an allocation node allocated. */
 public record MemoryFree(AllocationNodeMemory memory) implements Operation {
@@ -11,7 +10,7 @@ public record MemoryFree(AllocationNodeMemory memory) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         return true;
     }
 }

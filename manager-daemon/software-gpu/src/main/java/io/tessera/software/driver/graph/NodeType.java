@@ -1,5 +1,6 @@
 package io.tessera.software.driver.graph;
 
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.operation.Copy;
 import io.tessera.software.driver.operation.EventRecord;
 import io.tessera.software.driver.operation.EventWait;

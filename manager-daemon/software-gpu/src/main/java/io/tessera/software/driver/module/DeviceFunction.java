@@ -6,6 +6,7 @@ import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.processor.LoadedKernel;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.program.Parameter;
+import io.tessera.software.texture.TextureUnit;
 import java.util.List;
 
 /** A kernel with the attributes that programs read and set (CUfunction). Thread-safe. */
@@ -20,12 +21,21 @@ public final class DeviceFunction {
      */
     private static final int REGISTERS = 32;
 
-    private final DriverModule module;
+    /** The module that a function is of. */
+    public interface Origin {
+        /** The architecture that its PTX was compiled for: 75 for sm_75. */
+        int target();
+
+        /** What texture and surface references stand for now. */
+        TextureUnit bound();
+    }
+
+    private final Origin module;
     private final LoadedKernel loaded;
     private final DeviceLimits limits;
     private final int[] settable = new int[16];
 
-    DeviceFunction(DriverModule module, LoadedKernel loaded, DeviceLimits limits) {
+    DeviceFunction(Origin module, LoadedKernel loaded, DeviceLimits limits) {
         this.module = module;
         this.loaded = loaded;
         this.limits = limits;
@@ -38,7 +48,7 @@ public final class DeviceFunction {
     }
 
     /** Where it comes from. */
-    public DriverModule module() {
+    public Origin module() {
         return module;
     }
 

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A loaded module (CUmodule). Functions are compiled when they are first asked for. Thread-safe. */
-public final class DriverModule {
+public final class DriverModule implements DeviceFunction.Origin {
     private final LoadedModule loaded;
     private final int target;
     private final DeviceLimits limits;
@@ -56,8 +56,8 @@ public final class DriverModule {
         }
     }
 
-    /** The architecture that its PTX was compiled for: 75 for sm_75. */
-    int target() {
+    @Override
+    public int target() {
         return target;
     }
 
@@ -93,7 +93,7 @@ public final class DriverModule {
         }
     }
 
-    /** What references stand for now. */
+    @Override
     public TextureUnit bound() {
         if (bindings.isEmpty()) {
             return TextureUnit.NONE;

@@ -5,6 +5,15 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A library (CUlibrary): a module that belongs to no context. Thread-safe. */
 public final class Library {
+    /**
+     * A kernel of a library (CUkernel).
+     *
+     * @param library  whose it is
+     * @param function the function that it is on the device
+     */
+    public record LibraryKernel(Library library, DeviceFunction function) {
+    }
+
     private final DriverModule module;
     private final Map<String, LibraryKernel> kernels = new ConcurrentHashMap<>();
 

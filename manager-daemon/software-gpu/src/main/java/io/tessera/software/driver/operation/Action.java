@@ -1,7 +1,6 @@
 package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /**
  * The driver's own bookkeeping in stream order: gives back what the work before it used. Runs also where the context
@@ -16,7 +15,7 @@ public record Action(Runnable body) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         body.run();
         return true;
     }

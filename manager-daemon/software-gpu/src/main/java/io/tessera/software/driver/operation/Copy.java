@@ -4,7 +4,6 @@ import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.memory.Extent3;
 import io.tessera.software.driver.memory.PitchedPlace;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /**
  * Copies a box of bytes.
@@ -24,7 +23,7 @@ public record Copy(PitchedPlace source, PitchedPlace target, Extent3 box, byte[]
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         if (box.empty()) {
             return true;
         }

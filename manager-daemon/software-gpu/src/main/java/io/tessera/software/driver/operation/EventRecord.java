@@ -2,7 +2,6 @@ package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /** Records an event, as a graph's node: each launch binds a record of its own to the event. */
 public record EventRecord(Event event) implements Operation {
@@ -12,7 +11,7 @@ public record EventRecord(Event event) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         throw new IllegalStateException("a launch replaces this by a record of its own");
     }
 }

@@ -2,7 +2,6 @@ package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Event;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /** Waits for an event, as a graph's node: each launch puts its task after the record that the event has then. */
 public record EventWait(Event event) implements Operation {
@@ -12,7 +11,7 @@ public record EventWait(Event event) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         return true;
     }
 }

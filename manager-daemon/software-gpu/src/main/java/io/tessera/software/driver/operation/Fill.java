@@ -4,7 +4,6 @@ import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /**
  * Sets elements of memory (CUDA_MEMSET_NODE_PARAMS).
@@ -50,7 +49,7 @@ public record Fill(long address, long pitchBytes, int value, int elementBytes, l
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         if (width == 0) {
             return true;
         }

@@ -1,7 +1,6 @@
 package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /**
  * Calls a function of the program (CUhostFn). Not called once the context is lost, as the driver documents.
@@ -16,7 +15,7 @@ public record HostFunction(long function, long userData) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         NativeCalls.hostFunction(function, userData);
         return true;
     }

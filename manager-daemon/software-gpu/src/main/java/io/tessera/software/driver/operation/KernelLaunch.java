@@ -4,7 +4,6 @@ import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 import io.tessera.software.fault.KernelFailure;
 import io.tessera.software.fault.KernelFault;
 import io.tessera.software.launch.GridControl;
@@ -56,7 +55,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         GridControl control = new GridControl();
         Runnable cancel = control::cancel;
         task.fault().stopWhenLost(cancel);
@@ -75,7 +74,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         return true;
     }
 
-    private void lose(Task task, CudaError error, String message) {
+    private void lose(Run task, CudaError error, String message) {
         task.fault().raise(error);
         report.lost(error, function.name(), message);
     }

@@ -1,7 +1,6 @@
 package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 import java.util.List;
 
 /**
@@ -21,12 +20,12 @@ public record MemoryWords(List<MemoryWord> words) implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         int[] next = {0};
         if (advance(next)) {
             return true;
         }
-        task.workers().poller().await(() -> {
+        task.poller().await(() -> {
             if (task.fault().lost() || advance(next)) {
                 task.complete();
                 return true;

@@ -1,7 +1,6 @@
 package io.tessera.software.driver.operation;
 
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /** Does nothing: joins what it waits for. */
 public record Nothing() implements Operation {
@@ -14,7 +13,7 @@ public record Nothing() implements Operation {
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         return true;
     }
 }

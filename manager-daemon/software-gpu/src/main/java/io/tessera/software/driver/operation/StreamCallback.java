@@ -2,7 +2,6 @@ package io.tessera.software.driver.operation;
 
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Task;
 
 /**
  * Calls a CUstreamCallback; also in a lost context, with its error.
@@ -18,7 +17,7 @@ public record StreamCallback(long function, long stream, long userData) implemen
     }
 
     @Override
-    public boolean run(Task task) {
+    public boolean run(Run task) {
         CudaError error = task.fault().error();
         NativeCalls.streamCallback(function, stream, error == null ? 0 : error.code(), userData);
         return true;

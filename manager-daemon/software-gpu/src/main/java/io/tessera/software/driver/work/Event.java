@@ -39,7 +39,7 @@ public final class Event {
         }
 
         @Override
-        public boolean run(Task running) {
+        public boolean run(Run running) {
             nanos = clock.nowNs();
             return true;
         }

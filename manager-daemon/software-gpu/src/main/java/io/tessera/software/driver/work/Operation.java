@@ -15,15 +15,30 @@ public interface Operation {
         OUTSIDE
     }
 
+    /** One run of an operation. */
+    interface Run {
+        /** The fault state of the context. */
+        FaultState fault();
+
+        /** Where kernels print. */
+        Output output();
+
+        /** Who waits for words in memory. */
+        WordPoller poller();
+
+        /** Ends the run; called exactly once, where the operation goes on after {@link Operation#run}. */
+        void complete();
+    }
+
     /** Where to run it. */
     Place place();
 
     /**
      * Does it. Runs only after all that the task waits for.
      *
-     * @return true if it is done; false if it goes on and {@link Task#complete} will be called once
+     * @return true if it is done; false if it goes on and {@link Run#complete} will be called once
      */
-    boolean run(Task task);
+    boolean run(Run task);
 
     /** Whether it runs even where the context was lost before: releases of memory and references do. */
     default boolean runsAfterFault() {

@@ -7,21 +7,33 @@ import java.util.List;
  * One submitted operation. It becomes ready when it was submitted and all that it was put after is done. A finished
  * task keeps nothing that came before or after it alive. Thread-safe.
  */
-public final class Task {
+public final class Task implements Operation.Run {
+    /** What runs the tasks of a device. */
+    public interface Runner {
+        /** Runs a task that waits for nothing any more. */
+        void ready(Task task);
+
+        /** An operation failed in a way that no driver documents. */
+        void failed(Task task, Throwable failure);
+
+        /** Who waits for words in memory. */
+        WordPoller poller();
+    }
+
     private final Operation operation;
     private final FaultState fault;
     private final Output output;
-    private final Workers workers;
+    private final Runner runner;
     private List<Task> successors = new ArrayList<>(2);
     private int unmet = 1;
     private boolean done;
 
     /** A task that waits for nothing yet, and is not submitted. */
-    public Task(Operation operation, FaultState fault, Output output, Workers workers) {
+    public Task(Operation operation, FaultState fault, Output output, Runner runner) {
         this.operation = operation;
         this.fault = fault;
         this.output = output;
-        this.workers = workers;
+        this.runner = runner;
     }
 
     /** What it does. */
@@ -29,19 +41,24 @@ public final class Task {
         return operation;
     }
 
-    /** The fault state of its context. */
+    @Override
     public FaultState fault() {
         return fault;
     }
 
-    /** Where kernels print. */
+    @Override
     public Output output() {
         return output;
     }
 
-    /** The threads of its device. */
-    public Workers workers() {
-        return workers;
+    /** What runs it. */
+    public Runner runner() {
+        return runner;
+    }
+
+    @Override
+    public WordPoller poller() {
+        return runner.poller();
     }
 
     /** Makes this task wait for another one; null is nothing. Only before {@link #submit}, and only by one thread. */
@@ -74,7 +91,7 @@ public final class Task {
     /** Lets it run as soon as it may. */
     public Task submit() {
         if (met()) {
-            workers.ready(this);
+            runner.ready(this);
         }
         return this;
     }
@@ -87,7 +104,7 @@ public final class Task {
                 finished = operation.run(this);
             }
         } catch (Throwable failure) {
-            workers.failed(this, failure);
+            runner.failed(this, failure);
         }
         if (finished) {
             complete();
@@ -95,6 +112,7 @@ public final class Task {
     }
 
     /** Ends the task. Called exactly once, by the run or by what it started. */
+    @Override
     public void complete() {
         List<Task> next;
         synchronized (this) {
@@ -105,7 +123,7 @@ public final class Task {
         }
         for (Task task : next) {
             if (task.met()) {
-                workers.ready(task);
+                runner.ready(task);
             }
         }
     }

@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
  * <p>As on a GPU, a kernel that does not end keeps nobody else's from running: where tasks wait and no worker takes one, there are more
  * workers, which share the processors, until they have nothing to do.
  */
-public final class Workers implements AutoCloseable {
+public final class Workers implements Task.Runner, AutoCloseable {
     /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, «resident grids per device»). */
     private static final int MOST = 128;
     /** Tasks that wait for so long, while none is taken, wait behind work that takes long. */
@@ -89,13 +89,13 @@ public final class Workers implements AutoCloseable {
         };
     }
 
-    /** Who waits for words in memory. */
+    @Override
     public WordPoller poller() {
         return poller;
     }
 
-    /** Runs a task that waits for nothing any more. */
-    void ready(Task task) {
+    @Override
+    public void ready(Task task) {
         switch (task.operation().place()) {
             case HERE -> runHere(task);
             case WORKER -> {
@@ -137,7 +137,8 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    void failed(Task task, Throwable failure) {
+    @Override
+    public void failed(Task task, Throwable failure) {
         task.fault().raise(CudaError.LAUNCH_FAILED);
         reporter.accept(task, failure);
     }

@@ -8,8 +8,8 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.ChildGraph;
 import io.tessera.software.driver.graph.CudaGraph;
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,7 +51,7 @@ public final class GraphEntries implements EntryGroup {
                     if (node.operation() instanceof ChildGraph child) {
                         GraphHandles.forget(state, child.graph());
                     }
-                    node.graph().remove(node);
+                    node.owner().remove(node);
                     state.handles().remove(node);
                 })
                 .on(DriverEntry.cuGraphDebugDotPrint, this::print);

@@ -11,8 +11,8 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.ChildGraph;
 import io.tessera.software.driver.graph.CudaGraph;
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.graph.GraphExec;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.GraphUpdate;
@@ -66,7 +66,7 @@ public final class GraphExecEntries implements EntryGroup {
                 .on(DriverEntry.cuGraphExecDestroy, this::destroy)
                 .on(DriverEntry.cuGraphExecGetFlags, call -> call.putLong(1, exec(call).flags()))
                 .on(DriverEntry.cuGraphExecUpdate, call -> {
-                    GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, CudaGraph.class));
+                    GraphUpdate update = exec(call).update(call.object(1, CudaGraph.class));
                     call.offerLong(2, handle(update.errorNode()));
                     call.offerInt(3, update.result());
                     DriverException.require(update.accepted(), CudaError.GRAPH_EXEC_UPDATE_FAILURE);
@@ -133,7 +133,7 @@ public final class GraphExecEntries implements EntryGroup {
 
     private void update(Call call) {
         long place = call.pointer(2);
-        GraphUpdate update = GraphUpdate.update(exec(call), call.object(1, CudaGraph.class));
+        GraphUpdate update = exec(call).update(call.object(1, CudaGraph.class));
         HostMemory.putInt(place + UpdateResult.RESULT, update.result());
         HostMemory.putLong(place + UpdateResult.ERROR_NODE, handle(update.errorNode()));
         HostMemory.putLong(place + UpdateResult.ERROR_FROM, handle(update.errorFrom()));
@@ -148,7 +148,7 @@ public final class GraphExecEntries implements EntryGroup {
         if (last == null || last.isDone()) {
             exec.destroy();
         } else {
-            new Task(new Action(exec::destroy), last.fault(), last.output(), last.workers()).after(last).submit();
+            new Task(new Action(exec::destroy), last.fault(), last.output(), last.runner()).after(last).submit();
         }
     }
 }

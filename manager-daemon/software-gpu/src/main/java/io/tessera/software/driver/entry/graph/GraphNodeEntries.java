@@ -9,8 +9,8 @@ import io.tessera.software.driver.entry.Call;
 import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
-import io.tessera.software.driver.graph.ChildGraph;
 import io.tessera.software.driver.graph.CudaGraph;
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import io.tessera.software.driver.graph.NodeType;
@@ -56,7 +56,7 @@ public final class GraphNodeEntries implements EntryGroup {
                     set(call, parameters.of(HostMemory.getInt(place + NodeParams.TYPE), place + NodeParams.BODY,
                             call.context()));
                 })
-                .on(DriverEntry.cuGraphNodeGetType, call -> call.putInt(1, node(call).type().number()));
+                .on(DriverEntry.cuGraphNodeGetType, call -> call.putInt(1, NodeType.of(node(call).operation()).number()));
         registerChanges(table);
     }
 
@@ -96,7 +96,7 @@ public final class GraphNodeEntries implements EntryGroup {
 
     private static void set(Call call, Operation operation) {
         GraphNode node = node(call);
-        DriverException.require(NodeType.of(operation) == node.type()
+        DriverException.require(NodeType.of(operation) == NodeType.of(node.operation())
                 && !(node.operation() instanceof MemoryAllocate), CudaError.INVALID_VALUE);
         node.setOperation(operation);
     }

@@ -12,7 +12,7 @@ import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.entry.launch.LaunchAttributes;
 import io.tessera.software.driver.entry.launch.LaunchRequest;
-import io.tessera.software.driver.graph.ChildGraph;
+import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.graph.GraphNode;
 import io.tessera.software.driver.graph.MemoryAllocate;
 import io.tessera.software.driver.graph.MemoryFree;

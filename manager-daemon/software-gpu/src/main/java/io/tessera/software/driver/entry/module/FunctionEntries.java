@@ -8,7 +8,7 @@ import io.tessera.software.driver.entry.DriverState;
 import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.module.DeviceFunction;
-import io.tessera.software.driver.module.LibraryKernel;
+import io.tessera.software.driver.module.Library.LibraryKernel;
 import io.tessera.software.program.Parameter;
 import java.lang.foreign.Arena;
 import java.util.Collections;

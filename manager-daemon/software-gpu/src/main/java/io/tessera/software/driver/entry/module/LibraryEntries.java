@@ -11,7 +11,7 @@ import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.module.DriverModule;
 import io.tessera.software.driver.module.JitLogOptions;
 import io.tessera.software.driver.module.Library;
-import io.tessera.software.driver.module.LibraryKernel;
+import io.tessera.software.driver.module.Library.LibraryKernel;
 import java.util.List;
 
 /** Libraries, and their kernels by name. */

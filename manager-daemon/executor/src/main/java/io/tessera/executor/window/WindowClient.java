@@ -1,0 +1,68 @@
+package io.tessera.executor.window;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.wait.BoundedWait;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A client as the window of its tenant sees it: whose driver calls change the window, whose streams have to rest, and how long the client waits.
+ * One owner thread.
+ */
+final class WindowClient {
+    private final DriverCalls driver;
+    private final ClientStreams streams;
+    private WindowGate.Pass pass;
+    private boolean leaving;
+    private BoundedWait waiting;
+    private BooleanSupplier goOn = () -> true;
+
+    WindowClient(DriverCalls driver, ClientStreams streams) {
+        this.driver = driver;
+        this.streams = streams;
+    }
+
+    DriverCalls driver() {
+        return driver;
+    }
+
+    ClientStreams streams() {
+        return streams;
+    }
+
+    /** What it passes the window's gate with; null: it has no window. */
+    WindowGate.Pass pass() {
+        return pass;
+    }
+
+    void joined(WindowGate.Pass own) {
+        pass = own;
+    }
+
+    /** The client has gone, and its memory is not all given back. */
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    void leaving(boolean now) {
+        leaving = now;
+    }
+
+    /** The wait that the client's thread is in, with which others end; null: none. */
+    BoundedWait waiting() {
+        return waiting;
+    }
+
+    void waitsWithin(BoundedWait outer) {
+        waiting = outer;
+    }
+
+    /** Whether the client's thread goes on when it waits for the tenant's work to rest. */
+    boolean goesOn() {
+        return goOn.getAsBoolean();
+    }
+
+    void whileWaiting(BooleanSupplier asked) {
+        goOn = asked;
+    }
+}
