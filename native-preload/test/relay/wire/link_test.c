@@ -168,7 +168,8 @@ static void watched(void)
     link_open(1, 1, fresh_segment(), second[0]);
     relay_links[0].segment->executor_heartbeat_ns = 0; /* none yet: it is counted from the start */
     CHECK(link_watch(2));
-    for (int i = 0; i < 2000 && __atomic_load_n(&relay_links[0].segment->client_heartbeat_ns, __ATOMIC_RELAXED) == 0; i++)
+    for (int i = 0; i < 2000 && __atomic_load_n(&relay_links[0].segment->client_heartbeat_ns, __ATOMIC_RELAXED) == 0;
+         i++)
         usleep(10000);
     CHECK(__atomic_load_n(&relay_links[0].segment->client_heartbeat_ns, __ATOMIC_RELAXED) != 0);
     CHECK(!is_lost(&relay_links[0]) && !is_lost(&relay_links[1]));

@@ -162,7 +162,7 @@ public final class MachineOpcodes {
         add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
         add(Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
         add(Kind.TEXTURE, "TLD * 1f66");
-        add(Kind.BRANCH, "BRA 0 947 1947 547 1547");
+        add(Kind.BRANCH, "BRA 0 947 1947 547");
         add(Kind.INDIRECT_BRANCH, "BRX 0 949\nBRXU 0 1958");
         add(Kind.CALL, "CALL * 944");
         add(Kind.CALL_SYMBOL, "CALL * 943");
