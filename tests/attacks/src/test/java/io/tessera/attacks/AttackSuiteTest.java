@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +22,25 @@ class AttackSuiteTest {
     private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "100");
     /** For slow machines, of which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
+    /**
+     * Bounds of seconds decide who is ended, and the victim's kernels share two processors with the attack's and with other tests: whoever is slow for that alone is not slow
+     * again and again. An escape is never tried again.
+     */
+    private static final int MOST_REPETITIONS = 2;
 
     @TempDir
     Path folder;
 
     private SuiteReport run(boolean control, List<String> only) throws Exception {
+        return run(control, only, AttackSettings.usualLanes(Runtime.getRuntime().availableProcessors()), folder);
+    }
+
+    private static SuiteReport run(boolean control, List<String> only, int lanes, Path folder) throws Exception {
         long seed = Long.getLong("tessera.seed", new Random().nextLong() >>> 1);
         System.out.println("seed " + seed);
         AttackSettings settings = new AttackSettings(AttackInstallation.of(Path.of(System.getProperty("tessera.root")).toAbsolutePath().normalize()),
                 OPTIONS, ATTACKERS, only, List.of(), seed, 30, 10_000,
-                AttackSettings.usualLanes(Runtime.getRuntime().availableProcessors()), LIMIT_SECONDS, 1, control);
+                lanes, LIMIT_SECONDS, 1, control);
         SuiteReport report = new AttackSuite(settings, folder, Clocks.system().monotonic())
                 .run(known -> System.out.println(SuiteReport.line(known.verdicts().getLast())));
         report.sums().forEach(System.out::println);
@@ -46,14 +56,25 @@ class AttackSuiteTest {
         assertEquals(0, report.escapes(), "escapes");
         assertEquals(List.of(), report.verdicts().stream().filter(verdict -> !verdict.untried().isEmpty()).map(SuiteReport::line)
                 .toList(), "attacks that could not begin prove nothing");
+        Map<String, String> failed = failed(report);
+        for (int again = 0; again < MOST_REPETITIONS && !failed.isEmpty(); again++) {
+            System.out.println("not as stated, tried again one by one: " + failed);
+            SuiteReport alone = run(false, List.copyOf(failed.keySet()), 1, Files.createDirectories(folder.resolve("again-" + again)));
+            assertEquals(0, alone.escapes(), "escapes");
+            failed = failed(alone);
+        }
+        assertEquals(Map.of(), failed, "attacks that did not fare as stated");
+    }
+
+    /** Those that did not fare as stated, among them all that disturbed the victim. */
+    private static Map<String, String> failed(SuiteReport report) {
         Map<String, String> failed = new TreeMap<>();
         for (AttackOutcome verdict : report.verdicts()) {
             if (!verdict.held()) {
                 failed.put(verdict.attack().name(), SuiteReport.line(verdict));
             }
         }
-        assertEquals(Map.of(), failed, "attacks that did not fare as stated");
-        assertEquals(0, report.disturbed(), "victims disturbed");
+        return failed;
     }
 
     /** Without fences the same attacks succeed: a suite that cannot fail is worth nothing. */
