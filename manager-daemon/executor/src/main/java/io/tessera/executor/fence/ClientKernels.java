@@ -201,6 +201,7 @@ public final class ClientKernels {
 
     private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         if (kernel.machineFenced && !hasKnownMaps(kernel, parameters, bytes)) {
+            prepare(); // its other accesses stay fenced, and may lead to addresses that nothing is allocated at
             kernel.machineFenced = false;
             boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
             HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
