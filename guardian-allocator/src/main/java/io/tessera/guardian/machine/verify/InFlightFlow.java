@@ -36,6 +36,8 @@ public final class InFlightFlow {
     /** What is in flight where functions of the section return, and where branches go by a table. */
     private final RegistersInFlight returning;
     private RegistersInFlight jumping;
+    /** The same at the convergence barriers. */
+    private final RegistersInFlight[] meeting = new RegistersInFlight[SectionFlow.BARRIERS];
     private final BitSet visited = new BitSet();
     private final BitSet open = new BitSet();
     private final BitSet unsettled = new BitSet();
@@ -166,6 +168,7 @@ public final class InFlightFlow {
             walk(false);
             visited.clear();
             Arrays.fill(atStart, null);
+            Arrays.fill(meeting, null);
             jumping = new RegistersInFlight(tracked);
         }
         walk(true);
@@ -244,9 +247,30 @@ public final class InFlightFlow {
                 }
             }
         }
-        if (!leaves(kind)) {
-            for (int next : flow.successors(last)) {
-                reach(next, state);
+        if (leaves(kind)) {
+            return;
+        }
+        if (flow.following(last) != SectionFlow.NONE) {
+            reach(flow.following(last), state);
+        }
+        if (flow.jump(last) != SectionFlow.NONE) {
+            reach(flow.jump(last), state);
+        }
+        if (kind == Kind.MEET) {
+            meet(state, last);
+        }
+    }
+
+    /** All that wait at a barrier may go on at each of its meetings: what is in flight there is collected first, since barriers have many of both. */
+    private void meet(RegistersInFlight state, int last) {
+        int barrier = flow.barrier(last);
+        boolean first = meeting[barrier] == null;
+        if (first) {
+            meeting[barrier] = new RegistersInFlight(tracked);
+        }
+        if (meeting[barrier].join(state) || first) {
+            for (int next : flow.meetings(last)) {
+                reach(next, meeting[barrier]);
             }
         }
     }

@@ -5,12 +5,7 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
+import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
@@ -23,8 +18,11 @@ public final class RegisterFlow {
     private final int baseRegister;
     private final IntPredicate assumed;
     private final IntPredicate settled;
-    private final Map<Integer, FencedRegisters> atStart = new HashMap<>();
-    private final Set<Integer> visited = new HashSet<>();
+    private final FencedRegisters[] atStart;
+    /** The same at the convergence barriers. */
+    private final FencedRegisters[] meeting = new FencedRegisters[SectionFlow.BARRIERS];
+    private final BitSet visited = new BitSet();
+    private final BitSet open = new BitSet();
 
     /**
      * Goes all ways until nothing changes.
@@ -47,47 +45,71 @@ public final class RegisterFlow {
         this.baseRegister = baseRegister;
         this.assumed = assumed;
         this.settled = settled;
+        this.atStart = new FencedRegisters[flow.count()];
         solve();
     }
 
     private void solve() {
-        Deque<Integer> open = new ArrayDeque<>();
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
             FencedRegisters known = new FencedRegisters(fence, baseRegister);
             if (flow.isEntered(at)) {
-                open.add(at);
+                open.set(at);
             } else {
                 known.assumeAll();
             }
-            atStart.put(at, known);
+            atStart[at] = known;
         }
         FencedRegisters registers = new FencedRegisters(fence, baseRegister);
-        while (!open.isEmpty()) {
-            int at = open.remove();
+        for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
+            open.clear(at);
             int end = flow.blockEnd(at);
-            registers.set(atStart.get(at));
+            registers.set(atStart[at]);
             for (int i = at; i < end; i++) {
                 step(registers, i);
             }
-            for (int next : flow.successors(end - 1)) {
-                // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
-                FencedRegisters known = atStart.get(next);
-                boolean first = visited.add(next);
-                if (!flow.isEntered(next) && (known.meet(registers) || first)) {
-                    open.add(next);
+            leave(registers, end - 1);
+        }
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            if (!visited.get(at)) {
+                atStart[at].clear(); // no way that is known here leads there
+            }
+        }
+    }
+
+    private void leave(FencedRegisters registers, int last) {
+        if (flow.following(last) != SectionFlow.NONE) {
+            reach(flow.following(last), registers);
+        }
+        if (flow.jump(last) != SectionFlow.NONE) {
+            reach(flow.jump(last), registers);
+        }
+        if (flow.operation(last).kind() == Kind.MEET) {
+            int barrier = flow.barrier(last);
+            boolean first = meeting[barrier] == null;
+            if (first) {
+                meeting[barrier] = new FencedRegisters(fence, baseRegister);
+                meeting[barrier].assumeAll();
+            }
+            if (meeting[barrier].meet(registers) || first) {
+                for (int next : flow.meetings(last)) {
+                    reach(next, meeting[barrier]);
                 }
             }
         }
-        atStart.forEach((block, known) -> {
-            if (!visited.contains(block)) {
-                known.clear(); // no way that is known here leads there
-            }
-        });
+    }
+
+    private void reach(int next, FencedRegisters registers) {
+        // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
+        boolean first = !visited.get(next);
+        visited.set(next);
+        if (!flow.isEntered(next) && (atStart[next].meet(registers) || first)) {
+            open.set(next);
+        }
     }
 
     /** What is known at the start of a block, to be changed by {@link #step}. */
     public void enter(FencedRegisters registers, int block) {
-        registers.set(atStart.get(block));
+        registers.set(atStart[block]);
     }
 
     /** Goes over an instruction. */
