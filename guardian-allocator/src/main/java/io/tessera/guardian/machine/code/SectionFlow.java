@@ -29,6 +29,8 @@ public final class SectionFlow {
     private final MachineOpcode[] operations;
     private final int[] targets;
     private final BitSet leaders = new BitSet();
+    /** Those of them that are entered, or the target of a branch. */
+    private final BitSet reached = new BitSet();
     private final BitSet entered;
     /** By convergence barrier: where the threads that wait at it may go on. */
     private final int[][] meetings = new int[BARRIERS][];
@@ -75,7 +77,8 @@ public final class SectionFlow {
                 leaders.set(i + 1);
             }
         }
-        leaders.or(entered);
+        reached.or(entered);
+        leaders.or(reached);
         findMeetings();
         requireFewPairs();
     }
@@ -126,7 +129,7 @@ public final class SectionFlow {
             throw new MachineCodeException("a " + operations[from].name() + " that leaves its function", from * InstructionWord.BYTES);
         }
         targets[from] = (int) target;
-        leaders.set((int) target);
+        reached.set((int) target);
         if (operations[from].kind() == Kind.CALL || operations[from].kind() == Kind.COLLECTIVE) {
             entered.set((int) target);
         }
@@ -173,6 +176,11 @@ public final class SectionFlow {
     /** Whether a block of instructions begins there. */
     public boolean isLeader(int at) {
         return leaders.get(at);
+    }
+
+    /** Whether execution comes to a place only from the instruction before it, if at all. */
+    public boolean isOnlyFollowing(int at) {
+        return !reached.get(at);
     }
 
     /** Whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */

@@ -17,6 +17,7 @@ public final class RegisterFlow {
     private final MachineFence fence;
     private final int baseRegister;
     private final IntPredicate assumed;
+    private final BitSet assumedAt = new BitSet();
     private final IntPredicate settled;
     private final FencedRegisters[] atStart;
     /** The same at the convergence barriers. */
@@ -49,7 +50,34 @@ public final class RegisterFlow {
         solve();
     }
 
+    /** Instructions that can change what is known of a register that some instruction fences. */
+    private BitSet changing() {
+        BitSet fenced = new BitSet();
+        FencedRegisters steps = new FencedRegisters(fence, baseRegister);
+        for (int i = 0; i < flow.count(); i++) {
+            if (steps.isStep(flow.low(i), flow.high(i))) {
+                fenced.set(InstructionWord.destination(flow.low(i)));
+            }
+            if (isAssumed(i)) {
+                assumedAt.set(i);
+                fenced.set(InstructionWord.source(flow.low(i)) + 1);
+            }
+        }
+        BitSet changing = new BitSet(flow.count());
+        for (int i = 0; i < flow.count() && !fenced.isEmpty(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            int first = InstructionWord.destination(flow.low(i));
+            int written = operation.registers() == 0 ? -1 : fenced.nextSetBit(first);
+            if (operation.registers() == MachineOpcode.MANY || operation.kind() == Kind.TRAP
+                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i)) {
+                changing.set(i);
+            }
+        }
+        return changing;
+    }
+
     private void solve() {
+        BitSet changing = changing();
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
             FencedRegisters known = new FencedRegisters(fence, baseRegister);
             if (flow.isEntered(at)) {
@@ -64,7 +92,7 @@ public final class RegisterFlow {
             open.clear(at);
             int end = flow.blockEnd(at);
             registers.set(atStart[at]);
-            for (int i = at; i < end; i++) {
+            for (int i = changing.nextSetBit(at); i >= 0 && i < end; i = changing.nextSetBit(i + 1)) {
                 step(registers, i);
             }
             leave(registers, end - 1);
@@ -120,10 +148,16 @@ public final class RegisterFlow {
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
         }
-        if (operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
-                && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
-                && !operation.writes(low, InstructionWord.source(low) + 1)) {
+        if (assumedAt.get(at)) {
             registers.assume(InstructionWord.source(low) + 1);
         }
+    }
+
+    private boolean isAssumed(int at) {
+        MachineOpcode operation = flow.operation(at);
+        long low = flow.low(at);
+        return operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
+                && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
+                && !operation.writes(low, InstructionWord.source(low) + 1);
     }
 }
