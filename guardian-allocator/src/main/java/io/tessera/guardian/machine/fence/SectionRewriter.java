@@ -195,6 +195,7 @@ final class SectionRewriter {
         }
         out.interrupt();
         int waits = InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0);
+        Encoding.delay(out, additions.delays().getOrDefault(at, 0));
         if (fence.mask() == 0) {
             Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
         } else if (plan.hasRegister()) {

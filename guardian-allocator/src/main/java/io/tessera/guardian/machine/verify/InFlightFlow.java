@@ -54,6 +54,7 @@ public final class InFlightFlow {
     /** Whether what is missing is collected instead of refused. */
     private final boolean completes;
     private final Map<Integer, Integer> missing = new HashMap<>();
+    private final Map<Integer, Integer> delays = new HashMap<>();
     private final BitSet withoutScoreboard = new BitSet();
     private final List<Integer> returned = new ArrayList<>();
     private boolean crosses;
@@ -121,10 +122,11 @@ public final class InFlightFlow {
      *
      * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
      * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
+     * @param delays      by access, cycles that have to pass before its fence, since a result of a fixed latency may come until then
      */
-    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards) {
+    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays) {
         /** Nothing. */
-        public static final Additions NONE = new Additions(Map.of(), new BitSet());
+        public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of());
     }
 
     /**
@@ -137,7 +139,7 @@ public final class InFlightFlow {
     public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
         InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
         inFlight.solve();
-        return new Additions(inFlight.missing, inFlight.withoutScoreboard);
+        return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays);
     }
 
     private void add(RegistersInFlight state, int at) {
@@ -159,6 +161,10 @@ public final class InFlightFlow {
         }
         if (boards != 0) {
             missing.put(at, boards);
+        }
+        int cycles = state.cycles(register, InstructionWord.predicate(flow.low(at)));
+        if (cycles > 0) {
+            delays.put(at, cycles);
         }
     }
 

@@ -119,12 +119,21 @@ final class IssueTable {
     /** How many general registers an instruction writes. Of a call or a place where threads gather, the instructions there are looked at themselves. */
     static int registers(long low, long high, MachineOpcode operation, ResultTiming timing) {
         if (timing == ResultTiming.GROUP) {
-            return GROUP_REGISTERS;
+            return groupRegisters(low);
         }
         if (operation.registers() == MachineOpcode.MANY) {
             return operation.kind() == Kind.TEXTURE ? InstructionWord.ZERO_REGISTER : 0;
         }
         return operation.registers() == 0 ? 0 : Math.min(operation.registers(), ResultTiming.width(low, high));
+    }
+
+    /**
+     * Of a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57; not
+     * in those of {@code IGMMA}.
+     */
+    private static int groupRegisters(long low) {
+        boolean integers = (low & 0xf) == 1;
+        return integers ? GROUP_REGISTERS : ((int) (low >>> 53 & 0x1f) + 1) * 4;
     }
 
     /** Whether a product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */

@@ -300,6 +300,13 @@ final class RegistersInFlight {
         return boards;
     }
 
+    /** Cycles until results of a fixed latency are in a register, and in a predicate as {@link #isPredicateWritten} has it; 0 or less: they are. */
+    int cycles(int register, int predicate) {
+        int p = predicate & 7;
+        int until = ready[tracked.numbers[register]] - clock - LEAST_LATENCY;
+        return p < PREDICATES ? Math.max(until, ready[tracked.count() + p] - clock) : until;
+    }
+
     /** Whether a predicate, 0 to 7 and negated with 8, may still change. */
     boolean isPredicateWritten(int predicate) {
         int p = predicate & 7;
