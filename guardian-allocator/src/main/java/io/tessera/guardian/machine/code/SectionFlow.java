@@ -29,6 +29,8 @@ public final class SectionFlow {
     private final int[] targets;
     private final BitSet leaders = new BitSet();
     private final BitSet entered;
+    /** Those of them that more than a {@code WARPSYNC.COLLECTIVE} enters. */
+    private final BitSet called;
     private final List<List<Integer>> meetings = new ArrayList<>();
 
     private SectionFlow(long[] code, BitSet entered) {
@@ -36,6 +38,7 @@ public final class SectionFlow {
         this.operations = new MachineOpcode[code.length / 2];
         this.targets = new int[code.length / 2];
         this.entered = (BitSet) entered.clone();
+        this.called = (BitSet) entered.clone();
         for (int i = 0; i < 16; i++) {
             meetings.add(new ArrayList<>());
         }
@@ -57,6 +60,7 @@ public final class SectionFlow {
     private void read() throws MachineCodeException {
         Arrays.fill(targets, NONE);
         entered.set(0);
+        called.set(0);
         for (int i = 0; i < operations.length; i++) {
             MachineOpcode operation = MachineOpcodes.find(low(i), high(i));
             if (operation == null) {
@@ -111,7 +115,11 @@ public final class SectionFlow {
         targets[from] = (int) target;
         leaders.set((int) target);
         switch (operations[from].kind()) {
-            case CALL, COLLECTIVE -> entered.set((int) target);
+            case CALL -> {
+                entered.set((int) target);
+                called.set((int) target);
+            }
+            case COLLECTIVE -> entered.set((int) target);
             case MEETING -> meetings.get(barrier(from)).add((int) target);
             default -> {}
         }
@@ -163,6 +171,11 @@ public final class SectionFlow {
     /** Whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */
     public boolean isEntered(int at) {
         return entered.get(at);
+    }
+
+    /** The same without places that nothing but a {@code WARPSYNC.COLLECTIVE} enters: threads go on there after what they did together. */
+    public boolean isCalled(int at) {
+        return called.get(at);
     }
 
     /** The end of the block that begins at a place: the next leader, or the end of the section. */
