@@ -30,6 +30,7 @@ public final class InFlightFlow {
     private final SectionFlow flow;
     private final MachineFence fence;
     private final FencedRegisters steps;
+    private final SummedAddresses sums;
     private final boolean kernel;
     private final RegistersInFlight.Tracked tracked = new RegistersInFlight.Tracked();
     private final RegistersInFlight[] atStart;
@@ -66,6 +67,7 @@ public final class InFlightFlow {
         this.flow = flow;
         this.fence = fence;
         this.steps = steps;
+        this.sums = new SummedAddresses(flow, fence);
         this.kernel = kernel;
         for (int i = 0; i < flow.count(); i++) {
             look(i);
@@ -77,7 +79,7 @@ public final class InFlightFlow {
 
     private void look(int at) {
         Kind kind = flow.operation(at).kind();
-        if (steps.isStep(flow.low(at), flow.high(at))) {
+        if (steps.isStep(flow.low(at), flow.high(at)) || sums.isLimit(at)) {
             tracked.add(InstructionWord.destination(flow.low(at)));
         }
         if (ReportSequence.begins(flow, at, fence)) {
@@ -260,10 +262,10 @@ public final class InFlightFlow {
         state.issue(low, high, operation, ResultTiming.of(low, high));
     }
 
-    /** An access takes its address from registers, unless it adds them to the window's base. */
+    /** An access takes its address from registers, unless it adds 32 bits of them to the window's base. */
     private static void access(RegistersInFlight state, long low, long high, MachineOpcode operation) {
         if (isMemory(operation)) {
-            boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
+            boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
             state.access(!operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER ? 0
                     : InstructionWord.source(low) + 1, high);
         }
@@ -284,7 +286,7 @@ public final class InFlightFlow {
         state.await(low, high);
         boolean step = steps.isStep(low, high);
         boolean report = ReportSequence.begins(flow, at, fence);
-        if (step || report) {
+        if (step || report || sums.isLimit(at)) {
             int register = InstructionWord.destination(low);
             boolean written = state.isWritten(register) || report && state.isWritten(1);
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));

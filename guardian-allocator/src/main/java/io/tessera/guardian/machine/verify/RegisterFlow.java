@@ -98,6 +98,9 @@ public final class RegisterFlow {
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
         }
+        if (fence.mask() != 0 && SummedAddresses.adds(flow, at)) {
+            registers.forget(InstructionWord.source(low) + 1); // its fence keeps the sum in the window, not the register
+        }
         if (operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
                 && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
                 && !operation.writes(low, InstructionWord.source(low) + 1)) {
