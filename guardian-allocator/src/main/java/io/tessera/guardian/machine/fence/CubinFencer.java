@@ -127,11 +127,13 @@ public final class CubinFencer {
             return Outcome.refused(function, function.refusal());
         }
         try {
+            Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
+                    assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                ModuleVariables.requireNone(flow, variables);
+                ModuleVariables.requireNone(flow, variables, contextEnds.keySet());
             }
             FencePlan plan = plan(function, shared);
-            Map<Integer, Integer> ends = ends(function);
+            Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
             RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
@@ -141,13 +143,6 @@ public final class CubinFencer {
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
         }
-    }
-
-    private Map<Integer, Integer> ends(FunctionCode function) throws MachineCodeException {
-        return fence.reports()
-                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank,
-                        onlyAssertions)
-                : Map.of();
     }
 
     private FencePlan plan(FunctionCode function, long shared) {
