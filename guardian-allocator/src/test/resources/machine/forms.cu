@@ -156,6 +156,12 @@ extern "C" __global__ void printed(int *p)
     p[threadIdx.x + 1] = 3;
 }
 
+extern "C" __global__ void printed_text(int *p)
+{
+    if (p[threadIdx.x] < 0) printf("%s %d\n", "a text of the module", p[threadIdx.x]);
+    p[threadIdx.x + 1] = 3;
+}
+
 extern "C" __global__ void asserted(int *p)
 {
     assert(p[threadIdx.x] > 0);

@@ -66,6 +66,11 @@ public final class CodeWords {
         return add(0x0000000000000981L | ALWAYS | (long) destination << 16 | (long) address << 24 | (long) uniform << 32, 0x000ea200081e0900L);
     }
 
+    /** {@code LDG.E Rd, [Ra.64+UR]}: the sum of two registers of 64 bits. */
+    public CodeWords loadBySum(int destination, int address, int uniform) {
+        return add(0x0000000000000981L | ALWAYS | (long) destination << 16 | (long) address << 24 | (long) uniform << 32, 0x000ea2000c1e0900L);
+    }
+
     /** {@code STG.E desc[UR4][Ra.64], Rb}. */
     public CodeWords store(int address, int value) {
         return add(0x986L | ALWAYS | (long) address << 24 | (long) value << 32, 0x000fe2000c101904L);
@@ -105,6 +110,27 @@ public final class CodeWords {
     /** {@code UMOV URd, value}. */
     public CodeWords moveUniform(int uniform, int value) {
         return add(0x882L | ALWAYS | (long) uniform << 16 | (long) value << 32, stalled(CONTROL));
+    }
+
+    /** {@code UIADD3 URd, -URa, value, URZ}. */
+    public CodeWords differenceUniform(int uniform, int value, int subtracted) {
+        return add(0x890L | ALWAYS | (long) uniform << 16 | (long) subtracted << 24 | (long) value << 32, stalled(0x000fe2000fffe13fL));
+    }
+
+    /** {@code ULOP3.LUT URd, URa, value, URZ, table, !UPT}. */
+    public CodeWords logicUniform(int uniform, int source, int value, int table) {
+        return add(0x892L | ALWAYS | (long) uniform << 16 | (long) source << 24 | (long) value << 32,
+                stalled(0x000fe2000f8e003fL) | (long) table << 8);
+    }
+
+    /** {@code VIMNMX Rd, Ra, URb, !PT}: the greater one of two signed numbers. */
+    public CodeWords greatest(int register, int source, int uniform) {
+        return add(0xc48L | ALWAYS | (long) register << 16 | (long) source << 24 | (long) uniform << 32, stalled(0x000fe2000ffe0100L));
+    }
+
+    /** {@code VIMNMX Rd, Ra, URb, PT}: the least one of two signed numbers. */
+    public CodeWords least(int register, int source, int uniform) {
+        return add(0xc48L | ALWAYS | (long) register << 16 | (long) source << 24 | (long) uniform << 32, stalled(0x000fe2000bfe0100L));
     }
 
     /** {@code R2UR URd, Ra}. */

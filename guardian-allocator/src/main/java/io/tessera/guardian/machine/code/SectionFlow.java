@@ -32,6 +32,8 @@ public final class SectionFlow {
     /** Those of them that are entered, or the target of a branch. */
     private final BitSet reached = new BitSet();
     private final BitSet entered;
+    /** Those of them that more than a {@code WARPSYNC.COLLECTIVE} enters. */
+    private final BitSet called;
     /** By convergence barrier: where the threads that wait at it may go on. */
     private final int[][] meetings = new int[BARRIERS][];
 
@@ -40,6 +42,7 @@ public final class SectionFlow {
         this.operations = new MachineOpcode[code.length / 2];
         this.targets = new int[code.length / 2];
         this.entered = (BitSet) entered.clone();
+        this.called = (BitSet) entered.clone();
         Arrays.fill(meetings, NOWHERE);
     }
 
@@ -59,6 +62,7 @@ public final class SectionFlow {
     private void read() throws MachineCodeException {
         Arrays.fill(targets, NONE);
         entered.set(0);
+        called.set(0);
         for (int i = 0; i < operations.length; i++) {
             MachineOpcode operation = MachineOpcodes.find(low(i), high(i));
             if (operation == null) {
@@ -133,6 +137,9 @@ public final class SectionFlow {
         if (operations[from].kind() == Kind.CALL || operations[from].kind() == Kind.COLLECTIVE) {
             entered.set((int) target);
         }
+        if (operations[from].kind() == Kind.CALL) {
+            called.set((int) target);
+        }
     }
 
     /** Registers of returns and tables hold offsets in the section: what is added to them has to be the section's start. */
@@ -186,6 +193,11 @@ public final class SectionFlow {
     /** Whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */
     public boolean isEntered(int at) {
         return entered.get(at);
+    }
+
+    /** The same without places that nothing but a {@code WARPSYNC.COLLECTIVE} enters: threads go on there after what they did together. */
+    public boolean isCalled(int at) {
+        return called.get(at);
     }
 
     /** The end of the block that begins at a place: the next leader, or the end of the section. */

@@ -60,7 +60,7 @@ public final class CubinFencer {
         Attributes attributes = Attributes.read(section.data());
         Map<Integer, Integer> registers = attributes.registers();
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
-        int shared = sharedUniforms(functions);
+        long shared = sharedUniforms(functions);
         List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, shared)).toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
@@ -110,28 +110,30 @@ public final class CubinFencer {
         }
     }
 
-    /** The uniform registers that all functions leave free, where functions call each other; they keep the base for all of them. */
-    private static int sharedUniforms(List<FunctionCode> functions) {
+    /** The uniform registers that functions use where they call each other, as bits; the others may keep the base for all of them. */
+    private static long sharedUniforms(List<FunctionCode> functions) {
         long used = 0;
         for (FunctionCode function : functions) {
             if (function.flow() != null && (!function.kernel() || function.leaves())) {
                 used |= SpareRegisters.uniforms(function.flow());
             }
         }
-        return SpareRegisters.uniformPair(used);
+        return used;
     }
 
-    private Outcome rewrite(FunctionCode function, int shared) {
+    private Outcome rewrite(FunctionCode function, long shared) {
         SectionFlow flow = function.flow();
         if (flow == null) {
             return Outcome.refused(function, function.refusal());
         }
         try {
+            Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
+                    assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                ModuleVariables.requireNone(flow, variables);
+                ModuleVariables.requireNone(flow, variables, contextEnds.keySet());
             }
             FencePlan plan = plan(function, shared);
-            Map<Integer, Integer> ends = ends(function);
+            Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
             RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
@@ -143,20 +145,14 @@ public final class CubinFencer {
         }
     }
 
-    private Map<Integer, Integer> ends(FunctionCode function) throws MachineCodeException {
-        return fence.reports()
-                ? ContextEnds.find(function.flow(), ContextEnds.assertionOffsets(cubin, symbols, function.section().name()), assertionsInBank,
-                        onlyAssertions)
-                : Map.of();
-    }
-
-    private FencePlan plan(FunctionCode function, int shared) {
+    private FencePlan plan(FunctionCode function, long shared) {
         boolean alone = function.kernel() && !function.leaves();
+        long used = alone ? SpareRegisters.uniforms(function.flow()) : shared;
         return switch (fence.kind()) {
             case NONE -> FencePlan.WITHOUT_REGISTERS;
             case LOW_WORD ->
-                new FencePlan(alone ? SpareRegisters.uniformPair(SpareRegisters.uniforms(function.flow())) : shared, InstructionWord.ZERO_REGISTER);
-            case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM,
+                new FencePlan(SpareRegisters.uniforms(used, FencePlan.BASE_PAIRS), InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_REGISTER);
+            case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM, SpareRegisters.uniforms(used, FencePlan.TEMPORARIES),
                     alone ? SpareRegisters.general(function.flow(), function.registers()) : InstructionWord.ZERO_REGISTER);
         };
     }

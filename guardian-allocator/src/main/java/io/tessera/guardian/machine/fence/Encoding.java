@@ -12,6 +12,8 @@ final class Encoding {
     /** Of an instruction whose control bits do not keep the warp. */
     private static final int MOST_STALL = 15;
     private static final long NO_OPERATION = 0x7918;
+    /** Cycles from one instruction on uniform registers to another that does not take its result. */
+    static final int UNIFORM_APART = 2;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
     private static final int AND_OR = 0xea;
@@ -61,6 +63,44 @@ final class Encoding {
     /** Appends {@code UMOV uniform, source}. */
     static void copyUniform(CodeBuilder out, int uniform, int source, int waits) {
         out.add(0xc82 | ALWAYS | (long) uniform << 16 | (long) source << 32, 0x08000000L | InstructionWord.control(UNIFORM_BEFORE_ACCESS, waits));
+    }
+
+    /** Appends {@code UIADD3 uniform, -subtracted, value, URZ}. */
+    static void differenceUniform(CodeBuilder out, int uniform, int value, int subtracted, int stall, int waits) {
+        out.add(0x890 | ALWAYS | (long) uniform << 16 | (long) subtracted << 24 | (long) value << 32,
+                0x0fffe13fL | InstructionWord.control(stall, waits));
+    }
+
+    /** Appends {@code uniform = source | value}. */
+    static void orUniform(CodeBuilder out, int uniform, int source, int value) {
+        out.add(0x892 | ALWAYS | (long) uniform << 16 | (long) source << 24 | (long) value << 32,
+                0x0f8efc3fL | InstructionWord.control(UNIFORM_BEFORE_ACCESS, 0));
+    }
+
+    /** Appends {@code uniform &= value}. */
+    static void andUniform(CodeBuilder out, int uniform, int value) {
+        out.add(0x892 | ALWAYS | (long) uniform << 16 | (long) uniform << 24 | (long) value << 32,
+                0x0f8ec03fL | InstructionWord.control(UNIFORM_BEFORE_ACCESS, 0));
+    }
+
+    /** Appends {@code register = max(register, uniform)}, signed. */
+    static void atLeast(CodeBuilder out, int register, int uniform, int predicate) {
+        limit(out, register, uniform, predicate, 0x0ffe0100L);
+    }
+
+    /** Appends {@code register = min(register, uniform)}, signed. */
+    static void atMost(CodeBuilder out, int register, int uniform, int predicate) {
+        limit(out, register, uniform, predicate, 0x0bfe0100L);
+    }
+
+    private static void limit(CodeBuilder out, int register, int uniform, int predicate, long high) {
+        out.add(0xc48 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32,
+                high | InstructionWord.control(BEFORE_ACCESS, 0));
+    }
+
+    /** Appends an instruction that does nothing, for so many cycles. */
+    static void nothing(CodeBuilder out, int stall) {
+        out.add(0x918 | ALWAYS, InstructionWord.control(stall, 0));
     }
 
     /** Appends {@code STG.E [R0.64+URZ], R2} and {@code EXIT}. */

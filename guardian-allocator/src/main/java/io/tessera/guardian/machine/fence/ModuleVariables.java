@@ -16,20 +16,25 @@ import java.util.Set;
 
 /**
  * Finds functions that access variables of their module. Drivers place those outside of every window, so a fence would send the accesses elsewhere. Their addresses come
- * from constant bank 4; they are followed through registers. Addresses that only go to calls, as the texts of assertions do, do not matter. One owner thread.
+ * from constant bank 4; they are followed through registers and, as one, through local memory. Addresses that only go to calls, as texts do that are printed, do not matter.
+ * One owner thread.
  */
 final class ModuleVariables {
     private static final int REGISTERS = 256;
     private static final int BANK = 4;
+    /** Behind the bits of uniform registers: the thread's local memory. Texts that are printed go through it. */
+    private static final int LOCAL_MEMORY = REGISTERS + 64;
 
     private final SectionFlow flow;
     private final Set<Long> variables;
-    /** Bits of general registers, and from 256 on of uniform ones, that hold something made of an address of a variable. */
+    private final Set<Integer> ends;
+    /** Bits of general registers, from 256 on of uniform ones, and of local memory, that hold something made of an address of a variable. */
     private final BitSet[] atStart;
 
-    private ModuleVariables(SectionFlow flow, Set<Long> variables) {
+    private ModuleVariables(SectionFlow flow, Set<Long> variables, Set<Integer> ends) {
         this.flow = flow;
         this.variables = variables;
+        this.ends = ends;
         this.atStart = new BitSet[flow.count()];
     }
 
@@ -49,11 +54,12 @@ final class ModuleVariables {
      * Looks at a function.
      *
      * @param variables as {@link #inBank} finds them
-     * @throws MachineCodeException if it accesses one, or keeps the address of one in memory, where it is not followed
+     * @param ends      instructions that execution does not go on behind, though they look as if it did: calls for failed assertions
+     * @throws MachineCodeException if it accesses one, or keeps the address of one in shared or global memory, where it is not followed
      */
-    static void requireNone(SectionFlow flow, Set<Long> variables) throws MachineCodeException {
+    static void requireNone(SectionFlow flow, Set<Long> variables, Set<Integer> ends) throws MachineCodeException {
         if (!variables.isEmpty()) {
-            new ModuleVariables(flow, variables).run();
+            new ModuleVariables(flow, variables, ends).run();
         }
     }
 
@@ -69,6 +75,9 @@ final class ModuleVariables {
             int end = flow.blockEnd(block);
             for (int i = block; i < end; i++) {
                 step(held, i);
+            }
+            if (ends.contains(end - 1) && InstructionWord.predicate(flow.low(end - 1)) == InstructionWord.ALWAYS) {
+                continue;
             }
             if (flow.operation(end - 1).kind() == Kind.CALL) {
                 reach(open, flow.target(end - 1), held);
@@ -96,10 +105,15 @@ final class ModuleVariables {
         if (!loads && operation.isGlobal() && InstructionWord.source(low) != InstructionWord.ZERO_REGISTER && held.get(InstructionWord.source(low))) {
             throw new MachineCodeException("an access to a variable of the module", at * InstructionWord.BYTES);
         }
+        if (taken && "STL".equals(operation.name())) {
+            held.set(LOCAL_MEMORY);
+            return;
+        }
         if (taken && (operation.name().startsWith("ST") || operation.name().startsWith("RED"))) {
             throw new MachineCodeException("an address of a variable of the module that is kept in memory", at * InstructionWord.BYTES);
         }
-        boolean result = taken && !operation.isGlobal() && (loads || operation.kind() == Kind.PLAIN);
+        boolean result = taken && !operation.isGlobal() && (loads || operation.kind() == Kind.PLAIN)
+                || "LDL".equals(operation.name()) && held.get(LOCAL_MEMORY);
         if (operation.registers() == MachineOpcode.MANY) {
             if (operation.kind() != Kind.COLLECTIVE && operation.kind() != Kind.PLAIN && operation.kind() != Kind.CALL) {
                 held.clear(0, REGISTERS);

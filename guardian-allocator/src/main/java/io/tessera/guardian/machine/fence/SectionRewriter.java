@@ -11,6 +11,7 @@ import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.InFlightFlow;
 import io.tessera.guardian.machine.verify.RegisterFlow;
 import io.tessera.guardian.machine.verify.ReportSequence;
+import io.tessera.guardian.machine.verify.SummedAddresses;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -73,7 +74,7 @@ final class SectionRewriter {
         start();
         additions = fence.kind() == MachineFence.Kind.NONE ? InFlightFlow.Additions.NONE
                 : InFlightFlow.additions(flow, fence, this::isForced, kernel);
-        RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), this::isForced);
+        RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), at -> isForced(at) && !SummedAddresses.adds(flow, at));
         FencedRegisters known = new FencedRegisters(fence, plan.baseRegister());
         for (int i = 0; i < flow.count(); i++) {
             if (flow.isLeader(i) || i == 0) {
@@ -155,10 +156,10 @@ final class SectionRewriter {
         if (operation.kind() == Kind.GLOBAL) {
             GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
             int uniform = InstructionWord.ZERO_UNIFORM;
-            if (!form.hasDescriptor(high) && !form.isPlain(low, high)) {
-                if (fence.kind() != MachineFence.Kind.LOW_WORD || !plan.hasUniform()) {
-                    throw new MachineCodeException("a " + operation.name() + " that adds a uniform register to its address",
-                            at * InstructionWord.BYTES);
+            if (SummedAddresses.adds(flow, at)) {
+                if (!plan.hasUniform()) {
+                    sum(form, at);
+                    return;
                 }
                 uniform = form.uniform(low, high);
             }
@@ -175,6 +176,46 @@ final class SectionRewriter {
         }
         force(known, at, operation);
         keep(at, low, high);
+    }
+
+    /** The fence of an access that adds a uniform register to its address, as {@link SummedAddresses} describes it. */
+    private void sum(GlobalForm form, int at) throws MachineCodeException {
+        long low = flow.low(at);
+        long high = flow.high(at);
+        int register = InstructionWord.source(low);
+        int uniform = form.uniform(low, high);
+        boolean absolute = register == InstructionWord.ZERO_REGISTER;
+        if (!plan.hasTemporary() || form.isWide(high) == absolute || (register & 1) != 0 && !absolute || (uniform & 1) != 0) {
+            throw new MachineCodeException("a " + flow.operation(at).name() + " that adds a uniform register to its address",
+                    at * InstructionWord.BYTES);
+        }
+        out.interrupt();
+        requireStall(at, uniform);
+        int waits = InstructionWord.waits(high) | additions.waits().getOrDefault(at, 0);
+        int temporary = plan.temporary();
+        if (absolute) {
+            Encoding.copyUniform(out, temporary, uniform, waits);
+            Encoding.orUniform(out, temporary + 1, uniform + 1, fence.baseHigh());
+            Encoding.andUniform(out, temporary + 1, fence.baseHigh() | fence.mask());
+            keep(at, form.windowedLow(low, temporary), form.windowedHigh(high, temporary));
+            return;
+        }
+        int predicate = InstructionWord.predicate(low);
+        Encoding.differenceUniform(out, temporary, fence.baseHigh() - 1, uniform + 1, Encoding.UNIFORM_APART, waits);
+        Encoding.differenceUniform(out, temporary + 1, fence.baseHigh() + fence.mask(), uniform + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0);
+        Encoding.atLeast(out, register + 1, temporary, predicate);
+        Encoding.atMost(out, register + 1, temporary + 1, predicate);
+        keep(at, low, high);
+    }
+
+    /** A uniform register is read earlier than without a fence: what writes it is not directly before. */
+    private void requireStall(int at, int uniform) {
+        for (int i = at - 1; i >= Math.max(0, at - Encoding.UNIFORM_BEFORE_ACCESS); i--) {
+            if (flow.operation(i).writesUniform(flow.low(i), uniform) || flow.operation(i).writesUniform(flow.low(i), uniform + 1)) {
+                Encoding.nothing(out, Encoding.UNIFORM_BEFORE_ACCESS);
+                return;
+            }
+        }
     }
 
     /** Whether the fence of an access changes its address register; else the access itself is changed. */

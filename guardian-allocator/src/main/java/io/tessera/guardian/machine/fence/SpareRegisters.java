@@ -1,9 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.code.SectionFlow;
-import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
-import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 
 /** Registers that code leaves free. Stateless. */
@@ -15,59 +13,33 @@ final class SpareRegisters {
     /** A function of 255 registers has all that there are. */
     private static final int MOST_COUNT = 254;
     private static final int FIRST = 6;
-    private static final int LAST = 58;
+    private static final int LAST = 62;
 
     private SpareRegisters() {
     }
 
-    /** The uniform registers that an instruction may name, as bits: each field that could be one counts. */
-    private static long uniforms(long low, long high, MachineOpcode operation) {
+    /** The uniform registers that code uses, as bits: those that an instruction of it may write. Code that reads others reads what nothing has put there. */
+    static long uniforms(SectionFlow flow) {
         long used = 0;
-        if (operation.uniforms() > 0) {
-            used |= bit(low >>> 16);
-            used |= bit((low >>> 16) + 1);
-        }
-        int key = InstructionWord.key(low, high);
-        if (operation.kind() == Kind.GLOBAL) {
-            int register = GlobalForm.of(key).uniform(low, high);
-            return used | bit(register) | bit(register + 1);
-        }
-        int form = key & 0x1e00;
-        if (operation.kind() == Kind.PLAIN && operation.uniforms() == 0 && (form == 0x1c00 || form == 0x1e00) && !operation.name().startsWith("U")) {
-            return used | bit(low >>> 32) | bit((low >>> 32) + 1);
-        }
-        boolean uniformPath = operation.uniforms() > 0 || operation.name().startsWith("U");
-        if (((key & 0x1000) != 0 || uniformPath) && key != 0x882) {
-            for (long field : new long[] {low >>> 24, low >>> 32, high, low >>> 16}) {
-                used |= bit(field);
-                used |= bit(field + 1);
+        for (int i = 0; i < flow.count(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            for (int u = 0; u < operation.uniforms(); u++) {
+                used |= 1L << InstructionWord.uniformDestination(flow.low(i)) + u;
             }
         }
         return used;
     }
 
-    private static long bit(long register) {
-        return 1L << (register & 0x3f);
-    }
-
-    /** All uniform registers that code may name. */
-    static long uniforms(SectionFlow flow) {
-        long used = 0;
-        for (int i = 0; i < flow.count(); i++) {
-            used |= uniforms(flow.low(i), flow.high(i), flow.operation(i));
-        }
-        return used;
-    }
-
     /**
-     * Four uniform registers in a row that are free, the first of them even.
+     * Uniform registers in a row that are free, the first of them even.
      *
-     * @param used bits of those that are not
+     * @param used  bits of those that are not
+     * @param count how many
      * @return the first; {@link InstructionWord#ZERO_UNIFORM}: there are none
      */
-    static int uniformPair(long used) {
-        for (int first = LAST; first >= FIRST; first -= 2) {
-            if ((used >>> first & 0xf) == 0) {
+    static int uniforms(long used, int count) {
+        for (int first = LAST - count; first >= FIRST; first -= 2) {
+            if ((used >>> first & (1L << count) - 1) == 0) {
                 return first;
             }
         }

@@ -59,8 +59,7 @@ public final class FencedRegisters {
                 clear();
             } else {
                 int first = InstructionWord.destination(low);
-                for (int i = 0; i < operation.registers() && first != InstructionWord.ZERO_REGISTER
-                        && first + i < InstructionWord.ZERO_REGISTER; i++) {
+                for (int i = 0; i < operation.registers() && first + i < InstructionWord.ZERO_REGISTER; i++) {
                     forget(first + i);
                 }
             }
@@ -148,7 +147,11 @@ public final class FencedRegisters {
         }
     }
 
-    private void forget(int register) {
+    /** A register may hold anything; {@link InstructionWord#ZERO_REGISTER} and above stand for none. */
+    void forget(int register) {
+        if (register >= InstructionWord.ZERO_REGISTER) {
+            return;
+        }
         fenced[register >>> 6] &= ~(1L << register);
         based[register >>> 6] &= ~(1L << register);
         fencedNow[register >>> 6] &= ~(1L << register);

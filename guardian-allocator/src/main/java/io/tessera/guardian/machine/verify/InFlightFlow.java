@@ -29,6 +29,7 @@ public final class InFlightFlow {
     private final SectionFlow flow;
     private final MachineFence fence;
     private final FencedRegisters known;
+    private final SummedAddresses sums;
     private final boolean kernel;
     private final RegistersInFlight.Tracked tracked = new RegistersInFlight.Tracked();
     private final RegistersInFlight[] atStart;
@@ -41,6 +42,8 @@ public final class InFlightFlow {
     private final IssueTable table;
     /** Steps of fences, and first instructions of reports. */
     private final BitSet steps = new BitSet();
+    /** Instructions that keep the sum of an address in the window. */
+    private final BitSet limits = new BitSet();
     private final BitSet reports = new BitSet();
     /** Predicates of fences. */
     private int predicates;
@@ -77,6 +80,7 @@ public final class InFlightFlow {
         this.flow = flow;
         this.fence = fence;
         this.known = known;
+        this.sums = new SummedAddresses(flow, fence);
         this.kernel = kernel;
         for (int i = 0; i < flow.count(); i++) {
             look(i, wanted);
@@ -89,8 +93,14 @@ public final class InFlightFlow {
 
     private void look(int at, IntPredicate wanted) {
         Kind kind = flow.operation(at).kind();
-        if (known.isStep(flow.low(at), flow.high(at))) {
+        boolean step = known.isStep(flow.low(at), flow.high(at));
+        if (step) {
             steps.set(at);
+        }
+        if (sums.isLimit(at)) {
+            limits.set(at);
+        }
+        if (step || limits.get(at)) {
             tracked.add(InstructionWord.destination(flow.low(at)));
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
@@ -323,7 +333,7 @@ public final class InFlightFlow {
         MachineOpcode operation = flow.operation(at);
         state.await(facts);
         boolean report = reports.get(at);
-        if (steps.get(at) || report) {
+        if (steps.get(at) || report || limits.get(at)) {
             boolean written = state.isWritten(InstructionWord.destination(flow.low(at))) || report && state.isWritten(1);
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
             unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(flow.low(at))));

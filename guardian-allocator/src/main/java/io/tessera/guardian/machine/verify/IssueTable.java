@@ -141,9 +141,9 @@ final class IssueTable {
         return timing == ResultTiming.GROUP && (high >>> 20 & 7) == 0;
     }
 
-    /** The number of the register that an address is taken from, if it is told apart. An access that adds its register to the window's base has none. */
+    /** The number of the register that an address is taken from, if it is told apart. An access that adds 32 bits of its register to the window's base has none. */
     private int address(long low, long high, MachineOpcode operation) {
-        boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
+        boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
         boolean none = !operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;
         return tracked.number(none ? 0 : InstructionWord.source(low) + 1);
     }

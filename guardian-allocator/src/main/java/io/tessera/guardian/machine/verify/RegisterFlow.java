@@ -69,7 +69,7 @@ public final class RegisterFlow {
             int first = InstructionWord.destination(flow.low(i));
             int written = operation.registers() == 0 ? -1 : fenced.nextSetBit(first);
             if (operation.registers() == MachineOpcode.MANY || operation.kind() == Kind.TRAP
-                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i)) {
+                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i)) {
                 changing.set(i);
             }
         }
@@ -148,9 +148,16 @@ public final class RegisterFlow {
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
         }
+        if (changesSum(at)) {
+            registers.forget(InstructionWord.source(low) + 1); // its fence keeps the sum in the window, not the register
+        }
         if (assumedAt.get(at)) {
             registers.assume(InstructionWord.source(low) + 1);
         }
+    }
+
+    private boolean changesSum(int at) {
+        return fence.mask() != 0 && SummedAddresses.adds(flow, at);
     }
 
     private boolean isAssumed(int at) {

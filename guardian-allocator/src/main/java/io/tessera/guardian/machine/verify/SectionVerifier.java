@@ -69,6 +69,8 @@ final class SectionVerifier {
         InFlightFlow inFlight = new InFlightFlow(flow, fence, known, kernel);
         inFlight.solve();
         RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, _ -> false, inFlight::isSettled);
+        SummedAddresses sums = new SummedAddresses(flow, fence);
+        String trusted = inFlight.trusted() != null ? inFlight.trusted() : byRegister();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
@@ -77,13 +79,21 @@ final class SectionVerifier {
                     throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
                 }
                 boolean reports = ReportSequence.isStore(flow, i, fence) && inFlight.isSettled(ReportSequence.first(i));
-                if (flow.operation(i).isGlobal() && !reports) {
+                if (sums.isFenced(i) && inFlight.isSettled(i - 1) && inFlight.isSettled(i - 2)) {
+                    trusted = trusted != null ? trusted : byUniform(i);
+                } else if (flow.operation(i).isGlobal() && !reports) {
                     access(known, i);
                 }
                 registers.step(known, i);
             }
         }
-        return inFlight.trusted() != null ? inFlight.trusted() : byRegister();
+        return trusted;
+    }
+
+    /** Compilers change no uniform register that a thread of the warp, on another way, still needs. */
+    private String byUniform(int at) {
+        return "a " + flow.operation(at).name() + " by a uniform register, which other threads of the warp may change at offset 0x"
+                + Integer.toHexString(at * InstructionWord.BYTES);
     }
 
     /** The first instruction that goes where a register says, and operands that are handed on to what follows it. */

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** Fences stand before accesses, and everything that names a place in code names it still. */
 class SectionRewriterTest {
-    private static final FencePlan BASE_IN_GENERAL = new FencePlan(InstructionWord.ZERO_UNIFORM, 40);
-    private static final FencePlan BASE_IN_UNIFORM = new FencePlan(58, InstructionWord.ZERO_REGISTER);
+    private static final FencePlan BASE_IN_GENERAL = new FencePlan(InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_UNIFORM, 40);
+    private static final FencePlan BASE_IN_UNIFORM = new FencePlan(58, InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_REGISTER);
     private static final int AND_OR = 0xea;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
@@ -215,6 +215,62 @@ class SectionRewriterTest {
         RewrittenSection copied = rewrite(added, MachineFences.LOW_WORD, BASE_IN_UNIFORM);
         assertEquals(0x1c82, InstructionWord.key(copied.code()[6], copied.code()[7]), "UMOV of the low half");
         assertEquals(60, InstructionWord.immediate(copied.code()[8]) & 0x3f);
+    }
+
+    /** Two uniform registers for bounds, and none for the base. */
+    private static final FencePlan BOUNDS = new FencePlan(InstructionWord.ZERO_UNIFORM, 60, InstructionWord.ZERO_REGISTER);
+
+    @Test
+    void aSumIsKeptBetweenBoundsUnderThePredicateOfItsAccess() throws MachineCodeException {
+        int base = MachineFences.MASK.baseHigh();
+        int mask = MachineFences.MASK.mask();
+        CodeWords code = new CodeWords().nothing().reusing(1).loadBySum(0, 2, 20).under(9).waiting(0x2a).exit();
+        RewrittenSection section = rewrite(code, MachineFences.MASK, BOUNDS);
+        CodeWords expected = new CodeWords().nothing().differenceUniform(60, base - 1, 21).stalling(2).waiting(0x2a)
+                .differenceUniform(61, base + mask, 21).stalling(6).greatest(3, 3, 60).under(9).stalling(5).least(3, 3, 61).under(9).stalling(5)
+                .loadBySum(0, 2, 20).under(9).waiting(0x2a).exit();
+        assertArrayEquals(withoutYield(expected.words()), withoutYield(Arrays.copyOf(section.code(), expected.words().length)));
+        assertEquals(4, section.inserted());
+    }
+
+    @Test
+    void anAddressInUniformRegistersIsCopiedAndForced() throws MachineCodeException {
+        int base = MachineFences.MASK.baseHigh();
+        RewrittenSection section = rewrite(new CodeWords().loadByBase(0, 255, 20).exit(), MachineFences.MASK, BOUNDS);
+        assertEquals(0x1c82, InstructionWord.key(section.code()[0], section.code()[1]), "UMOV of the low half");
+        CodeWords expected = new CodeWords().logicUniform(61, 21, base, OR).stalling(6)
+                .logicUniform(61, 61, base | MachineFences.MASK.mask(), AND).stalling(6).loadByBase(0, 255, 60).exit();
+        assertArrayEquals(withoutYield(expected.words()), withoutYield(Arrays.copyOfRange(section.code(), 2, 10)));
+    }
+
+    /** Without the bit that lets another warp go first, and the scoreboards that nobody uses. */
+    private static long[] withoutYield(long[] words) {
+        return java.util.stream.IntStream.range(0, words.length)
+                .mapToLong(i -> i % 2 == 0 ? words[i] : words[i] & ~(1L << 45) & ~(0x3fL << 46)).toArray();
+    }
+
+    @Test
+    void aUniformRegisterThatWasJustWrittenIsWaitedFor() throws MachineCodeException {
+        CodeWords late = new CodeWords().moveUniform(21, 7).loadBySum(0, 2, 20).exit();
+        assertEquals(5, rewrite(late, MachineFences.MASK, BOUNDS).inserted());
+        CodeWords early = new CodeWords().moveUniform(22, 7).loadBySum(0, 2, 20).exit();
+        assertEquals(4, rewrite(early, MachineFences.MASK, BOUNDS).inserted());
+    }
+
+    @Test
+    void aRegisterThatWasKeptBetweenBoundsIsFencedAgain() throws MachineCodeException {
+        CodeWords code = new CodeWords().load(8, 2).loadBySum(9, 2, 20).load(10, 2).load(11, 2).exit();
+        assertEquals(2 + 4 + 2, rewrite(code, MachineFences.MASK, BOUNDS).inserted());
+    }
+
+    @Test
+    void sumsThatAreNotFenced() throws MachineCodeException {
+        rewrite(new CodeWords().loadBySum(0, 2, 20).exit(), MachineFences.MASK, BOUNDS);
+        for (CodeWords code : java.util.List.of(new CodeWords().loadBySum(0, 255, 20), new CodeWords().loadByBase(0, 2, 20),
+                new CodeWords().loadBySum(0, 2, 21), new CodeWords().loadByBase(0, 255, 63))) {
+            assertEquals("a LDG that adds a uniform register to its address at offset 0x0",
+                    assertThrows(MachineCodeException.class, () -> rewrite(code.exit(), MachineFences.MASK, BOUNDS)).getMessage());
+        }
     }
 
     private static String refusal(CodeWords code) {
