@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.ReportWords;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -94,9 +94,11 @@ final class KeptMachineCode {
                 text(out, kernel.getValue());
             }
             out.writeInt(image.tensorMaps().size());
-            for (Map.Entry<String, Set<Integer>> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
+            for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
                 text(out, kernel.getKey());
-                numbers(out, kernel.getValue());
+                numbers(out, kernel.getValue().single());
+                numbers(out, kernel.getValue().many());
+                out.writeBoolean(kernel.getValue().conditional());
             }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
@@ -118,9 +120,9 @@ final class KeptMachineCode {
         for (int left = count(in); left > 0; left--) {
             refused.put(text(in), text(in));
         }
-        Map<String, Set<Integer>> tensorMaps = new HashMap<>();
+        Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
         for (int left = count(in); left > 0; left--) {
-            tensorMaps.put(text(in), new HashSet<>(numbers(in)));
+            tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
         if (in.hasRemaining()) {
             throw new IOException(in.remaining() + " bytes behind the tables");

@@ -15,6 +15,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -101,7 +102,8 @@ class KeptMachineCodeTest {
 
     @Test
     void aTensorMapIsFoundAgain() {
-        FencedImage image = new FencedImage(new byte[100], Map.of("a", "b"), Map.of("k", Set.of(64, 192), "l", Set.of()), 3, false, 7);
+        FencedImage image = new FencedImage(new byte[100], Map.of("a", "b"),
+                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7);
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
         MachineFence fence = MachineFence.of(BASE, SIZE);
