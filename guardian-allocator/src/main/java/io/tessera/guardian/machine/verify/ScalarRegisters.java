@@ -97,8 +97,10 @@ final class ScalarRegisters {
         for (int i = 0; i < COUNT; i++) {
             if (values[i] != other.values[i]) {
                 ScalarValue both = values[i].or(other.values[i]);
-                less |= !both.equals(values[i]);
-                values[i] = both;
+                if (both != values[i]) {
+                    less |= !both.equals(values[i]);
+                    values[i] = both;
+                }
             }
         }
         for (int i = 0; i < BARRIERS; i++) {
@@ -181,12 +183,17 @@ final class ScalarRegisters {
 
     /** A function was called that may write some registers and words of the stack. */
     void afterCall(BitSet written) {
+        forget(written);
+        Arrays.fill(meetings, UNKNOWN_PLACE);
+    }
+
+    /** Some registers and words of the stack, and any predicate, may have been written. */
+    void forget(BitSet written) {
         written.stream().forEach(register -> values[register] = ScalarValue.UNKNOWN);
         if (written.get(STACK_POINTER)) {
             forgetStack();
         }
         withoutCarry = 0;
-        Arrays.fill(meetings, UNKNOWN_PLACE);
     }
 
     /** How many registers an instruction writes at most; {@link MachineOpcode#MANY}: any. */

@@ -32,8 +32,9 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
     /** Of the bank of constants that holds the parameters, which begin at 0x210 in it (sm_90). */
     static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-0x210));
     static final ScalarValue PARAMETERS_HIGH = new ScalarValue(Kind.HIGH_WORD, List.of());
-    /** More numbers than a kernel has tensor maps. */
-    private static final int MOST_NUMBERS = 32;
+    /** More addresses than a kernel has tensor maps; of plain numbers fewer, since those of loops soon become any number. */
+    private static final int MOST_ADDRESSES = 32;
+    private static final int MOST_NUMBERS = 4;
     /** More bytes than a kernel may have parameters: 32,764 (CUDA programming guide, table of compute capabilities). */
     private static final int MOST_BYTES = 1 << 15;
 
@@ -46,10 +47,14 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         return equals(other) ? this : kind != other.kind ? UNKNOWN : merged(numbers, other.numbers);
     }
 
+    private int most() {
+        return kind == Kind.NUMBER ? MOST_NUMBERS : MOST_ADDRESSES;
+    }
+
     private ScalarValue merged(List<Integer> first, List<Integer> second) {
         TreeSet<Integer> all = new TreeSet<>(first);
         all.addAll(second);
-        return all.size() > MOST_NUMBERS ? UNKNOWN : new ScalarValue(kind, List.copyOf(all));
+        return all.size() > most() ? UNKNOWN : new ScalarValue(kind, List.copyOf(all));
     }
 
     /** The sum, without what it carries: of an address there is none, since distances are small and not negative. */
@@ -65,7 +70,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
                 TreeSet<Integer> sums = new TreeSet<>();
                 numbers.forEach(one -> other.numbers.forEach(two -> sums.add(one + two)));
                 boolean bounded = kind == Kind.NUMBER || sums.stream().allMatch(sum -> sum >= BANK_LOW.numbers.getFirst() && sum < MOST_BYTES);
-                yield sums.size() > MOST_NUMBERS || !bounded ? UNKNOWN : new ScalarValue(kind, List.copyOf(sums));
+                yield sums.size() > most() || !bounded ? UNKNOWN : new ScalarValue(kind, List.copyOf(sums));
             }
         };
     }

@@ -5,9 +5,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
-import java.util.ArrayDeque;
 import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
@@ -40,8 +38,8 @@ public final class TensorMapAddresses {
         if (!kernel) {
             throw unseen(flow, first);
         }
-        boolean quiet = keepCollectives(flow);
-        Map<Integer, ScalarRegisters> known = solve(flow, quiet);
+        BitSet together = writtenTogether(flow);
+        Map<Integer, ScalarRegisters> known = solve(flow, together);
         ScalarRegisters registers = new ScalarRegisters();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             if (known.containsKey(block)) {
@@ -54,7 +52,7 @@ public final class TensorMapAddresses {
                     ScalarValue map = map(flow, i, registers);
                     (map.kind() == ScalarValue.Kind.MAP_OF_MANY ? many : single).addAll(map.numbers());
                 }
-                step(flow, i, quiet, registers);
+                step(flow, i, together, registers);
             }
         }
         return new TensorMapPlaces(single, many, registers.isConditional());
@@ -86,22 +84,24 @@ public final class TensorMapAddresses {
     }
 
     /** What is known at the start of each block that a way leads to. */
-    private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, boolean quiet) {
+    private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, BitSet together) {
         Map<Integer, ScalarRegisters> atStart = new HashMap<>();
-        Deque<Integer> open = new ArrayDeque<>();
-        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
-            if (isEntered(flow, at, quiet)) {
-                atStart.put(at, new ScalarRegisters());
-                open.add(at);
+        BitSet open = new BitSet();
+        for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            if (isEntered(flow, block, together)) {
+                atStart.put(block, new ScalarRegisters());
+                open.set(block);
             }
         }
         ScalarRegisters registers = new ScalarRegisters();
+        int at = 0;
         while (!open.isEmpty()) {
-            int at = open.remove();
+            at = open.nextSetBit(at) < 0 ? open.nextSetBit(0) : open.nextSetBit(at); // on from the last one, so that loops inside others come first
+            open.clear(at);
             int end = flow.blockEnd(at);
             registers.set(atStart.get(at));
             for (int i = at; i < end; i++) {
-                step(flow, i, quiet, registers);
+                step(flow, i, together, registers);
                 if (flow.operation(i).kind() == Kind.MEETING) {
                     registers.meets(flow.barrier(i), flow.target(i));
                 }
@@ -113,48 +113,54 @@ public final class TensorMapAddresses {
                     known = new ScalarRegisters();
                     known.set(registers);
                     atStart.put(next, known);
-                    open.add(next);
-                } else if (!isEntered(flow, next, quiet) && known.meet(registers)) {
-                    open.add(next);
+                    open.set(next);
+                } else if (!isEntered(flow, next, together) && known.meet(registers)) {
+                    open.set(next);
                 }
             }
         }
         return atStart;
     }
 
-    private static boolean isEntered(SectionFlow flow, int at, boolean quiet) {
-        return quiet ? flow.isCalled(at) : flow.isEntered(at);
+    private static boolean isEntered(SectionFlow flow, int at, BitSet together) {
+        return together != null ? flow.isCalled(at) : flow.isEntered(at);
     }
 
-    private static void step(SectionFlow flow, int at, boolean quiet, ScalarRegisters registers) {
+    private static void step(SectionFlow flow, int at, BitSet together, ScalarRegisters registers) {
         BitSet written = flow.operation(at).kind() == Kind.CALL ? CalledCode.writes(flow, flow.target(at)) : null;
         if (written != null) {
             registers.afterCall(written);
-        } else if (!quiet || flow.operation(at).kind() != Kind.COLLECTIVE) {
+        } else if (together != null && flow.operation(at).kind() == Kind.COLLECTIVE) {
+            registers.forget(together);
+        } else {
             new ScalarEffects(registers).after(flow.low(at), flow.high(at), flow.operation(at));
         }
     }
 
     /**
-     * Whether all that threads do together behind a {@code WARPSYNC.COLLECTIVE} writes no uniform register. Any of these places may be where they do it, so all of them
-     * count. Compilers put one {@code SHFL} or {@code VOTE} there, and {@code ENDCOLLECTIVE}.
+     * What threads write together behind any {@code WARPSYNC.COLLECTIVE}: each of these places may be where they do it. Compilers put one {@code SHFL} or {@code VOTE} there, and
+     * {@code ENDCOLLECTIVE}.
+     *
+     * @return general registers; null: they may also write uniform registers, or more
      */
-    private static boolean keepCollectives(SectionFlow flow) {
+    private static BitSet writtenTogether(SectionFlow flow) {
+        BitSet written = new BitSet();
         for (int i = 0; i < flow.count(); i++) {
-            if (flow.operation(i).kind() == Kind.COLLECTIVE && !keepsUniforms(flow, i + 1)) {
-                return false;
+            if (flow.operation(i).kind() == Kind.COLLECTIVE && !addWritten(written, flow, i + 1)) {
+                return null;
             }
         }
-        return true;
+        return written;
     }
 
-    private static boolean keepsUniforms(SectionFlow flow, int from) {
+    private static boolean addWritten(BitSet written, SectionFlow flow, int from) {
         for (int i = from; i < Math.min(from + MOST_TOGETHER, flow.count()); i++) {
             MachineOpcode operation = flow.operation(i);
             if (operation.name().equals("ENDCOLLECTIVE")) {
                 return InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS;
             }
-            if (operation.uniforms() != 0 || SectionFlow.endsBlock(operation.kind())) {
+            if (operation.uniforms() != 0 || SectionFlow.endsBlock(operation.kind())
+                    || !ScalarRegisters.written(written, flow.low(i), flow.high(i), operation)) {
                 return false;
             }
         }
