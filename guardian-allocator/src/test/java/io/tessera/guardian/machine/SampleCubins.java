@@ -13,7 +13,7 @@ public final class SampleCubins {
         CodeWords function = new CodeWords().compareAndSwap(0, 4, 6, 7).returnBy(20);
         return new CubinBuilder(variant, 90).kernel("branches", 11, branches).kernel("calls", 26, calls).function("function", 26, function)
                 .attribute("branches", 0x34, 0x40, 0, 2, 0x50, 0x60).attribute("branches", 0x1c, 0x50, 0x80).attribute("calls", 0x1c, 0x30)
-                .relocation("calls", 0x10, 0x39, 3, 0).tables("branches", 0x50, 0x60)
+                .relocation("calls", 0x10, 0x4b, 3, 0).tables("branches", 0x50, 0x60)
                 .section(".nv.global", 8, 3, new byte[40]).section(".nv.constant0.branches", 1, 2, new byte[544]).build();
     }
 }

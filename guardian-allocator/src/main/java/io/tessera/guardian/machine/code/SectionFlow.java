@@ -206,10 +206,15 @@ public final class SectionFlow {
         return next < 0 || next > count() ? count() : next;
     }
 
+    /** Whether an instruction that goes elsewhere, or says where to go, depends on no condition. */
+    public boolean isAlways(int at) {
+        return InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high(at) >>> 23 & 0xf) == TRUE_OPERAND;
+    }
+
     /** Whether execution may go on behind an instruction: always, unless all of it is known to be an unconditional end. */
     public boolean fallsThrough(int at) {
         long high = high(at) & WITHOUT_CONTROL;
-        boolean always = InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high >>> 23 & 0xf) == TRUE_OPERAND;
+        boolean always = isAlways(at);
         return switch (operations[at].kind()) {
             case BRANCH ->
                 !always || InstructionWord.key(low(at), high) != 0x947 || (low(at) >>> 32 & 3) != 0 || (high & ~BRANCH_TARGET) != PLAIN_END;

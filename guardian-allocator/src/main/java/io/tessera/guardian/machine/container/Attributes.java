@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,8 @@ public final class Attributes {
     public static final int REGISTER_COUNT = 0x2f;
     /** EIATTR_INDIRECT_BRANCH_TARGETS. */
     public static final int BRANCH_TARGETS = 0x34;
+    /** EIATTR_PARAM_CBANK: the symbol of a table, and where the parameters begin in constant bank 0, with their size. */
+    private static final int PARAMETERS = 0x0a;
     private static final int LONG_FORMAT = 4;
     /** Lists of offsets: exits, cooperative groups, warp-wide instructions, system calls and others. */
     private static final Set<Integer> OFFSETS = Set.of(0x1c, 0x28, 0x31, 0x46, 0x1d, 0x25, 0x27, 0x47);
@@ -146,6 +149,17 @@ public final class Attributes {
             throw new MachineCodeException("an attribute names offset 0x" + Integer.toHexString(bytes.getInt(at)) + ", where no instruction begins");
         }
         to.putInt(at, (int) offset);
+    }
+
+    /** Where the parameters of a kernel begin in constant bank 0, in bytes: one number, unless the attributes do not say it or contradict themselves. */
+    public Set<Integer> parameterOffsets() {
+        Set<Integer> offsets = new HashSet<>();
+        for (int[] record : records) {
+            if (record[0] == PARAMETERS) {
+                offsets.add(record[2] == 8 ? bytes.getShort(record[1] + 4) & 0xffff : -1);
+            }
+        }
+        return offsets;
     }
 
     /** How many registers functions say that they need, by their symbols. */

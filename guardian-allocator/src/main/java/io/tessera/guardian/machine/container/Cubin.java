@@ -113,7 +113,8 @@ public final class Cubin {
         for (int i = 0; i < count; i++) {
             CubinSection section = new CubinSection(i, strings.at(headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);
-            if (i > 0 && byName.put(section.name(), section) != null && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES))) {
+            if (i > 0 && byName.put(section.name(), section) != null
+                    && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES) || section.name().startsWith(TABLES))) {
                 throw new MachineCodeException("two sections are named " + section.name());
             }
         }

@@ -21,10 +21,11 @@ public final class Relocations {
      *
      * @param at       where it is in its table, in bytes
      * @param offset   where it writes in the section that the table is for
+     * @param type     what it writes, and into which bits
      * @param symbol   the number of the symbol whose address it writes; negative, or too large, in damaged files
      * @param addend   what is added to the address; 0 where the table has none
      */
-    public record Relocation(int at, long offset, int symbol, long addend) {
+    public record Relocation(int at, long offset, int type, int symbol, long addend) {
         /** Its symbol; null: there is none. */
         public CubinSymbols.Symbol symbolIn(List<CubinSymbols.Symbol> symbols) {
             return symbol >= 0 && symbol < symbols.size() ? symbols.get(symbol) : null;
@@ -54,7 +55,8 @@ public final class Relocations {
         ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
         List<Relocation> all = new ArrayList<>(data.length / step);
         for (int at = 0; at < data.length; at += step) {
-            all.add(new Relocation(at, bytes.getLong(at), (int) (bytes.getLong(at + 8) >>> 32), addends ? bytes.getLong(at + 16) : 0));
+            long info = bytes.getLong(at + 8);
+            all.add(new Relocation(at, bytes.getLong(at), (int) info, (int) (info >>> 32), addends ? bytes.getLong(at + 16) : 0));
         }
         return all;
     }

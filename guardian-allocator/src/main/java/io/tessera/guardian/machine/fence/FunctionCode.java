@@ -10,6 +10,7 @@ import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.verify.TensorMapAddresses;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A section of code with what the cubin says of it. Immutable.
@@ -43,7 +44,7 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
                 throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
             }
         }
-        TensorMapAddresses.find(flow, own.entry());
+        TensorMapAddresses.find(flow, Set.of(), own.entry());
         if (generic && asksSpace) {
             throw new MachineCodeException("generic accesses to shared or local memory");
         }

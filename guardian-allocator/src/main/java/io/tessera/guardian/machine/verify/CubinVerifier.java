@@ -3,17 +3,14 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.container.Attributes;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
-import io.tessera.guardian.machine.container.Relocations;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.stream.Collectors;
 
 /** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
 public final class CubinVerifier {
@@ -36,21 +33,20 @@ public final class CubinVerifier {
         cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
+        LoaderWrites writes = new LoaderWrites(cubin, symbols);
         FileLayout.require(cubin, symbols);
-        Map<Integer, List<Relocations.Relocation>> relocations = Relocations.bySection(cubin);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
-        Set<Integer> named = namedByRelocations(cubin, relocations);
         cubin.code().parallelStream().forEach(section -> {
             try {
                 SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
-                Set<Long> relocated = relocations.getOrDefault(section.index(), List.of()).stream().map(Relocations.Relocation::offset)
-                        .collect(Collectors.toSet());
-                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols)).verify();
+                Set<Long> relocated = writes.into(section, flow, fence);
+                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), writes.isEnteredInside(section)).verify();
                 String table = BranchTables.require(cubin, section, flow);
-                TensorMapPlaces maps = TensorMapAddresses.find(flow, isKernelAlone(section, symbols, named));
+                TensorMapPlaces maps = TensorMapAddresses.find(flow, relocated, isKernelAlone(section, symbols, writes));
                 if (!maps.isEmpty()) {
+                    requireParameters(cubin, section);
                     tensorMaps.put(section.functionName(Cubin.CODE), maps);
                 }
                 if (open != null || table != null || maps.trusted() != null) {
@@ -64,21 +60,18 @@ public final class CubinVerifier {
     }
 
     /** Whether a section has one kernel, and no code of other sections can call it or its functions: the parameters are the kernel's own. */
-    private static boolean isKernelAlone(CubinSection section, CubinSymbols symbols, Set<Integer> named) {
-        return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()))
+    private static boolean isKernelAlone(CubinSection section, CubinSymbols symbols, LoaderWrites writes) {
+        return writes.isUnnamed(section)
                 && symbols.of(section).stream().filter(symbol -> symbol.type() == CubinSymbols.FUNCTION && symbol.entry()).count() == 1;
     }
 
-    /** Symbols whose addresses a loader writes into what it loads. */
-    private static Set<Integer> namedByRelocations(Cubin cubin, Map<Integer, List<Relocations.Relocation>> relocations) {
-        Set<Integer> named = new HashSet<>();
-        relocations.forEach((number, all) -> {
-            CubinSection target = cubin.section(number);
-            if (target == null || target.isLoaded()) {
-                all.forEach(relocation -> named.add(relocation.symbol()));
-            }
-        });
-        return named;
+    /** Whether the kernel's parameters begin where the distances of its tensor maps are counted from. */
+    private static void requireParameters(Cubin cubin, CubinSection section) throws MachineCodeException {
+        CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + section.functionName(Cubin.CODE));
+        if (attributes == null || !Attributes.read(attributes.data()).parameterOffsets().equals(Set.of(ScalarValue.PARAMETERS_IN_BANK))) {
+            throw new MachineCodeException(
+                    "a kernel with tensor maps whose parameters do not begin at 0x" + Integer.toHexString(ScalarValue.PARAMETERS_IN_BANK));
+        }
     }
 
     /** Code that the reader does not take for code, but a driver might. */

@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import io.tessera.guardian.machine.container.Relocations;
 import java.util.Comparator;
 import java.util.List;
 
@@ -31,6 +32,7 @@ final class FileLayout {
             requireKnown(section);
             requireOwn(cubin, section, Cubin.ATTRIBUTES + ".");
             requireOwn(cubin, section, Cubin.TABLES);
+            requireTarget(cubin, section);
         }
         requireApart(cubin.sections());
         requireSegments(cubin);
@@ -63,9 +65,25 @@ final class FileLayout {
     private static void requireOwn(Cubin cubin, CubinSection section, String prefix) throws MachineCodeException {
         if (section.name().startsWith(prefix)) {
             CubinSection code = cubin.section(Cubin.CODE + section.functionName(prefix));
-            if (code != null && section.info() != code.index()) {
+            CubinSection other = cubin.section(section.info());
+            if (code != null ? other != code : other != null && other.isCode()) {
                 throw new MachineCodeException("section " + section.name() + " is another function's");
             }
+        }
+    }
+
+    /** Relocations write to the section that their table is named after, and have their addends in the table where code depends on what they write. */
+    private static void requireTarget(Cubin cubin, CubinSection table) throws MachineCodeException {
+        if (!Relocations.isTable(table)) {
+            return;
+        }
+        CubinSection target = cubin.section(table.info());
+        boolean addends = table.type() == CubinSection.RELOCATIONS;
+        if (target == null || !table.name().equals((addends ? ".rela" : ".rel") + target.name())) {
+            throw new MachineCodeException("section " + table.name() + " has relocations of another section");
+        }
+        if (table.data().length > 0 && (target.name().startsWith(Cubin.TABLES) || target.isCode() && !addends)) {
+            throw new MachineCodeException("section " + table.name() + " changes code or branch tables");
         }
     }
 

@@ -108,6 +108,7 @@ public final class InFlightFlow {
             reports.set(at);
             tracked.add(0);
             tracked.add(1);
+            tracked.add(2);
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
         if (flow.operation(at).isGlobal() && wanted.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1) {
@@ -334,7 +335,7 @@ public final class InFlightFlow {
         state.await(facts);
         boolean report = reports.get(at);
         if (steps.get(at) || report || limits.get(at)) {
-            boolean written = state.isWritten(InstructionWord.destination(flow.low(at))) || report && state.isWritten(1);
+            boolean written = state.isWritten(InstructionWord.destination(flow.low(at))) || report && (state.isWritten(1) || state.isWritten(2));
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
             unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(flow.low(at))));
         }

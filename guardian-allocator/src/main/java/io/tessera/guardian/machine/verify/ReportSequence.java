@@ -19,7 +19,10 @@ public final class ReportSequence {
     public static final long EXIT_HIGH = 0x03800000L;
     /** All six scoreboards. */
     public static final int ALL_SCOREBOARDS = 0x3f;
-    private static final int BEFORE_STORE = 3;
+    /** Moves before the store. */
+    static final int BEFORE_STORE = 3;
+    /** Cycles that ptxas leaves at least between a computation and a memory access by its result. */
+    private static final int LEAST_STALL = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     private static final long PREDICATE = 0xf000;
 
@@ -39,6 +42,7 @@ public final class ReportSequence {
         int reason = InstructionWord.immediate(flow.low(at - 1));
         boolean value = reason == fence.reported(MachineFence.ASSERTION) || reason == fence.reported(MachineFence.TRAP);
         return !entered && value && InstructionWord.waits(flow.high(first)) == ALL_SCOREBOARDS
+                && InstructionWord.cycles(flow.high(at - 1)) >= LEAST_STALL
                 && moves(flow, first, 0, (int) fence.reportAddress(), at) && moves(flow, first + 1, 1, (int) (fence.reportAddress() >>> 32), at)
                 && moves(flow, first + 2, 2, reason, at) && is(flow, at + 1, EXIT, EXIT_HIGH, at);
     }

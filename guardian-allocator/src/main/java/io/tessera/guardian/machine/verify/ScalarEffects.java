@@ -162,7 +162,7 @@ final class ScalarEffects {
         ScalarValue first = first(low, uniform);
         if ((rest & ~((long) ScalarRegisters.ALL << FIRST_RESULT)) == plainForm) {
             int carry = (int) (rest >>> FIRST_RESULT) & ScalarRegisters.ALL;
-            boolean address = first.isLowWord() && second.isDistance() || second.isLowWord() && first.isDistance();
+            boolean address = (first.isLowWord() || second.isLowWord()) && isWithoutCarry(first, second);
             registers.put(low, to, first.plus(second));
             registers.forgetPredicate(uniform, carry);
             if (address && carry != ScalarRegisters.ALL) {
@@ -182,10 +182,14 @@ final class ScalarEffects {
         int one = InstructionWord.source(low);
         int two = (int) (low >>> 32) & 0x3f;
         boolean plain = rest == ADD_WIDE && low >>> 38 == 0 && isPair(one) && isPair(two);
-        boolean distance = plain && (registers.uniform(one).isDistance() || registers.uniform(two).isDistance());
-        ScalarValue sumLow = distance ? registers.uniform(one).plus(registers.uniform(two)) : ScalarValue.UNKNOWN;
-        ScalarValue sumHigh = plain ? registers.uniform(one + 1).plus(registers.uniform(two + 1)) : ScalarValue.UNKNOWN;
+        boolean withoutCarry = plain && isWithoutCarry(registers.uniform(one), registers.uniform(two));
+        ScalarValue sumLow = withoutCarry ? registers.uniform(one).plus(registers.uniform(two)) : ScalarValue.UNKNOWN;
+        ScalarValue sumHigh = withoutCarry ? registers.uniform(one + 1).plus(registers.uniform(two + 1)) : ScalarValue.UNKNOWN;
         registers.putPair(low, to, sumLow, sumHigh);
+    }
+
+    private static boolean isWithoutCarry(ScalarValue one, ScalarValue two) {
+        return one.isDistance() ? two.isDistance() || two.isLowWord() : two.isDistance() && one.isLowWord();
     }
 
     /** The number has a sign, and the sum is one of 64 bits: while it stays in the bank of the parameters, it keeps the high word. */
@@ -250,9 +254,11 @@ final class ScalarEffects {
         boolean general = to < ScalarRegisters.UNIFORM;
         boolean fixed = InstructionWord.source(low) == (general ? InstructionWord.ZERO_REGISTER : 0) && (wide || rest == ScalarRegisters.LOAD);
         if (fixed && (place == PARAMETERS || place == BANK)) {
-            registers.put(low, to, place == BANK ? ScalarValue.BANK_LOW : ScalarValue.PARAMETERS_LOW);
+            ScalarValue word = place == BANK ? ScalarValue.BANK_LOW : ScalarValue.PARAMETERS_LOW;
             if (wide) {
-                registers.put(low, to + 1, ScalarValue.PARAMETERS_HIGH);
+                registers.putPair(low, to, word, ScalarValue.PARAMETERS_HIGH);
+            } else {
+                registers.put(low, to, word);
             }
         } else if (fixed && !wide && (place == PARAMETERS + Integer.BYTES || place == BANK + Integer.BYTES)) {
             registers.put(low, to, ScalarValue.PARAMETERS_HIGH);

@@ -77,7 +77,7 @@ final class ScalarRegisters {
 
     /** A block ends, and with it an exchange of two registers, which is followed within one. */
     void endBlock() {
-        for (int i = UNIFORM; i < STACK; i++) {
+        for (int i = 0; i < COUNT; i++) {
             if (values[i].kind() == ScalarValue.Kind.BOTH_WORDS) {
                 values[i] = ScalarValue.UNKNOWN;
             }
@@ -140,10 +140,12 @@ final class ScalarRegisters {
     }
 
     void putPair(long low, int to, ScalarValue lowWord, ScalarValue highWord) {
-        if (to != InstructionWord.ZERO_REGISTER && to < ZERO_UNIFORM) {
-            put(low, to, lowWord);
-            put(low, to + 1, highWord);
+        if ((to & 1) != 0) {
+            unknown(to - 1, 3); // no pair: the registers that read as zero, or an illegal one
+            return;
         }
+        put(low, to, lowWord);
+        put(low, to + 1, highWord);
     }
 
     static boolean isOnStack(int key, long low) {
@@ -160,7 +162,7 @@ final class ScalarRegisters {
         int from = (int) (low >>> 32) & 0xff;
         long offset = low >>> 40;
         int words = words(rest);
-        for (int i = 0; isOnStack(0x387, low) && i < Math.max(words, 1); i++) {
+        for (int i = 0; isOnStack(0x387, low) && i < (words > 0 ? words : MOST_WORDS); i++) {
             long word = (offset + i * 4L) / Integer.BYTES;
             if (word < STACK_WORDS) {
                 boolean whole = words > 0 && offset % Integer.BYTES == 0 && from + i < InstructionWord.ZERO_REGISTER;

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
@@ -29,8 +30,9 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
 
     static final ScalarValue UNKNOWN = new ScalarValue(Kind.UNKNOWN, List.of());
     static final ScalarValue PARAMETERS_LOW = new ScalarValue(Kind.LOW_WORD, List.of(0));
-    /** Of the bank of constants that holds the parameters, which begin at 0x210 in it (sm_90). */
-    static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-0x210));
+    /** Where the parameters begin in their bank of constants, in bytes (sm_90). */
+    static final int PARAMETERS_IN_BANK = 0x210;
+    static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-PARAMETERS_IN_BANK));
     static final ScalarValue PARAMETERS_HIGH = new ScalarValue(Kind.HIGH_WORD, List.of());
     /** More addresses than a kernel has tensor maps; of plain numbers fewer, since those of loops soon become any number. */
     private static final int MOST_ADDRESSES = 32;
@@ -44,7 +46,15 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
 
     /** What is known where a register holds this or that. */
     ScalarValue or(ScalarValue other) {
-        return equals(other) ? this : kind != other.kind ? UNKNOWN : merged(numbers, other.numbers);
+        if (equals(other)) {
+            return numbers == other.numbers || numbers.size() <= 1 ? this : new ScalarValue(kind, another());
+        }
+        return kind != other.kind ? UNKNOWN : merged(numbers, other.numbers);
+    }
+
+    /** The same numbers as another object, which says that it need not be the same one of them, see {@link #exclusiveOr}. */
+    private List<Integer> another() {
+        return Collections.unmodifiableList(new ArrayList<>(numbers));
     }
 
     private int most() {
@@ -84,7 +94,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
             return other.exclusiveOr(this);
         }
         return switch (kind) {
-            case LOW_WORD -> other.kind == Kind.HIGH_WORD ? new ScalarValue(Kind.BOTH_WORDS, Collections.unmodifiableList(numbers)) : UNKNOWN;
+            case LOW_WORD -> other.kind == Kind.HIGH_WORD ? new ScalarValue(Kind.BOTH_WORDS, another()) : UNKNOWN;
             case BOTH_WORDS -> other.kind == Kind.HIGH_WORD ? new ScalarValue(Kind.LOW_WORD, numbers)
                     : other.kind == Kind.LOW_WORD && other.numbers == numbers ? PARAMETERS_HIGH : UNKNOWN;
             case UNKNOWN, NUMBER, MAP_OF_MANY, HIGH_WORD -> UNKNOWN;

@@ -26,6 +26,7 @@ final class SectionVerifier {
     private final MachineFence fence;
     private final Set<Long> relocated;
     private final boolean kernel;
+    private final boolean enteredInside;
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
     private int baseRegister = InstructionWord.ZERO_REGISTER;
@@ -36,16 +37,18 @@ final class SectionVerifier {
      * @param relocated offsets that relocations write to
      */
     SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated) {
-        this(flow, fence, relocated, true);
+        this(flow, fence, relocated, true, false);
     }
 
     /**
      * For one section.
      *
-     * @param relocated offsets that relocations write to
-     * @param kernel    whether it is entered by a launch alone; else functions may call it
+     * @param relocated     offsets that relocations write to
+     * @param kernel        whether it is entered by a launch alone; else functions may call it
+     * @param enteredInside whether code of other sections may enter it behind its start
      */
-    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel) {
+    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel, boolean enteredInside) {
+        this.enteredInside = enteredInside;
         this.kernel = kernel;
         this.relocated = relocated;
         this.flow = flow;
@@ -129,7 +132,7 @@ final class SectionVerifier {
 
     private boolean mayBeRelocated(int at) {
         return switch (InstructionWord.key(flow.low(at), flow.high(at))) {
-            case 0x943, 0xb82, 0xab9 -> true;
+            case 0x943 -> true;
             case 0x802, 0x424, 0x882 -> !isBase(at) && !isRegisterBase(at) && InstructionWord.immediate(flow.low(at)) != fence.baseHigh();
             default -> false;
         };
@@ -137,23 +140,35 @@ final class SectionVerifier {
 
     /** The section's start, before its first branch target: instructions that load the base. */
     private void readStart() throws MachineCodeException {
-        for (int i = 0; i < flow.count() && (i == 0 || !flow.isLeader(i)); i++) {
-            long low = flow.low(i);
-            if (isBase(i)) {
-                baseUniforms |= 1L << InstructionWord.uniformDestination(low);
-            } else if (kernel && fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(i)) {
-                baseRegister = InstructionWord.destination(low);
-            } else if (!isZeroUniform(i)) {
-                requireStall(i - 1);
-                return;
-            }
+        int end = 0;
+        while (end < flow.count() && (end == 0 || !flow.isLeader(end)) && loadsBase(end)) {
+            end++;
         }
+        requireStall(end - 1);
+        if (enteredInside && hasBase()) {
+            throw new MachineCodeException("another section may enter behind the start, where the window's base is not loaded");
+        }
+    }
+
+    private boolean loadsBase(int at) {
+        long low = flow.low(at);
+        if (isBase(at)) {
+            baseUniforms |= 1L << InstructionWord.uniformDestination(low);
+        } else if (kernel && fence.kind() == MachineFence.Kind.MASK && baseRegister == InstructionWord.ZERO_REGISTER && isRegisterBase(at)) {
+            baseRegister = InstructionWord.destination(low);
+        } else {
+            return isZeroUniform(at);
+        }
+        return true;
+    }
+
+    private boolean hasBase() {
+        return baseUniforms != 0 || baseRegister != InstructionWord.ZERO_REGISTER;
     }
 
     /** What loads a base is over before the next instruction that may use it. */
     private void requireStall(int last) throws MachineCodeException {
-        boolean loads = last >= 0 && (baseUniforms != 0 || baseRegister != InstructionWord.ZERO_REGISTER);
-        if (loads && InstructionWord.stall(flow.high(last)) < LEAST_STALL) {
+        if (last >= 0 && hasBase() && InstructionWord.stall(flow.high(last)) < LEAST_STALL) {
             throw new MachineCodeException("the window's base is used before it is loaded", last * InstructionWord.BYTES);
         }
     }

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -24,11 +25,12 @@ public final class TensorMapAddresses {
     /**
      * Finds them.
      *
-     * @param kernel whether the section is a kernel's, else a function's that any kernel may call
+     * @param relocated offsets that relocations write to: nothing is known of the results there
+     * @param kernel    whether the section is a kernel's, else a function's that any kernel may call
      * @return where in the parameters they lie; {@link TensorMapPlaces#NONE}: the code copies by no tensor map
      * @throws MachineCodeException if a map is not seen to lie in the parameters
      */
-    public static TensorMapPlaces find(SectionFlow flow, boolean kernel) throws MachineCodeException {
+    public static TensorMapPlaces find(SectionFlow flow, Set<Long> relocated, boolean kernel) throws MachineCodeException {
         int first = firstCopy(flow);
         if (first < 0) {
             return TensorMapPlaces.NONE;
@@ -39,7 +41,7 @@ public final class TensorMapAddresses {
             throw unseen(flow, first);
         }
         BitSet together = writtenTogether(flow);
-        Map<Integer, ScalarRegisters> known = solve(flow, together);
+        Map<Integer, ScalarRegisters> known = solve(flow, relocated, together);
         ScalarRegisters registers = new ScalarRegisters();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             if (known.containsKey(block)) {
@@ -52,7 +54,7 @@ public final class TensorMapAddresses {
                     ScalarValue map = map(flow, i, registers);
                     (map.kind() == ScalarValue.Kind.MAP_OF_MANY ? many : single).addAll(map.numbers());
                 }
-                step(flow, i, together, registers);
+                step(flow, i, relocated, together, registers);
             }
         }
         return new TensorMapPlaces(single, many, registers.isConditional());
@@ -84,7 +86,7 @@ public final class TensorMapAddresses {
     }
 
     /** What is known at the start of each block that a way leads to. */
-    private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, BitSet together) {
+    private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, Set<Long> relocated, BitSet together) {
         Map<Integer, ScalarRegisters> atStart = new HashMap<>();
         BitSet open = new BitSet();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
@@ -101,9 +103,9 @@ public final class TensorMapAddresses {
             int end = flow.blockEnd(at);
             registers.set(atStart.get(at));
             for (int i = at; i < end; i++) {
-                step(flow, i, together, registers);
+                step(flow, i, relocated, together, registers);
                 if (flow.operation(i).kind() == Kind.MEETING) {
-                    registers.meets(flow.barrier(i), flow.target(i));
+                    registers.meets(flow.barrier(i), flow.isAlways(i) ? flow.target(i) : ScalarRegisters.UNKNOWN_PLACE);
                 }
             }
             registers.endBlock();
@@ -126,7 +128,7 @@ public final class TensorMapAddresses {
         return together != null ? flow.isCalled(at) : flow.isEntered(at);
     }
 
-    private static void step(SectionFlow flow, int at, BitSet together, ScalarRegisters registers) {
+    private static void step(SectionFlow flow, int at, Set<Long> relocated, BitSet together, ScalarRegisters registers) {
         BitSet written = flow.operation(at).kind() == Kind.CALL ? CalledCode.writes(flow, flow.target(at)) : null;
         if (written != null) {
             registers.afterCall(written);
@@ -134,6 +136,11 @@ public final class TensorMapAddresses {
             registers.forget(together);
         } else {
             new ScalarEffects(registers).after(flow.low(at), flow.high(at), flow.operation(at));
+        }
+        if (relocated.contains((long) at * InstructionWord.BYTES)) {
+            BitSet own = new BitSet();
+            ScalarRegisters.written(own, flow.low(at), flow.high(at), flow.operation(at));
+            registers.forget(own);
         }
     }
 
@@ -159,7 +166,7 @@ public final class TensorMapAddresses {
             if (operation.name().equals("ENDCOLLECTIVE")) {
                 return InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS;
             }
-            if (operation.uniforms() != 0 || SectionFlow.endsBlock(operation.kind())
+            if (operation.uniforms() != 0 || operation.kind() != Kind.PLAIN || operation.name().equals("BMOV")
                     || !ScalarRegisters.written(written, flow.low(i), flow.high(i), operation)) {
                 return false;
             }

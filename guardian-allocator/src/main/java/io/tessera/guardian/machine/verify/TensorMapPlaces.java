@@ -19,9 +19,13 @@ public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean co
         many = Set.copyOf(many);
     }
 
-    /** What is taken on trust; null: nothing. */
+    /** What is taken on trust; null: nothing. Every map is named by uniform registers, of which neither the time of writing nor other threads' writes are followed. */
     String trusted() {
-        return conditional ? "a tensor map whose address is computed under a predicate" : many.isEmpty() ? null
+        if (isEmpty()) {
+            return null;
+        }
+        return conditional ? "a tensor map whose address is computed under a predicate"
+                : many.isEmpty() ? "a tensor map by uniform registers, which may change before the copy"
                 : "a tensor map that an index takes among others";
     }
 

@@ -47,7 +47,7 @@ class InFlightFlowTest {
     }
 
     private static String verify(CodeWords code, boolean kernel, int... entered) throws MachineCodeException {
-        return new SectionVerifier(code.flow(entered), MachineFences.MASK, Set.of(), kernel).verify();
+        return new SectionVerifier(code.flow(entered), MachineFences.MASK, Set.of(), kernel, false).verify();
     }
 
     private static void accepts(CodeWords code, int... entered) {
@@ -232,20 +232,22 @@ class InFlightFlowTest {
         assertNull(verify(fence(fence(start(), 3).store(2, 8), 5).load(12, 4).sum(3, 6, 7).waiting(4).exit(), true), "accesses read in order");
     }
 
+    private static CodeWords report(CodeWords before, MachineFence fence, int stall) {
+        return before.move(0, 0x1000).waiting(0x3f).move(1, 0x2000).move(2, fence.reported(MachineFence.TRAP)).stalling(stall)
+                .add(ReportSequence.STORE | 0x7000, ReportSequence.STORE_HIGH | 1L << 41 | 0x3fL << 46)
+                .add(ReportSequence.EXIT | 0x7000, ReportSequence.EXIT_HIGH | 5L << 41 | 0x3fL << 46).exit();
+    }
+
     @Test
     void aReportWhoseAddressIsStillWritten() throws MachineCodeException {
         MachineFence fence = MachineFences.MASK.reporting(0x2000_0000_1000L, 5);
-        for (int scoreboard : new int[] {1, 7}) {
-            long load = LOAD_SHARED & ~(0xffL << 16) | 1L << 16;
-            CodeWords code = add(new CodeWords(), load, LOAD_SHARED_HIGH, scoreboard).move(0, 0x1000).waiting(0x3f).move(1, 0x2000)
-                    .move(2, fence.reported(MachineFence.TRAP)).add(ReportSequence.STORE | 0x7000, ReportSequence.STORE_HIGH | 1L << 41 | 0x3fL << 46)
-                    .add(ReportSequence.EXIT | 0x7000, ReportSequence.EXIT_HIGH | 5L << 41 | 0x3fL << 46).exit();
-            SectionVerifier verifier = new SectionVerifier(code.flow(), fence, Set.of());
-            if (scoreboard == 1) {
-                assertNull(verifier.verify());
-            } else {
-                assertThrows(MachineCodeException.class, verifier::verify);
-            }
+        for (long register = 0; register < 3; register++) {
+            long load = LOAD_SHARED & ~(0xffL << 16) | register << 16;
+            assertNull(new SectionVerifier(report(add(new CodeWords(), load, LOAD_SHARED_HIGH, 1), fence, 5).flow(), fence, Set.of()).verify());
+            CodeWords late = report(add(new CodeWords(), load, LOAD_SHARED_HIGH, 7), fence, 5);
+            assertThrows(MachineCodeException.class, () -> new SectionVerifier(late.flow(), fence, Set.of()).verify());
         }
+        CodeWords early = report(new CodeWords(), fence, 2);
+        assertThrows(MachineCodeException.class, () -> new SectionVerifier(early.flow(), fence, Set.of()).verify(), "the store may read what R1 was");
     }
 }

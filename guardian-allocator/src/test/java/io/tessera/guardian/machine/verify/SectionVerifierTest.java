@@ -72,6 +72,19 @@ class SectionVerifierTest {
         differ(MachineFences.LOW_WORD, code -> code.loadByBase(0, 2, UNIFORM), code -> code.load(0, 2), CodeWords::exit, UNSEEN + "30");
     }
 
+    /** A place that a branch leads to directly behind the load of the base does not make it come earlier. */
+    @Test
+    void aBaseThatIsUsedBeforeItIsLoaded() {
+        for (int stall : new int[] {6, 1}) {
+            CodeWords code = new CodeWords().moveUniform(UNIFORM + 1, LOW_HIGH).stalling(stall).loadByBase(0, 2, UNIFORM).branch(1).under(0).exit();
+            if (stall == 6) {
+                accepts(MachineFences.LOW_WORD, code);
+            } else {
+                assertEquals("the window's base is used before it is loaded at offset 0x0", refusal(MachineFences.LOW_WORD, code));
+            }
+        }
+    }
+
     @Test
     void aFenceOfAnotherRegister() {
         differ(MachineFences.MASK, code -> fence(code, 3), code -> fence(code, 5), code -> code.load(0, 2).exit(), UNSEEN + "20");

@@ -4,6 +4,8 @@ import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.machine.HardwareTensorMap;
 import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * The tensor maps among the parameters of a kernel that has a fence in its machine code: where such a map leads, only its launch can tell. Who made the map does not matter;
@@ -35,22 +37,22 @@ final class MachineMaps {
      * @param bytes      their length
      */
     Reach lead(WindowAccess window, MemorySegment parameters, long bytes) {
-        for (int at : single) {
-            if (!stays(window, parameters, at, bytes)) {
-                return Reach.ELSEWHERE;
-            }
-        }
-        for (int first : many) {
-            if (!stays(window, parameters, first, bytes)) {
-                return Reach.ELSEWHERE;
-            }
-            for (long at = first + (long) HardwareTensorMap.BYTES; isMap(parameters, at, bytes); at += HardwareTensorMap.BYTES) {
-                if (!stays(window, parameters, at, bytes)) {
-                    return Reach.ELSEWHERE;
-                }
-            }
-        }
-        return Reach.WINDOW;
+        places(parameters, bytes).forEach(at -> beginInWindow(window, parameters, at));
+        // Maps may overlap, so that each is looked at when nothing is changed any more.
+        return isIn(single, bytes) && isIn(many, bytes) && places(parameters, bytes).allMatch(at -> stays(window, parameters, at)) ? Reach.WINDOW
+                : Reach.ELSEWHERE;
+    }
+
+    private static boolean isIn(int[] places, long bytes) {
+        return Arrays.stream(places).allMatch(at -> at >= 0 && at + (long) HardwareTensorMap.BYTES <= bytes);
+    }
+
+    /** Where maps lie, as far as they lie in the parameters. */
+    private LongStream places(MemorySegment parameters, long bytes) {
+        LongStream several = Arrays.stream(many).asLongStream()
+                .flatMap(first -> LongStream.iterate(first, at -> at == first || isMap(parameters, at, bytes), at -> at + HardwareTensorMap.BYTES));
+        return LongStream.concat(Arrays.stream(single).asLongStream(), several)
+                .filter(at -> at >= 0 && at + HardwareTensorMap.BYTES <= bytes);
     }
 
     /** Whether something follows that may be one of several maps. */
@@ -63,21 +65,20 @@ final class MachineMaps {
         return MemorySegment.mismatch(parameters, at, at + HardwareTensorMap.BYTES, ZERO, 0, HardwareTensorMap.BYTES) < 0;
     }
 
-    private static boolean stays(WindowAccess window, MemorySegment parameters, long at, long bytes) {
-        if (at < 0 || at + HardwareTensorMap.BYTES > bytes) {
-            return false;
+    private static void beginInWindow(WindowAccess window, MemorySegment parameters, long at) {
+        if (HardwareTensorMap.address(parameters, at) == 0 && !isZero(parameters, at)) {
+            long reach = HardwareTensorMap.reach(parameters, at);
+            if (reach != HardwareTensorMap.UNKNOWN && reach <= window.sizeBytes()) {
+                HardwareTensorMap.setAddress(parameters, at, window.baseAddress());
+            }
         }
+    }
+
+    private static boolean stays(WindowAccess window, MemorySegment parameters, long at) {
         if (isZero(parameters, at)) {
             return true;
         }
         long reach = HardwareTensorMap.reach(parameters, at);
-        if (reach == HardwareTensorMap.UNKNOWN) {
-            return false;
-        }
-        if (HardwareTensorMap.address(parameters, at) == 0 && reach <= window.sizeBytes()) {
-            HardwareTensorMap.setAddress(parameters, at, window.baseAddress());
-            return true;
-        }
-        return window.contains(HardwareTensorMap.address(parameters, at), reach);
+        return reach != HardwareTensorMap.UNKNOWN && window.contains(HardwareTensorMap.address(parameters, at), reach);
     }
 }

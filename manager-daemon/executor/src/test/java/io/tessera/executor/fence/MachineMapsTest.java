@@ -79,6 +79,16 @@ class MachineMapsTest {
         assertEquals(0, HardwareTensorMap.address(large, AT));
     }
 
+    /** The address that is put into one map is in the middle of another, which then reaches further. */
+    @Test
+    void mapsThatOverlapAreLookedAtAsTheyAreInTheEnd() {
+        MachineMaps overlapping = new MachineMaps(new TensorMapPlaces(Set.of(AT, AT + 8), Set.of(), false));
+        MemorySegment parameters = with(BASE, SIZE / 2);
+        parameters.set(ValueLayout.JAVA_INT_UNALIGNED, AT + 36, 1 << 20); // rows without a distance between them
+        assertEquals(MachineMaps.Reach.WINDOW, single(parameters));
+        assertEquals(MachineMaps.Reach.ELSEWHERE, overlapping.lead(WINDOW, parameters, parameters.byteSize()));
+    }
+
     @Test
     void ofSeveralMapsAllAreLookedAtUntilOneIsNone() {
         MachineMaps several = new MachineMaps(new TensorMapPlaces(Set.of(), Set.of(AT), false));

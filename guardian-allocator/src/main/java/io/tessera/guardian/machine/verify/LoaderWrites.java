@@ -1,0 +1,122 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
+import io.tessera.guardian.machine.container.Relocations;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a loader writes into a cubin by its relocations: into code nothing but constants of 32 bits, and the targets of calls. Immutable.
+ */
+final class LoaderWrites {
+    /** The lower and the upper half of an address, into bits 32 to 63 of an instruction, {@code R_CUDA_ABS32_LO_32} and {@code R_CUDA_ABS32_HI_32}. */
+    private static final int LOW_HALF = 56;
+    private static final int HIGH_HALF = 57;
+    /** The target of a call. */
+    private static final int CALL = 75;
+
+    private final Cubin cubin;
+    private final CubinSymbols symbols;
+    private final Map<Integer, List<Relocations.Relocation>> bySection;
+    /** Symbols whose addresses are written into what is loaded. */
+    private final Set<Integer> named = new HashSet<>();
+    /** By section with a place behind its start whose address is written: the sections that get it. */
+    private final Map<Integer, Set<Integer>> inner = new HashMap<>();
+
+    LoaderWrites(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
+        this.cubin = cubin;
+        this.symbols = symbols;
+        this.bySection = Relocations.bySection(cubin);
+        bySection.forEach((number, all) -> {
+            CubinSection target = cubin.section(number);
+            if (target == null || target.isLoaded() || target.isCode()) {
+                all.forEach(relocation -> name(number, relocation));
+            }
+        });
+    }
+
+    private void name(int section, Relocations.Relocation relocation) {
+        named.add(relocation.symbol());
+        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        if (symbol != null && symbol.value() + relocation.addend() != 0) {
+            inner.computeIfAbsent(symbol.section(), _ -> new HashSet<>()).add(section);
+        }
+    }
+
+    /** Whether nothing that is loaded has the address of a symbol of a section. */
+    boolean isUnnamed(CubinSection section) {
+        return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()));
+    }
+
+    /** Whether another section has the address of a place behind a section's start, so that it may be entered there with anything in its registers. */
+    boolean isEnteredInside(CubinSection section) {
+        return inner.getOrDefault(section.index(), Set.of()).stream().anyMatch(from -> from != section.index());
+    }
+
+    /**
+     * Looks at what is written into a section of code.
+     *
+     * @return offsets of the instructions that are written to
+     * @throws MachineCodeException if more than a constant or the target of a call is written, or if a call leads to what is no code
+     */
+    Set<Long> into(CubinSection section, SectionFlow flow, MachineFence fence) throws MachineCodeException {
+        Set<Long> offsets = new HashSet<>();
+        for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
+            long offset = relocation.offset();
+            if (!isConstant(flow, relocation) && !isCall(flow, relocation)) {
+                throw new MachineCodeException("a relocation that may change an instruction", (int) Math.min(offset, Integer.MAX_VALUE));
+            }
+            offsets.add(offset);
+        }
+        for (int i = 0; i < flow.count(); i++) {
+            if (ReportSequence.begins(flow, i, fence) && isWritten(offsets, i)) {
+                throw new MachineCodeException("a relocation that may change a report", i * InstructionWord.BYTES);
+            }
+        }
+        return offsets;
+    }
+
+    private static boolean isWritten(Set<Long> offsets, int report) {
+        boolean written = false;
+        for (int i = report; i < report + ReportSequence.BEFORE_STORE; i++) {
+            written |= offsets.contains((long) i * InstructionWord.BYTES);
+        }
+        return written;
+    }
+
+    private static boolean isConstant(SectionFlow flow, Relocations.Relocation relocation) {
+        int at = place(flow, relocation);
+        return at >= 0 && (relocation.type() == LOW_HALF || relocation.type() == HIGH_HALF)
+                && switch (InstructionWord.key(flow.low(at), flow.high(at))) {
+                    case 0x802, 0x424, 0x882 -> true;
+                    default -> false;
+                };
+    }
+
+    /** A function that is not in the cubin is one of the driver's. */
+    private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
+        int at = place(flow, relocation);
+        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        if (at < 0 || relocation.type() != CALL || flow.operation(at).kind() != Kind.CALL_SYMBOL || symbol == null) {
+            return false;
+        }
+        CubinSection called = cubin.section(symbol.section());
+        return called != null ? called.isCode() : symbol.section() == 0 && symbol.index() != 0 && relocation.addend() == 0;
+    }
+
+    /** The instruction that is written to; negative: none, or a part of one. */
+    private static int place(SectionFlow flow, Relocations.Relocation relocation) {
+        long at = relocation.offset() / InstructionWord.BYTES;
+        return relocation.offset() >= 0 && relocation.offset() % InstructionWord.BYTES == 0 && at < flow.count() ? (int) at : -1;
+    }
+}
