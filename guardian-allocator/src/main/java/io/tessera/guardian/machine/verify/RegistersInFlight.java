@@ -120,7 +120,7 @@ final class RegistersInFlight {
 
     /** An instruction was issued whose waits are over: what it writes is in flight. */
     void issue(long low, long high, MachineOpcode operation, ResultTiming timing) {
-        int board = InstructionWord.writeScoreboard(high);
+        int board = scoreboard(low, high, operation);
         int first = operation.kind() == Kind.TEXTURE ? 0 : InstructionWord.destination(low);
         int count = count(low, high, operation, timing);
         int written = ResultTiming.predicates(low, high);
@@ -148,6 +148,16 @@ final class RegistersInFlight {
             move(OPEN_GROUP, CLOSED_GROUP);
         }
         clock += InstructionWord.cycles(high);
+    }
+
+    /**
+     * The scoreboard by which the result of an instruction is there. A generic atomic that returns no value still says in a predicate whether it reached global memory;
+     * ptxas waits for that predicate by the scoreboard for its sources.
+     */
+    private static int scoreboard(long low, long high, MachineOpcode operation) {
+        boolean bySources = "ATOM".equals(operation.name()) && InstructionWord.destination(low) == InstructionWord.ZERO_REGISTER
+                && InstructionWord.writeScoreboard(high) == NONE;
+        return bySources ? InstructionWord.readScoreboard(high) : InstructionWord.writeScoreboard(high);
     }
 
     /** A scoreboard of a unit that works in order also says that what it was given before is over. */
