@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -83,7 +84,8 @@ class NvccMachineTest {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         for (MachineFence fence : MachineFences.windows().toList()) {
             byte[] fenced = CubinFencer.fence(cubin, fence).bytes();
-            assertEquals(Map.of("tensor_maps", Set.of(0x30, 0xf0)), CubinVerifier.inspect(fenced, fence).tensorMaps());
+            assertEquals(Map.of("tensor_maps", new TensorMapPlaces(Set.of(0x30, 0xf0), Set.of(), false)),
+                    CubinVerifier.inspect(fenced, fence).tensorMaps());
         }
     }
 

@@ -162,7 +162,7 @@ public final class MachineOpcodes {
         add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
         add(Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
         add(Kind.TEXTURE, "TLD * 1f66");
-        add(Kind.BRANCH, "BRA 0 947 1947 547");
+        add(Kind.BRANCH, "BRA 0 947 1947 547 1547");
         add(Kind.INDIRECT_BRANCH, "BRX 0 949\nBRXU 0 1958");
         add(Kind.CALL, "CALL * 944");
         add(Kind.CALL_SYMBOL, "CALL * 943");
@@ -217,6 +217,9 @@ public final class MachineOpcodes {
         if (key == 0x356 && (low >>> 24 & 0x3f) >= BARRIERS) {
             return null; // special registers, among them where a thread goes on after its exit
         }
+        if ((key == 0x348 || key == 0x948) && (high & WITHOUT_CONTROL) == NO_OPERANDS && (low & 0xffffffff00ff0000L) == 0) {
+            return WAIT_FOR_WARP;
+        }
         return TABLE[key];
     }
 
@@ -225,6 +228,11 @@ public final class MachineOpcodes {
         return (high >>> 8 & 1) != 0 ? PREFETCH : INVALIDATE;
     }
 
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    /** The second word of an instruction with nothing in it but the operand that is always true. */
+    private static final long NO_OPERANDS = 7L << 23;
+    /** Goes on at the next instruction; {@code WARPSYNC.COLLECTIVE} (bit 86) at another, behind what the threads do together. */
+    private static final MachineOpcode WAIT_FOR_WARP = new MachineOpcode("WARPSYNC", Kind.PLAIN, 0, 0);
     private static final MachineOpcode PREFETCH = new MachineOpcode("CCTL", Kind.GLOBAL_REGISTER, 0, 0);
     private static final MachineOpcode INVALIDATE = new MachineOpcode("CCTL", Kind.PLAIN, 0, 0);
 }

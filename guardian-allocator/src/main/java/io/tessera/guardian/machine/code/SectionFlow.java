@@ -1,10 +1,8 @@
 package io.tessera.guardian.machine.code;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 
 /**
  * Where execution can go in a section of code. Places are numbers of instructions. Successors are those of a thread: where threads of a warp wait for each
@@ -13,6 +11,8 @@ import java.util.List;
 public final class SectionFlow {
     /** No place. */
     public static final int NONE = -1;
+    /** How many convergence barriers there are. */
+    public static final int BARRIERS = 16;
     /** The operand of a condition, beside the predicate of the instruction, that is always true: bits 87 to 90. */
     private static final int TRUE_OPERAND = 7;
 
@@ -23,22 +23,27 @@ public final class SectionFlow {
     private static final long BRANCH_TARGET = 0x3ffff;
     /** Ways from a barrier's meetings are pairs: so many at most, which no compiled code comes near. */
     private static final long MOST_PAIRS = 25_000_000;
+    private static final int[] NOWHERE = {};
 
     private final long[] code;
     private final MachineOpcode[] operations;
     private final int[] targets;
     private final BitSet leaders = new BitSet();
+    /** Those of them that are entered, or the target of a branch. */
+    private final BitSet reached = new BitSet();
     private final BitSet entered;
-    private final List<List<Integer>> meetings = new ArrayList<>();
+    /** Those of them that more than a {@code WARPSYNC.COLLECTIVE} enters. */
+    private final BitSet called;
+    /** By convergence barrier: where the threads that wait at it may go on. */
+    private final int[][] meetings = new int[BARRIERS][];
 
     private SectionFlow(long[] code, BitSet entered) {
         this.code = code;
         this.operations = new MachineOpcode[code.length / 2];
         this.targets = new int[code.length / 2];
         this.entered = (BitSet) entered.clone();
-        for (int i = 0; i < 16; i++) {
-            meetings.add(new ArrayList<>());
-        }
+        this.called = (BitSet) entered.clone();
+        Arrays.fill(meetings, NOWHERE);
     }
 
     /**
@@ -57,6 +62,7 @@ public final class SectionFlow {
     private void read() throws MachineCodeException {
         Arrays.fill(targets, NONE);
         entered.set(0);
+        called.set(0);
         for (int i = 0; i < operations.length; i++) {
             MachineOpcode operation = MachineOpcodes.find(low(i), high(i));
             if (operation == null) {
@@ -75,12 +81,30 @@ public final class SectionFlow {
                 leaders.set(i + 1);
             }
         }
-        leaders.or(entered);
+        reached.or(entered);
+        leaders.or(reached);
+        findMeetings();
         requireFewPairs();
     }
 
+    private void findMeetings() {
+        int[] counts = new int[BARRIERS];
+        for (int i = 0; i < operations.length; i++) {
+            if (operations[i].kind() == Kind.MEETING) {
+                counts[barrier(i)]++;
+            }
+        }
+        Arrays.setAll(meetings, barrier -> counts[barrier] == 0 ? NOWHERE : new int[counts[barrier]]);
+        Arrays.fill(counts, 0);
+        for (int i = 0; i < operations.length; i++) {
+            if (operations[i].kind() == Kind.MEETING) {
+                meetings[barrier(i)][counts[barrier(i)]++] = targets[i];
+            }
+        }
+    }
+
     private void requireFewPairs() throws MachineCodeException {
-        long[] meets = new long[meetings.size()];
+        long[] meets = new long[BARRIERS];
         long pairs = 0;
         for (int i = 0; i < operations.length; i++) {
             if (operations[i].kind() == Kind.MEET) {
@@ -88,7 +112,7 @@ public final class SectionFlow {
             }
         }
         for (int i = 0; i < meets.length; i++) {
-            pairs += meets[i] * meetings.get(i).size();
+            pairs += meets[i] * meetings[i].length;
         }
         if (pairs > MOST_PAIRS) {
             throw new MachineCodeException("too many ways through its convergence barriers");
@@ -109,11 +133,12 @@ public final class SectionFlow {
             throw new MachineCodeException("a " + operations[from].name() + " that leaves its function", from * InstructionWord.BYTES);
         }
         targets[from] = (int) target;
-        leaders.set((int) target);
-        switch (operations[from].kind()) {
-            case CALL, COLLECTIVE -> entered.set((int) target);
-            case MEETING -> meetings.get(barrier(from)).add((int) target);
-            default -> {}
+        reached.set((int) target);
+        if (operations[from].kind() == Kind.CALL || operations[from].kind() == Kind.COLLECTIVE) {
+            entered.set((int) target);
+        }
+        if (operations[from].kind() == Kind.CALL) {
+            called.set((int) target);
         }
     }
 
@@ -160,9 +185,19 @@ public final class SectionFlow {
         return leaders.get(at);
     }
 
+    /** Whether execution comes to a place only from the instruction before it, if at all. */
+    public boolean isOnlyFollowing(int at) {
+        return !reached.get(at);
+    }
+
     /** Whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */
     public boolean isEntered(int at) {
         return entered.get(at);
+    }
+
+    /** The same without places that nothing but a {@code WARPSYNC.COLLECTIVE} enters: threads go on there after what they did together. */
+    public boolean isCalled(int at) {
+        return called.get(at);
     }
 
     /** The end of the block that begins at a place: the next leader, or the end of the section. */
@@ -186,16 +221,31 @@ public final class SectionFlow {
 
     /** Blocks to which execution may go from the last instruction of a block, by their first instructions; calls aside. */
     public int[] successors(int last) {
-        List<Integer> next = new ArrayList<>();
-        if (fallsThrough(last) && last + 1 < count()) {
-            next.add(last + 1);
+        int[] meeting = meetings(last);
+        int[] next = Arrays.copyOf(meeting, meeting.length + 2);
+        int count = meeting.length;
+        if (following(last) != NONE) {
+            next[count++] = following(last);
         }
-        switch (operations[last].kind()) {
-            case BRANCH, COLLECTIVE -> next.add(targets[last]);
-            case MEET -> next.addAll(meetings.get(barrier(last)));
-            default -> {}
+        if (jump(last) != NONE) {
+            next[count++] = jump(last);
         }
-        return next.stream().mapToInt(Integer::intValue).toArray();
+        return Arrays.copyOf(next, count);
+    }
+
+    /** Of {@link #successors} the one behind the instruction; {@link #NONE}: there is none. */
+    public int following(int last) {
+        return last + 1 < count() && fallsThrough(last) ? last + 1 : NONE;
+    }
+
+    /** Of {@link #successors} the target of a branch; {@link #NONE}: the instruction is no branch. */
+    public int jump(int last) {
+        return operations[last].kind() == Kind.BRANCH || operations[last].kind() == Kind.COLLECTIVE ? targets[last] : NONE;
+    }
+
+    /** Of {@link #successors} those of a {@code BSYNC}, which are the same for all of a barrier; not to be changed. */
+    public int[] meetings(int last) {
+        return operations[last].kind() == Kind.MEET ? meetings[barrier(last)] : NOWHERE;
     }
 
     /** Whether execution cannot run over the end of the section: nothing leads into the NOPs behind its last instruction, which is an end. */

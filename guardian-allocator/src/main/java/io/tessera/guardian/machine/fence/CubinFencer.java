@@ -127,7 +127,7 @@ public final class CubinFencer {
             return Outcome.refused(function, function.refusal());
         }
         try {
-            GenericPointers.requireNone(function, functions);
+            function.requireGlobalPointers(functions);
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {

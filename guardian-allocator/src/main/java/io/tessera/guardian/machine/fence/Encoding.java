@@ -9,6 +9,9 @@ final class Encoding {
     static final int BEFORE_ACCESS = 5;
     /** The same for results in uniform registers. */
     static final int UNIFORM_BEFORE_ACCESS = 6;
+    /** Of an instruction whose control bits do not keep the warp. */
+    private static final int MOST_STALL = 15;
+    private static final long NO_OPERATION = 0x7918;
     /** Cycles from one instruction on uniform registers to another that does not take its result. */
     static final int UNIFORM_APART = 2;
     private static final int OR = 0xfc;
@@ -23,6 +26,13 @@ final class Encoding {
     static void move(CodeBuilder out, int register, int value, int predicate, int stall, int waits) {
         out.add(0x802 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) value << 32,
                 0xf00 | InstructionWord.control(stall, waits));
+    }
+
+    /** Appends what takes so many cycles. */
+    static void delay(CodeBuilder out, int cycles) {
+        for (int left = cycles; left > 0; left -= MOST_STALL) {
+            out.add(NO_OPERATION, InstructionWord.control(Math.min(left, MOST_STALL), 0));
+        }
     }
 
     /** Appends {@code register |= value}. */

@@ -9,6 +9,7 @@ import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.verify.TensorMapAddresses;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -59,4 +60,26 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
                 .filter(symbol -> symbol.name().equals(section.functionName(Cubin.CODE))).findFirst().orElse(null);
     }
 
+    /**
+     * Looks for generic pointers to shared and local memory. Asking in which space an address lies, as additions of 16-bit numbers do, makes none: a kernel gets no such
+     * pointer from its launch or from global memory, and so only from itself or from functions that it calls.
+     *
+     * @param functions all of the cubin
+     * @throws MachineCodeException if it may access shared or local memory by one
+     */
+    void requireGlobalPointers(List<FunctionCode> functions) throws MachineCodeException {
+        boolean generic = false;
+        boolean asks = false;
+        for (int i = 0; i < flow.count(); i++) {
+            generic |= flow.operation(i).isGeneric();
+            asks |= flow.operation(i).kind() == Kind.SPACE_TEST;
+        }
+        if (generic && (makesPointers || asks && (!kernel || leaves && functions.stream().anyMatch(FunctionCode::mayReturnPointers)))) {
+            throw new MachineCodeException("generic accesses to shared or local memory");
+        }
+    }
+
+    private boolean mayReturnPointers() {
+        return !kernel && (flow == null || makesPointers);
+    }
 }

@@ -1,10 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
-import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
-import java.util.List;
 
 /**
  * How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. A fence would send accesses by such pointers to the window.
@@ -22,32 +19,6 @@ final class GenericPointers {
             }
         }
         return false;
-    }
-
-    /**
-     * Looks at a function. Asking in which space an address lies, as additions of 16-bit numbers do, makes none: a kernel gets no
-     * such pointer from its launch or from global memory, and so only from itself or from functions that it calls.
-     *
-     * @param functions all of the cubin
-     * @throws MachineCodeException if it may access shared or local memory by one
-     */
-    static void requireNone(FunctionCode function, List<FunctionCode> functions) throws MachineCodeException {
-        SectionFlow flow = function.flow();
-        boolean generic = false;
-        boolean asks = false;
-        for (int i = 0; i < flow.count(); i++) {
-            generic |= flow.operation(i).isGeneric();
-            asks |= flow.operation(i).kind() == Kind.SPACE_TEST;
-        }
-        if (generic && (function.makesPointers()
-                || asks && (!function.kernel() || function.leaves() && functions.stream().anyMatch(GenericPointers::hands)))) {
-            throw new MachineCodeException("generic accesses to shared or local memory");
-        }
-    }
-
-    /** Whether a function may return pointers to those who call it. */
-    private static boolean hands(FunctionCode function) {
-        return !function.kernel() && (function.flow() == null || function.makesPointers());
     }
 
     /** Whether an instruction reads the start of the shared or local space: special registers 45 to 48, or words 0x18 to 0x27 of constant bank 0. */

@@ -82,7 +82,7 @@ final class SectionRewriter {
             }
             places[i] = out.count();
             MachineOpcode operation = flow.operation(i);
-            if (ends.containsKey(i)) {
+            if (!ends.isEmpty() && ends.containsKey(i)) {
                 report(i);
             }
             if (operation.isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
@@ -130,7 +130,8 @@ final class SectionRewriter {
         markInserted();
         origin(out.count(), at);
         long changed = additions.scoreboards().get(at) ? InstructionWord.withWriteScoreboard(high, InFlightFlow.ADDED_SCOREBOARD) : high;
-        out.add(low, flow.operation(at).isGlobal() ? changed : changed | InstructionWord.waitBits(additions.waits().getOrDefault(at, 0)));
+        boolean waits = !flow.operation(at).isGlobal() && !additions.waits().isEmpty();
+        out.add(low, waits ? changed | InstructionWord.waitBits(additions.waits().getOrDefault(at, 0)) : changed);
     }
 
     private void markInserted() {
@@ -235,6 +236,7 @@ final class SectionRewriter {
         }
         out.interrupt();
         int waits = InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0);
+        Encoding.delay(out, additions.delays().getOrDefault(at, 0));
         if (fence.mask() == 0) {
             Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
         } else if (plan.hasRegister()) {

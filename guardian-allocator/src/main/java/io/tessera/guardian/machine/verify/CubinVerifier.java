@@ -40,7 +40,7 @@ public final class CubinVerifier {
         Map<Integer, List<Relocations.Relocation>> relocations = Relocations.bySection(cubin);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
-        Map<String, Set<Integer>> tensorMaps = new ConcurrentSkipListMap<>();
+        Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Set<Integer> named = namedByRelocations(cubin, relocations);
         cubin.code().parallelStream().forEach(section -> {
             try {
@@ -49,12 +49,12 @@ public final class CubinVerifier {
                         .collect(Collectors.toSet());
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols)).verify();
                 String table = BranchTables.require(cubin, section, flow);
-                if (open != null || table != null) {
-                    trusted.put(section.functionName(Cubin.CODE), open != null ? open : table);
-                }
-                Set<Integer> maps = TensorMapAddresses.find(flow, isKernelAlone(section, symbols, named));
+                TensorMapPlaces maps = TensorMapAddresses.find(flow, isKernelAlone(section, symbols, named));
                 if (!maps.isEmpty()) {
                     tensorMaps.put(section.functionName(Cubin.CODE), maps);
+                }
+                if (open != null || table != null || maps.trusted() != null) {
+                    trusted.put(section.functionName(Cubin.CODE), open != null ? open : table != null ? table : maps.trusted());
                 }
             } catch (MachineCodeException e) {
                 refused.put(section.functionName(Cubin.CODE), e.getMessage());
@@ -63,10 +63,10 @@ public final class CubinVerifier {
         return new VerifiedCubin(refused, tensorMaps, trusted);
     }
 
-    /** Whether a section has one function, a kernel that no other code can call: the parameters are its own. */
+    /** Whether a section has one kernel, and no code of other sections can call it or its functions: the parameters are the kernel's own. */
     private static boolean isKernelAlone(CubinSection section, CubinSymbols symbols, Set<Integer> named) {
         return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()))
-                && symbols.of(section).stream().filter(symbol -> symbol.type() == CubinSymbols.FUNCTION).allMatch(CubinSymbols.Symbol::entry);
+                && symbols.of(section).stream().filter(symbol -> symbol.type() == CubinSymbols.FUNCTION && symbol.entry()).count() == 1;
     }
 
     /** Symbols whose addresses a loader writes into what it loads. */

@@ -2,7 +2,6 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
-import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -29,7 +28,7 @@ public final class InFlightFlow {
 
     private final SectionFlow flow;
     private final MachineFence fence;
-    private final FencedRegisters steps;
+    private final FencedRegisters known;
     private final SummedAddresses sums;
     private final boolean kernel;
     private final RegistersInFlight.Tracked tracked = new RegistersInFlight.Tracked();
@@ -37,13 +36,28 @@ public final class InFlightFlow {
     /** What is in flight where functions of the section return, and where branches go by a table. */
     private final RegistersInFlight returning;
     private RegistersInFlight jumping;
+    /** The same at the convergence barriers. */
+    private final RegistersInFlight[] meeting = new RegistersInFlight[SectionFlow.BARRIERS];
+    /** Null: nothing is followed. */
+    private final IssueTable table;
+    /** Steps of fences, and first instructions of reports. */
+    private final BitSet steps = new BitSet();
+    /** Instructions that keep the sum of an address in the window. */
+    private final BitSet limits = new BitSet();
+    private final BitSet reports = new BitSet();
+    /** Predicates of fences. */
+    private int predicates;
+    /** First instructions of rows of blocks, see {@link #rowEnd}. */
+    private final BitSet rows = new BitSet();
     private final BitSet visited = new BitSet();
     private final BitSet open = new BitSet();
     private final BitSet unsettled = new BitSet();
-    private final IntPredicate forced;
+    /** Accesses that get a fence. */
+    private final BitSet forced = new BitSet();
     /** Whether what is missing is collected instead of refused. */
     private final boolean completes;
     private final Map<Integer, Integer> missing = new HashMap<>();
+    private final Map<Integer, Integer> delays = new HashMap<>();
     private final BitSet withoutScoreboard = new BitSet();
     private final List<Integer> returned = new ArrayList<>();
     private boolean crosses;
@@ -53,51 +67,63 @@ public final class InFlightFlow {
     /**
      * For a section.
      *
-     * @param steps  to tell instructions of fences
+     * @param known  to tell instructions of fences
      * @param kernel whether it is entered by a launch alone, and not by calls
      */
-    InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters steps, boolean kernel) {
-        this(flow, fence, steps, kernel, _ -> false, false);
+    InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel) {
+        this(flow, fence, known, kernel, _ -> false, false);
     }
 
-    private InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters steps, boolean kernel, IntPredicate forced,
+    private InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel, IntPredicate wanted,
             boolean completes) {
         this.completes = completes;
-        this.forced = forced;
         this.flow = flow;
         this.fence = fence;
-        this.steps = steps;
+        this.known = known;
         this.sums = new SummedAddresses(flow, fence);
         this.kernel = kernel;
         for (int i = 0; i < flow.count(); i++) {
-            look(i);
+            look(i, wanted);
         }
+        table = tracked.isEmpty() && !crosses ? null : new IssueTable(flow, tracked, predicates, crosses);
         atStart = new RegistersInFlight[flow.count()];
         returning = new RegistersInFlight(tracked);
         jumping = new RegistersInFlight(tracked);
     }
 
-    private void look(int at) {
+    private void look(int at, IntPredicate wanted) {
         Kind kind = flow.operation(at).kind();
-        if (steps.isStep(flow.low(at), flow.high(at)) || sums.isLimit(at)) {
+        boolean step = known.isStep(flow.low(at), flow.high(at));
+        if (step) {
+            steps.set(at);
+        }
+        if (sums.isLimit(at)) {
+            limits.set(at);
+        }
+        if (step || limits.get(at)) {
             tracked.add(InstructionWord.destination(flow.low(at)));
+            predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
         if (ReportSequence.begins(flow, at, fence)) {
+            reports.set(at);
             tracked.add(0);
             tracked.add(1);
+            predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
-        if (isForced(at)) {
+        if (flow.operation(at).isGlobal() && wanted.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1) {
+            forced.set(at);
             tracked.add(InstructionWord.source(flow.low(at)) + 1);
+            predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
-        if (at > 0 && isCall(flow.operation(at - 1).kind())) {
+        boolean behindCall = at > 0 && isCall(flow.operation(at - 1).kind());
+        if (behindCall) {
             returned.add(at);
+        }
+        if (at == 0 || behindCall || !flow.isOnlyFollowing(at) || flow.isLeader(at) && !flow.fallsThrough(at - 1)) {
+            rows.set(at);
         }
         calls |= kind == Kind.CALL;
         crosses |= kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER || kind == Kind.RETURN && !kernel;
-    }
-
-    private boolean isForced(int at) {
-        return flow.operation(at).isGlobal() && forced.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1;
     }
 
     /**
@@ -106,10 +132,11 @@ public final class InFlightFlow {
      *
      * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
      * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
+     * @param delays      by access, cycles that have to pass before its fence, since a result of a fixed latency may come until then
      */
-    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards) {
+    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays) {
         /** Nothing. */
-        public static final Additions NONE = new Additions(Map.of(), new BitSet());
+        public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of());
     }
 
     /**
@@ -122,7 +149,7 @@ public final class InFlightFlow {
     public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
         InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
         inFlight.solve();
-        return new Additions(inFlight.missing, inFlight.withoutScoreboard);
+        return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays);
     }
 
     private void add(RegistersInFlight state, int at) {
@@ -136,7 +163,7 @@ public final class InFlightFlow {
                     int first = InstructionWord.destination(low);
                     if (ResultTiming.of(low, flow.high(i)) == unit && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
                             && register >= first
-                            && register < first + RegistersInFlight.count(low, flow.high(i), flow.operation(i), unit)) {
+                            && register < first + IssueTable.registers(low, flow.high(i), flow.operation(i), unit)) {
                         withoutScoreboard.set(i);
                     }
                 }
@@ -144,6 +171,10 @@ public final class InFlightFlow {
         }
         if (boards != 0) {
             missing.put(at, boards);
+        }
+        int cycles = state.cycles(register, InstructionWord.predicate(flow.low(at)));
+        if (cycles > 0) {
+            delays.put(at, cycles);
         }
     }
 
@@ -168,16 +199,18 @@ public final class InFlightFlow {
             walk(false);
             visited.clear();
             Arrays.fill(atStart, null);
+            Arrays.fill(meeting, null);
             jumping = new RegistersInFlight(tracked);
         }
         walk(true);
         RegistersInFlight nothing = new RegistersInFlight(tracked);
         RegistersInFlight state = new RegistersInFlight(tracked);
-        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
-            int end = flow.blockEnd(at);
+        for (int at = 0; at < flow.count(); at = rowEnd(at)) {
+            int end = rowEnd(at);
             state.set(visited.get(at) ? atStart[at] : nothing); // no known way leads to the others
-            for (int i = at; i < end; i++) {
-                check(state, i);
+            for (int entry = table.from(at); entry < table.from(end); entry++) {
+                state.at(table.cycles(at, table.place(entry)));
+                check(state, table.place(entry), table.facts(entry));
             }
         }
     }
@@ -204,12 +237,26 @@ public final class InFlightFlow {
                 throw new MachineCodeException("what is in flight is not found out in time");
             }
             state.set(atStart[at]);
-            int end = flow.blockEnd(at);
-            for (int i = at; i < end; i++) {
-                step(state, i);
+            int end = rowEnd(at);
+            int entry = table.from(at);
+            for (int block = at; block < end; block = flow.blockEnd(block)) {
+                int last = flow.blockEnd(block) - 1;
+                for (; entry < table.from(last + 1); entry++) {
+                    if (!IssueTable.isOver(table.facts(entry))) {
+                        state.at(table.cycles(at, table.place(entry)));
+                        step(state, table.facts(entry));
+                    }
+                }
+                state.at(table.cycles(at, last + 1));
+                leave(state, last, intoCalls);
             }
-            leave(state, end - 1, intoCalls);
         }
+    }
+
+    /** The end of a row of blocks, each of which is reached from the one before alone. What is in flight is kept for the first one. */
+    private int rowEnd(int at) {
+        int next = rows.nextSetBit(at + 1);
+        return next < 0 ? flow.count() : next;
     }
 
     /** What is not shown, though code that a compiler made keeps it; null: nothing. */
@@ -246,58 +293,55 @@ public final class InFlightFlow {
                 }
             }
         }
-        if (!leaves(kind)) {
-            for (int next : flow.successors(last)) {
-                reach(next, state);
+        if (leaves(kind)) {
+            return;
+        }
+        if (rows.get(last + 1) && flow.following(last) != SectionFlow.NONE) {
+            reach(last + 1, state);
+        }
+        if (flow.jump(last) != SectionFlow.NONE) {
+            reach(flow.jump(last), state);
+        }
+        if (kind == Kind.MEET) {
+            meet(state, last);
+        }
+    }
+
+    /** All that wait at a barrier may go on at each of its meetings: what is in flight there is collected first, since barriers have many of both. */
+    private void meet(RegistersInFlight state, int last) {
+        int barrier = flow.barrier(last);
+        boolean first = meeting[barrier] == null;
+        if (first) {
+            meeting[barrier] = new RegistersInFlight(tracked);
+        }
+        if (meeting[barrier].join(state) || first) {
+            for (int next : flow.meetings(last)) {
+                reach(next, meeting[barrier]);
             }
         }
     }
 
-    private void step(RegistersInFlight state, int at) {
-        long low = flow.low(at);
-        long high = flow.high(at);
-        MachineOpcode operation = flow.operation(at);
-        state.await(low, high);
-        access(state, low, high, operation);
-        state.issue(low, high, operation, ResultTiming.of(low, high));
-    }
-
-    /** An access takes its address from registers, unless it adds 32 bits of them to the window's base. */
-    private static void access(RegistersInFlight state, long low, long high, MachineOpcode operation) {
-        if (isMemory(operation)) {
-            boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
-            state.access(!operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER ? 0
-                    : InstructionWord.source(low) + 1, high);
+    private static void step(RegistersInFlight state, long facts) {
+        state.await(facts);
+        if (IssueTable.isMemory(facts)) {
+            state.access(facts);
         }
+        state.issue(facts);
     }
 
-    /** Whether an instruction is executed behind all accesses that were issued before: they go through one unit, in order. */
-    private static boolean isMemory(MachineOpcode operation) {
-        return operation.isGlobal() || operation.kind() == Kind.ON_CHIP && switch (operation.name()) {
-            case "LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL" -> true;
-            default -> false;
-        };
-    }
-
-    private void check(RegistersInFlight state, int at) throws MachineCodeException {
-        long low = flow.low(at);
-        long high = flow.high(at);
+    private void check(RegistersInFlight state, int at, long facts) throws MachineCodeException {
         MachineOpcode operation = flow.operation(at);
-        state.await(low, high);
-        boolean step = steps.isStep(low, high);
-        boolean report = ReportSequence.begins(flow, at, fence);
-        if (step || report || sums.isLimit(at)) {
-            int register = InstructionWord.destination(low);
-            boolean written = state.isWritten(register) || report && state.isWritten(1);
+        state.await(facts);
+        boolean report = reports.get(at);
+        if (steps.get(at) || report || limits.get(at)) {
+            boolean written = state.isWritten(InstructionWord.destination(flow.low(at))) || report && state.isWritten(1);
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
-            unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(low)));
+            unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(flow.low(at))));
         }
-        if (isForced(at)) {
+        if (forced.get(at)) {
             add(state, at);
         }
-        ResultTiming timing = ResultTiming.of(low, high);
-        if (trusted == null && !step && !isMemory(operation)
-                && state.isRead(InstructionWord.destination(low), RegistersInFlight.count(low, high, operation, timing))) {
+        if (trusted == null && !steps.get(at) && !IssueTable.isMemory(facts) && state.isRead(facts)) {
             trusted = "a " + operation.name() + " that may change an address before an access has read it at offset 0x"
                     + Integer.toHexString(at * InstructionWord.BYTES);
         }
@@ -311,7 +355,6 @@ public final class InFlightFlow {
             trusted = "a " + operation.name() + " before all accesses have read their addresses at offset 0x"
                     + Integer.toHexString(at * InstructionWord.BYTES);
         }
-        access(state, low, high, operation);
-        state.issue(low, high, operation, timing);
+        step(state, facts);
     }
 }

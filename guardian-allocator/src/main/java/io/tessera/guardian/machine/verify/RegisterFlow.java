@@ -5,12 +5,7 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
+import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
@@ -22,9 +17,13 @@ public final class RegisterFlow {
     private final MachineFence fence;
     private final int baseRegister;
     private final IntPredicate assumed;
+    private final BitSet assumedAt = new BitSet();
     private final IntPredicate settled;
-    private final Map<Integer, FencedRegisters> atStart = new HashMap<>();
-    private final Set<Integer> visited = new HashSet<>();
+    private final FencedRegisters[] atStart;
+    /** The same at the convergence barriers. */
+    private final FencedRegisters[] meeting = new FencedRegisters[SectionFlow.BARRIERS];
+    private final BitSet visited = new BitSet();
+    private final BitSet open = new BitSet();
 
     /**
      * Goes all ways until nothing changes.
@@ -47,47 +46,98 @@ public final class RegisterFlow {
         this.baseRegister = baseRegister;
         this.assumed = assumed;
         this.settled = settled;
+        this.atStart = new FencedRegisters[flow.count()];
         solve();
     }
 
+    /** Instructions that can change what is known of a register that some instruction fences. */
+    private BitSet changing() {
+        BitSet fenced = new BitSet();
+        FencedRegisters steps = new FencedRegisters(fence, baseRegister);
+        for (int i = 0; i < flow.count(); i++) {
+            if (steps.isStep(flow.low(i), flow.high(i))) {
+                fenced.set(InstructionWord.destination(flow.low(i)));
+            }
+            if (isAssumed(i)) {
+                assumedAt.set(i);
+                fenced.set(InstructionWord.source(flow.low(i)) + 1);
+            }
+        }
+        BitSet changing = new BitSet(flow.count());
+        for (int i = 0; i < flow.count() && !fenced.isEmpty(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            int first = InstructionWord.destination(flow.low(i));
+            int written = operation.registers() == 0 ? -1 : fenced.nextSetBit(first);
+            if (operation.registers() == MachineOpcode.MANY || operation.kind() == Kind.TRAP
+                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i)) {
+                changing.set(i);
+            }
+        }
+        return changing;
+    }
+
     private void solve() {
-        Deque<Integer> open = new ArrayDeque<>();
+        BitSet changing = changing();
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
             FencedRegisters known = new FencedRegisters(fence, baseRegister);
             if (flow.isEntered(at)) {
-                open.add(at);
+                open.set(at);
             } else {
                 known.assumeAll();
             }
-            atStart.put(at, known);
+            atStart[at] = known;
         }
         FencedRegisters registers = new FencedRegisters(fence, baseRegister);
-        while (!open.isEmpty()) {
-            int at = open.remove();
+        for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
+            open.clear(at);
             int end = flow.blockEnd(at);
-            registers.set(atStart.get(at));
-            for (int i = at; i < end; i++) {
+            registers.set(atStart[at]);
+            for (int i = changing.nextSetBit(at); i >= 0 && i < end; i = changing.nextSetBit(i + 1)) {
                 step(registers, i);
             }
-            for (int next : flow.successors(end - 1)) {
-                // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
-                FencedRegisters known = atStart.get(next);
-                boolean first = visited.add(next);
-                if (!flow.isEntered(next) && (known.meet(registers) || first)) {
-                    open.add(next);
+            leave(registers, end - 1);
+        }
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            if (!visited.get(at)) {
+                atStart[at].clear(); // no way that is known here leads there
+            }
+        }
+    }
+
+    private void leave(FencedRegisters registers, int last) {
+        if (flow.following(last) != SectionFlow.NONE) {
+            reach(flow.following(last), registers);
+        }
+        if (flow.jump(last) != SectionFlow.NONE) {
+            reach(flow.jump(last), registers);
+        }
+        if (flow.operation(last).kind() == Kind.MEET) {
+            int barrier = flow.barrier(last);
+            boolean first = meeting[barrier] == null;
+            if (first) {
+                meeting[barrier] = new FencedRegisters(fence, baseRegister);
+                meeting[barrier].assumeAll();
+            }
+            if (meeting[barrier].meet(registers) || first) {
+                for (int next : flow.meetings(last)) {
+                    reach(next, meeting[barrier]);
                 }
             }
         }
-        atStart.forEach((block, known) -> {
-            if (!visited.contains(block)) {
-                known.clear(); // no way that is known here leads there
-            }
-        });
+    }
+
+    private void reach(int next, FencedRegisters registers) {
+        // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
+        boolean first = !visited.get(next);
+        visited.set(next);
+        if (!flow.isEntered(next) && (atStart[next].meet(registers) || first)) {
+            open.set(next);
+        }
     }
 
     /** What is known at the start of a block, to be changed by {@link #step}. */
     public void enter(FencedRegisters registers, int block) {
-        registers.set(atStart.get(block));
+        registers.set(atStart[block]);
     }
 
     /** Goes over an instruction. */
@@ -98,13 +148,23 @@ public final class RegisterFlow {
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
         }
-        if (fence.mask() != 0 && SummedAddresses.adds(flow, at)) {
+        if (changesSum(at)) {
             registers.forget(InstructionWord.source(low) + 1); // its fence keeps the sum in the window, not the register
         }
-        if (operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
-                && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
-                && !operation.writes(low, InstructionWord.source(low) + 1)) {
+        if (assumedAt.get(at)) {
             registers.assume(InstructionWord.source(low) + 1);
         }
+    }
+
+    private boolean changesSum(int at) {
+        return fence.mask() != 0 && SummedAddresses.adds(flow, at);
+    }
+
+    private boolean isAssumed(int at) {
+        MachineOpcode operation = flow.operation(at);
+        long low = flow.low(at);
+        return operation.isGlobal() && assumed.test(at) && InstructionWord.predicate(low) == InstructionWord.ALWAYS
+                && InstructionWord.source(low) < InstructionWord.ZERO_REGISTER - 1
+                && !operation.writes(low, InstructionWord.source(low) + 1);
     }
 }

@@ -1,8 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.code.InstructionWord;
-import io.tessera.guardian.machine.code.Kind;
-import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Arrays;
 
 /**
@@ -29,14 +27,11 @@ final class RegistersInFlight {
     }
 
     private static final int READS = ResultTiming.values().length;
+    /** Bits of units that write. */
+    private static final int RESULTS = (1 << READS) - 1;
     /** Cycles from the issue of arithmetic to its result at least: what was issued before and ends by then, ends before. */
-    private static final int LEAST_LATENCY = 4;
+    static final int LEAST_LATENCY = 4;
     private static final int PREDICATES = 7;
-    /** {@code WARPGROUP.DEPBAR.LE gsb0, 0x0}. */
-    private static final long GROUP_WAIT = 0x00008000_000079c5L;
-    private static final long GROUP_WAIT_HIGH = 0x10000;
-    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    private static final int GROUP_REGISTERS = 128;
     private final Tracked tracked;
     private final int words;
     /** By set, and in each by register: what may still be written. */
@@ -51,9 +46,11 @@ final class RegistersInFlight {
     private int latest;
     /**
      * For each unit that works in order, by register and predicate: what it may still write; and behind them what accesses may still read for their address. Each bit is a set
-     * of scoreboards by number: one of them has to be waited for, for each bit. Bit 0 is the empty set, so that nothing helps. Null where there is nothing.
+     * of scoreboards by number: one of them has to be waited for, for each bit. Bit 0 is the empty set, so that nothing helps. Only those of {@link #pending} units count.
      */
     private final long[][] ordered = new long[READS + 1][];
+    /** Bits of units of which something is in flight. */
+    private int pending;
 
     RegistersInFlight(Tracked tracked) {
         this.tracked = tracked;
@@ -77,39 +74,56 @@ final class RegistersInFlight {
             return count;
         }
 
+        /** The number of a register; 0: it is one of the others. */
+        int number(int register) {
+            return numbers[register];
+        }
+
+        /** Whether one of some registers in a row is told apart. */
+        boolean any(int first, int count) {
+            for (int r = first; r < first + count; r++) {
+                if (numbers[r] != 0) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         /** Whether any register is told apart. */
         boolean isEmpty() {
             return count == 1;
         }
     }
 
-    /** Scoreboards that an instruction waits for are over. */
-    void await(long low, long high) {
-        int waits = InstructionWord.waits(high);
-        if (waits != 0 && (open & waits) != 0) {
-            for (int b = 0; b < SCOREBOARDS; b++) {
-                if ((waits & open & 1 << b) != 0) {
-                    clear(b);
-                }
+    /** So many cycles have passed since the start of the block. */
+    void at(int cycles) {
+        clock = cycles;
+    }
+
+    /** Scoreboards that an instruction waits for are over. It is given by its facts, as {@link IssueTable} has them, here and below. */
+    void await(long facts) {
+        int waits = IssueTable.waits(facts);
+        for (int left = waits & open; left != 0; left &= left - 1) {
+            clear(Integer.numberOfTrailingZeros(left));
+        }
+        for (int left = waits != 0 ? pending : 0; left != 0; left &= left - 1) {
+            int unit = Integer.numberOfTrailingZeros(left);
+            if (isOver(ordered[unit], MET[waits])) {
+                pending &= ~(1 << unit);
             }
         }
-        for (int unit = 0; waits != 0 && unit < ordered.length; unit++) {
-            if (ordered[unit] != null) {
-                ordered[unit] = without(ordered[unit], waits);
-            }
-        }
-        if (low == GROUP_WAIT && (high & WITHOUT_CONTROL) == GROUP_WAIT_HIGH && (open >>> CLOSED_GROUP & 1) != 0) {
+        if (IssueTable.waitsForGroup(facts) && (open >>> CLOSED_GROUP & 1) != 0) {
             clear(CLOSED_GROUP);
         }
     }
 
-    private static long[] without(long[] pending, int waits) {
+    private static boolean isOver(long[] unit, long met) {
         long any = 0;
-        for (int i = 0; i < pending.length; i++) {
-            pending[i] &= ~MET[waits];
-            any |= pending[i];
+        for (int i = 0; i < unit.length; i++) {
+            unit[i] &= ~met;
+            any |= unit[i];
         }
-        return any != 0 ? pending : null;
+        return any == 0;
     }
 
     private void clear(int set) {
@@ -119,54 +133,45 @@ final class RegistersInFlight {
     }
 
     /** An instruction was issued whose waits are over: what it writes is in flight. */
-    void issue(long low, long high, MachineOpcode operation, ResultTiming timing) {
-        int board = scoreboard(low, high, operation);
-        int first = operation.kind() == Kind.TEXTURE ? 0 : InstructionWord.destination(low);
-        int count = count(low, high, operation, timing);
-        int written = ResultTiming.predicates(low, high);
+    void issue(long facts) {
+        ResultTiming timing = IssueTable.timing(facts);
+        int board = IssueTable.writeScoreboard(facts);
+        int first = IssueTable.first(facts);
+        int end = IssueTable.end(facts);
+        int written = IssueTable.predicates(facts);
         if (timing.isFixed()) {
-            int cycles = timing.cycles();
-            for (int r = first; r < Math.min(first + count, InstructionWord.ZERO_REGISTER); r++) {
-                readyAt(tracked.numbers[r], cycles);
+            for (int r = first; r < end; r++) {
+                readyAt(tracked.numbers[r], timing.cycles());
             }
             for (int left = written; left != 0; left &= left - 1) {
                 readyAt(tracked.count() + Integer.numberOfTrailingZeros(left), ResultTiming.PREDICATE_CYCLES);
             }
         }
         if (timing.isInOrder()) {
-            inOrder(timing.ordinal(), first, count, written, board < SCOREBOARDS ? 1 << board : 0);
+            inOrder(timing.ordinal(), first, end, written, board < SCOREBOARDS ? 1 << board : 0);
         } else if (!timing.isFixed() || board < SCOREBOARDS) {
-            int set = board < SCOREBOARDS ? board : set(timing, high);
-            for (int r = first; r < Math.min(first + count, InstructionWord.ZERO_REGISTER); r++) {
-                writes[set * words + (tracked.numbers[r] >>> 6)] |= 1L << tracked.numbers[r];
-                open |= 1 << set;
+            int set = board < SCOREBOARDS ? board : set(timing, facts);
+            for (int r = first; r < end; r++) {
+                int number = tracked.numbers[r];
+                writes[set * words + (number >>> 6)] |= 1L << number;
             }
             predicates[set] |= written;
-            open |= written != 0 ? 1 << set : 0;
+            open |= written != 0 || first < end ? 1 << set : 0;
         }
-        if (timing == ResultTiming.GROUP && closesGroup(high)) {
+        if (IssueTable.endsGroup(facts)) {
             move(OPEN_GROUP, CLOSED_GROUP);
         }
-        clock += InstructionWord.cycles(high);
-    }
-
-    /**
-     * The scoreboard by which the result of an instruction is there. A generic atomic that returns no value still says in a predicate whether it reached global memory;
-     * ptxas waits for that predicate by the scoreboard for its sources.
-     */
-    private static int scoreboard(long low, long high, MachineOpcode operation) {
-        boolean bySources = "ATOM".equals(operation.name()) && InstructionWord.destination(low) == InstructionWord.ZERO_REGISTER
-                && InstructionWord.writeScoreboard(high) == NONE;
-        return bySources ? InstructionWord.readScoreboard(high) : InstructionWord.writeScoreboard(high);
     }
 
     /** A scoreboard of a unit that works in order also says that what it was given before is over. */
-    private void inOrder(int unit, int first, int count, int written, int boards) {
-        long[] pending = ordered[unit];
-        for (int i = 0; boards != 0 && pending != null && i < pending.length; i++) {
-            pending[i] = pending[i] == 0 ? 0 : alsoBy(pending[i], boards);
+    private void inOrder(int unit, int first, int end, int written, int boards) {
+        if (boards != 0 && (pending >>> unit & 1) != 0) {
+            long[] before = ordered[unit];
+            for (int i = 0; i < before.length; i++) {
+                before[i] = before[i] == 0 ? 0 : alsoBy(before[i], boards);
+            }
         }
-        for (int r = first; r < Math.min(first + count, InstructionWord.ZERO_REGISTER); r++) {
+        for (int r = first; r < end; r++) {
             pend(unit, tracked.numbers[r], boards);
         }
         for (int left = written; left != 0; left &= left - 1) {
@@ -183,31 +188,20 @@ final class RegistersInFlight {
     }
 
     private void pend(int unit, int number, int boards) {
-        if (ordered[unit] == null) {
-            ordered[unit] = new long[tracked.count() + PREDICATES];
+        if ((pending >>> unit & 1) == 0) {
+            pending |= 1 << unit;
+            if (ordered[unit] == null) {
+                ordered[unit] = new long[tracked.count() + PREDICATES];
+            } else {
+                Arrays.fill(ordered[unit], 0);
+            }
         }
         // What was pending before in this unit is over when this is; but number 0 stands for many registers.
         ordered[unit][number] = (number == 0 ? ordered[unit][0] : 0) | 1L << boards;
     }
 
-    /** How many general registers an instruction writes. Of a call or a place where threads gather, the instructions there are looked at themselves. */
-    static int count(long low, long high, MachineOpcode operation, ResultTiming timing) {
-        if (timing == ResultTiming.GROUP) {
-            return GROUP_REGISTERS;
-        }
-        if (operation.registers() == MachineOpcode.MANY) {
-            return operation.kind() == Kind.TEXTURE ? InstructionWord.ZERO_REGISTER : 0;
-        }
-        return Math.min(operation.registers(), ResultTiming.width(low, high));
-    }
-
-    private static int set(ResultTiming timing, long high) {
-        return timing != ResultTiming.GROUP ? NEVER : closesGroup(high) ? CLOSED_GROUP : OPEN_GROUP;
-    }
-
-    /** Whether a product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */
-    private static boolean closesGroup(long high) {
-        return (high >>> 20 & 7) == 0;
+    private static int set(ResultTiming timing, long facts) {
+        return timing != ResultTiming.GROUP ? NEVER : IssueTable.endsGroup(facts) ? CLOSED_GROUP : OPEN_GROUP;
     }
 
     private void move(int from, int to) {
@@ -226,22 +220,18 @@ final class RegistersInFlight {
         latest = Math.max(latest, clock + cycles);
     }
 
-    /**
-     * An access was issued. Accesses read their registers in the order in which they were issued, so that a scoreboard of this one also says that those before have read theirs.
-     *
-     * @param register that its address depends on, to be told apart; 0: none
-     */
-    void access(int register, long high) {
-        int boards = (1 << InstructionWord.readScoreboard(high) | 1 << InstructionWord.writeScoreboard(high)) & (1 << SCOREBOARDS) - 1;
+    /** An access was issued. Accesses read their registers in the order in which they were issued, so that a scoreboard of this one also says that those before have read theirs. */
+    void access(long facts) {
+        int boards = (1 << IssueTable.readScoreboard(facts) | 1 << IssueTable.writeScoreboard(facts)) & (1 << SCOREBOARDS) - 1;
         inOrder(READS, 0, 0, 0, boards);
-        if (tracked.numbers[register] != 0) {
-            pend(READS, tracked.numbers[register], boards);
+        if (IssueTable.address(facts) != 0) {
+            pend(READS, IssueTable.address(facts), boards);
         }
     }
 
-    /** Whether an access may still read one of some registers for its address. */
-    boolean isRead(int first, int count) {
-        for (int r = first; ordered[READS] != null && r < Math.min(first + count, InstructionWord.ZERO_REGISTER); r++) {
+    /** Whether an access may still read, for its address, one of the registers that an instruction writes. */
+    boolean isRead(long facts) {
+        for (int r = IssueTable.first(facts); isReading() && r < IssueTable.end(facts); r++) {
             if (ordered[READS][tracked.numbers[r]] != 0) {
                 return true;
             }
@@ -250,8 +240,8 @@ final class RegistersInFlight {
     }
 
     private boolean isPending(int number) {
-        for (int unit = 0; unit < READS; unit++) {
-            if (ordered[unit] != null && ordered[unit][number] != 0) {
+        for (int left = pending & RESULTS; left != 0; left &= left - 1) {
+            if (ordered[Integer.numberOfTrailingZeros(left)][number] != 0) {
                 return true;
             }
         }
@@ -273,9 +263,9 @@ final class RegistersInFlight {
     /** Scoreboards by which nothing is in flight, as far as scoreboards can tell. */
     int scoreboards() {
         int boards = open & (1 << SCOREBOARDS) - 1;
-        for (int unit = 0; unit < READS; unit++) {
-            for (int i = 0; ordered[unit] != null && i < ordered[unit].length; i++) {
-                boards |= oneOfEach(ordered[unit][i]);
+        for (int left = pending & RESULTS; left != 0; left &= left - 1) {
+            for (long sets : ordered[Integer.numberOfTrailingZeros(left)]) {
+                boards |= oneOfEach(sets);
             }
         }
         return boards;
@@ -291,7 +281,7 @@ final class RegistersInFlight {
 
     /** Whether a unit that works in order may still write a register, and no scoreboard says when that is over. */
     boolean isWrittenWithoutScoreboard(int register, ResultTiming unit) {
-        return unit.isInOrder() && ordered[unit.ordinal()] != null && (ordered[unit.ordinal()][tracked.numbers[register]] & 1) != 0;
+        return unit.isInOrder() && (pending >>> unit.ordinal() & 1) != 0 && (ordered[unit.ordinal()][tracked.numbers[register]] & 1) != 0;
     }
 
     /** The scoreboards by which a register, and a predicate as {@link #isPredicateWritten} has it, are no longer in flight, as far as scoreboards can tell. */
@@ -303,12 +293,18 @@ final class RegistersInFlight {
             boolean pending = (writes[b * words + (number >>> 6)] >>> number & 1) != 0 || p < PREDICATES && (predicates[b] >>> p & 1) != 0;
             boards |= pending ? 1 << b : 0;
         }
-        for (int unit = 0; unit < READS; unit++) {
-            if (ordered[unit] != null) {
-                boards |= oneOfEach(ordered[unit][number]) | (p < PREDICATES ? oneOfEach(ordered[unit][tracked.count() + p]) : 0);
-            }
+        for (int left = pending & RESULTS; left != 0; left &= left - 1) {
+            long[] unit = ordered[Integer.numberOfTrailingZeros(left)];
+            boards |= oneOfEach(unit[number]) | (p < PREDICATES ? oneOfEach(unit[tracked.count() + p]) : 0);
         }
         return boards;
+    }
+
+    /** Cycles until results of a fixed latency are in a register, and in a predicate as {@link #isPredicateWritten} has it; 0 or less: they are. */
+    int cycles(int register, int predicate) {
+        int p = predicate & 7;
+        int until = ready[tracked.numbers[register]] - clock - LEAST_LATENCY;
+        return p < PREDICATES ? Math.max(until, ready[tracked.count() + p] - clock) : until;
     }
 
     /** Whether a predicate, 0 to 7 and negated with 8, may still change. */
@@ -327,17 +323,12 @@ final class RegistersInFlight {
 
     /** Whether no result is in flight but what a call or return takes longer than. */
     boolean isQuiet() {
-        for (int unit = 0; unit < READS; unit++) {
-            if (ordered[unit] != null) {
-                return false;
-            }
-        }
-        return open == 0 && latest <= clock + ResultTiming.MEDIUM_CYCLES;
+        return open == 0 && (pending & RESULTS) == 0 && latest <= clock + ResultTiming.MEDIUM_CYCLES;
     }
 
     /** Whether an access may still read its address. */
     boolean isReading() {
-        return ordered[READS] != null;
+        return (pending >>> READS & 1) != 0;
     }
 
     /** Takes what is in flight at the start of a block; the clock begins there. */
@@ -348,8 +339,17 @@ final class RegistersInFlight {
         System.arraycopy(other.ready, 0, ready, 0, ready.length);
         clock = other.clock;
         latest = other.latest;
-        for (int unit = 0; unit < ordered.length; unit++) {
-            ordered[unit] = other.ordered[unit] == null ? null : other.ordered[unit].clone();
+        pending = other.pending;
+        for (int left = pending; left != 0; left &= left - 1) {
+            copyUnit(Integer.numberOfTrailingZeros(left), other);
+        }
+    }
+
+    private void copyUnit(int unit, RegistersInFlight other) {
+        if (ordered[unit] == null) {
+            ordered[unit] = other.ordered[unit].clone();
+        } else {
+            System.arraycopy(other.ordered[unit], 0, ordered[unit], 0, ordered[unit].length);
         }
     }
 
@@ -366,8 +366,8 @@ final class RegistersInFlight {
             predicates[set] |= other.predicates[set];
         }
         open |= other.open;
-        for (int unit = 0; unit < ordered.length; unit++) {
-            more |= other.ordered[unit] != null && joinOrdered(unit, other.ordered[unit]);
+        for (int left = other.pending; left != 0; left &= left - 1) {
+            more |= joinUnit(Integer.numberOfTrailingZeros(left), other);
         }
         if (other.latest > other.clock) {
             for (int i = 0; i < ready.length; i++) {
@@ -382,15 +382,18 @@ final class RegistersInFlight {
         return more;
     }
 
-    private boolean joinOrdered(int unit, long[] other) {
-        if (ordered[unit] == null) {
-            ordered[unit] = other.clone();
+    private boolean joinUnit(int unit, RegistersInFlight other) {
+        if ((pending >>> unit & 1) == 0) {
+            pending |= 1 << unit;
+            copyUnit(unit, other);
             return true;
         }
         boolean more = false;
-        for (int i = 0; i < other.length; i++) {
-            more |= (other[i] & ~ordered[unit][i]) != 0;
-            ordered[unit][i] |= other[i];
+        long[] own = ordered[unit];
+        long[] added = other.ordered[unit];
+        for (int i = 0; i < own.length; i++) {
+            more |= (added[i] & ~own[i]) != 0;
+            own[i] |= added[i];
         }
         return more;
     }

@@ -56,14 +56,14 @@ enum ResultTiming {
     private static final int SIZE_OF_64_BITS = 5;
     private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
     private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
-            "B2R", "SHFL", "ATOM", "ATOMG", "ATOMS", "QSPC", "LDG", "LD", "MATCH", "TLD");
+            "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "LD", "MATCH", "TLD");
     /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
     private static final int PHASE_CHECK = 0x15a7;
 
     static {
         put(SHORT,
                 "MOV SEL FSEL FMNMX FSET FSETP ISETP VIMNMX3 IADD3 LEA LOP3 IABS PRMT SHF SGXT BMSK PLOP3 FMUL FADD FFMA IMAD IMAD.WIDE IDP IMAD.HI HADD2 HFMA2 HMUL2 "
-                        + "HSET2 HSETP2 VIADD F2FP HMNMX2 I2FP VIADDMNMX VIMNMX P2R R2P CS2R VOTE LEPC");
+                        + "HSET2 HSETP2 VIADD F2FP F2IP HMNMX2 I2FP VIADDMNMX VIMNMX P2R R2P CS2R VOTE LEPC");
         put(MEDIUM, "DMUL DADD DFMA DSETP R2UR ELECT");
         put(LONG, "HMMA IMMA");
         put(SHARED, "LDS LDSM");

@@ -3,12 +3,11 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -16,6 +15,9 @@ import java.util.TreeSet;
  * looks at. Stateless.
  */
 public final class TensorMapAddresses {
+    /** More instructions than compilers put between {@code WARPSYNC.COLLECTIVE} and {@code ENDCOLLECTIVE}. */
+    private static final int MOST_TOGETHER = 8;
+
     private TensorMapAddresses() {
     }
 
@@ -23,20 +25,22 @@ public final class TensorMapAddresses {
      * Finds them.
      *
      * @param kernel whether the section is a kernel's, else a function's that any kernel may call
-     * @return distances in bytes from the start of the parameters, sorted; empty: the code copies by no tensor map
+     * @return where in the parameters they lie; {@link TensorMapPlaces#NONE}: the code copies by no tensor map
      * @throws MachineCodeException if a map is not seen to lie in the parameters
      */
-    public static Set<Integer> find(SectionFlow flow, boolean kernel) throws MachineCodeException {
-        TreeSet<Integer> found = new TreeSet<>();
+    public static TensorMapPlaces find(SectionFlow flow, boolean kernel) throws MachineCodeException {
         int first = firstCopy(flow);
         if (first < 0) {
-            return found;
+            return TensorMapPlaces.NONE;
         }
+        TreeSet<Integer> single = new TreeSet<>();
+        TreeSet<Integer> many = new TreeSet<>();
         if (!kernel) {
             throw unseen(flow, first);
         }
-        Map<Integer, UniformRegisters> known = solve(flow);
-        UniformRegisters registers = new UniformRegisters();
+        BitSet together = writtenTogether(flow);
+        Map<Integer, ScalarRegisters> known = solve(flow, together);
+        ScalarRegisters registers = new ScalarRegisters();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             if (known.containsKey(block)) {
                 registers.set(known.get(block));
@@ -45,12 +49,13 @@ public final class TensorMapAddresses {
             }
             for (int i = block; i < flow.blockEnd(block); i++) {
                 if (flow.operation(i).kind() == Kind.TENSOR) {
-                    found.addAll(map(flow, i, registers));
+                    ScalarValue map = map(flow, i, registers);
+                    (map.kind() == ScalarValue.Kind.MAP_OF_MANY ? many : single).addAll(map.numbers());
                 }
-                registers.after(flow.low(i), flow.high(i), flow.operation(i));
+                step(flow, i, together, registers);
             }
         }
-        return found;
+        return new TensorMapPlaces(single, many, registers.isConditional());
     }
 
     private static int firstCopy(SectionFlow flow) {
@@ -62,15 +67,15 @@ public final class TensorMapAddresses {
         return -1;
     }
 
-    private static Set<Integer> map(SectionFlow flow, int at, UniformRegisters registers) throws MachineCodeException {
+    private static ScalarValue map(SectionFlow flow, int at, ScalarRegisters registers) throws MachineCodeException {
         int register = InstructionWord.source(flow.low(at));
         if (register >= InstructionWord.ZERO_UNIFORM || (register & 1) != 0
-                || registers.get(register).kind() != UniformValue.Kind.LOW_WORD
-                || registers.get(register + 1).kind() != UniformValue.Kind.HIGH_WORD
-                || registers.get(register).numbers().getFirst() < 0) {
+                || !registers.uniform(register).isLowWord()
+                || registers.uniform(register + 1).kind() != ScalarValue.Kind.HIGH_WORD
+                || registers.uniform(register).numbers().getFirst() < 0) {
             throw unseen(flow, at);
         }
-        return Set.copyOf(registers.get(register).numbers());
+        return registers.uniform(register);
     }
 
     private static MachineCodeException unseen(SectionFlow flow, int at) {
@@ -79,44 +84,92 @@ public final class TensorMapAddresses {
     }
 
     /** What is known at the start of each block that a way leads to. */
-    private static Map<Integer, UniformRegisters> solve(SectionFlow flow) {
-        Map<Integer, UniformRegisters> atStart = new HashMap<>();
-        Deque<Integer> open = new ArrayDeque<>();
-        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
-            if (flow.isEntered(at)) {
-                atStart.put(at, new UniformRegisters());
-                open.add(at);
+    private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, BitSet together) {
+        Map<Integer, ScalarRegisters> atStart = new HashMap<>();
+        BitSet open = new BitSet();
+        for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            if (isEntered(flow, block, together)) {
+                atStart.put(block, new ScalarRegisters());
+                open.set(block);
             }
         }
-        UniformRegisters registers = new UniformRegisters();
+        ScalarRegisters registers = new ScalarRegisters();
+        int at = 0;
         while (!open.isEmpty()) {
-            int at = open.remove();
+            at = open.nextSetBit(at) < 0 ? open.nextSetBit(0) : open.nextSetBit(at); // on from the last one, so that loops inside others come first
+            open.clear(at);
             int end = flow.blockEnd(at);
             registers.set(atStart.get(at));
             for (int i = at; i < end; i++) {
-                registers.after(flow.low(i), flow.high(i), flow.operation(i));
+                step(flow, i, together, registers);
                 if (flow.operation(i).kind() == Kind.MEETING) {
                     registers.meets(flow.barrier(i), flow.target(i));
                 }
             }
+            registers.endBlock();
             for (int next : successors(flow, end - 1, registers)) {
-                UniformRegisters known = atStart.get(next);
+                ScalarRegisters known = atStart.get(next);
                 if (known == null) {
-                    known = new UniformRegisters();
+                    known = new ScalarRegisters();
                     known.set(registers);
                     atStart.put(next, known);
-                    open.add(next);
-                } else if (!flow.isEntered(next) && known.meet(registers)) {
-                    open.add(next);
+                    open.set(next);
+                } else if (!isEntered(flow, next, together) && known.meet(registers)) {
+                    open.set(next);
                 }
             }
         }
         return atStart;
     }
 
-    private static int[] successors(SectionFlow flow, int last, UniformRegisters registers) {
+    private static boolean isEntered(SectionFlow flow, int at, BitSet together) {
+        return together != null ? flow.isCalled(at) : flow.isEntered(at);
+    }
+
+    private static void step(SectionFlow flow, int at, BitSet together, ScalarRegisters registers) {
+        BitSet written = flow.operation(at).kind() == Kind.CALL ? CalledCode.writes(flow, flow.target(at)) : null;
+        if (written != null) {
+            registers.afterCall(written);
+        } else if (together != null && flow.operation(at).kind() == Kind.COLLECTIVE) {
+            registers.forget(together);
+        } else {
+            new ScalarEffects(registers).after(flow.low(at), flow.high(at), flow.operation(at));
+        }
+    }
+
+    /**
+     * What threads write together behind any {@code WARPSYNC.COLLECTIVE}: each of these places may be where they do it. Compilers put one {@code SHFL} or {@code VOTE} there, and
+     * {@code ENDCOLLECTIVE}.
+     *
+     * @return general registers; null: they may also write uniform registers, or more
+     */
+    private static BitSet writtenTogether(SectionFlow flow) {
+        BitSet written = new BitSet();
+        for (int i = 0; i < flow.count(); i++) {
+            if (flow.operation(i).kind() == Kind.COLLECTIVE && !addWritten(written, flow, i + 1)) {
+                return null;
+            }
+        }
+        return written;
+    }
+
+    private static boolean addWritten(BitSet written, SectionFlow flow, int from) {
+        for (int i = from; i < Math.min(from + MOST_TOGETHER, flow.count()); i++) {
+            MachineOpcode operation = flow.operation(i);
+            if (operation.name().equals("ENDCOLLECTIVE")) {
+                return InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS;
+            }
+            if (operation.uniforms() != 0 || SectionFlow.endsBlock(operation.kind())
+                    || !ScalarRegisters.written(written, flow.low(i), flow.high(i), operation)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private static int[] successors(SectionFlow flow, int last, ScalarRegisters registers) {
         int[] all = flow.successors(last);
-        if (flow.operation(last).kind() != Kind.MEET || registers.meeting(flow.barrier(last)) == UniformRegisters.UNKNOWN_PLACE) {
+        if (flow.operation(last).kind() != Kind.MEET || registers.meeting(flow.barrier(last)) == ScalarRegisters.UNKNOWN_PLACE) {
             return all;
         }
         int meeting = registers.meeting(flow.barrier(last));

@@ -1,7 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What is seen of a cubin that is to be loaded. Immutable.
@@ -12,7 +11,7 @@ import java.util.Set;
  * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
  *                   window there
  */
-public record VerifiedCubin(Map<String, String> refused, Map<String, Set<Integer>> tensorMaps, Map<String, String> trusted) {
+public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);

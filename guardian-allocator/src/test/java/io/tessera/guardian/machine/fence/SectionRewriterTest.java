@@ -110,6 +110,24 @@ class SectionRewriterTest {
         assertEquals(0x2a, InstructionWord.waits(two.code()[1]));
     }
 
+    /** {@code HMMA.16816.F32 R2, R4, R8, R2}, whose result may come for 64 cycles: compilers know better when R3 may be written again. */
+    @Test
+    void aFenceComesWhenAResultOfAFixedLatencyIsThere() throws MachineCodeException {
+        CodeWords code = new CodeWords().add(0x000000080402723cL, 0x000fe20000001802L).sum(3, 6, 7).load(8, 2).exit();
+        RewrittenSection section = masked(code);
+        SectionFlow flow = flow(section);
+        int fence = section.places()[2];
+        int cycles = 0;
+        while (!"LOP3".equals(flow.operation(fence).name())) {
+            fence++;
+        }
+        for (int i = section.places()[0]; i < fence; i++) {
+            cycles += InstructionWord.cycles(flow.high(i));
+        }
+        assertTrue(cycles >= 60, cycles + " cycles");
+        assertEquals(section.places()[2] + 6, section.places()[3], "four delays, the fence and the access");
+    }
+
     @Test
     void anInstructionBeforeAFenceHandsNoOperandOn() throws MachineCodeException {
         RewrittenSection section = masked(new CodeWords().sum(6, 7, 8).reusing(3).load(0, 2).sum(6, 7, 8).reusing(3).exit());
@@ -119,7 +137,7 @@ class SectionRewriterTest {
 
     @Test
     void anAddressIsFencedOncePerDefinition() throws MachineCodeException {
-        RewrittenSection section = masked(new CodeWords().load(12, 2).load(16, 2).sum(3, 3, 5).store(2, 12).exit());
+        RewrittenSection section = masked(new CodeWords().load(12, 2).load(16, 2).sum(3, 3, 5).stalling(6).store(2, 12).exit());
         assertEquals(3, section.inserted(), "the base, the first load, the store behind the sum");
         assertEquals(section.places()[0] + 2, section.places()[1]);
     }

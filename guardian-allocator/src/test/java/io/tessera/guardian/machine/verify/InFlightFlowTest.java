@@ -151,6 +151,31 @@ class InFlightFlowTest {
         refuses(two(new CodeWords().add(GROUP, GROUP_END_HIGH).add(wait, waitHigh | 0x100)).load(8, IN_GROUP - 1).exit());
     }
 
+    /** 64 times 8 numbers are four registers, 64 times 16 are eight. */
+    @Test
+    void aMatrixWritesAsManyRegistersAsItIsWide() {
+        for (long opcode : new long[] {0x19f0, 0x19f3}) {
+            long narrow = GROUP & ~(0x1fL << 53) & ~0xff1fffL | 20L << 16 | 7L << 12 | opcode & 0xfff;
+            accepts(two(new CodeWords().add(narrow, GROUP_END_HIGH)).load(8, IN_GROUP - 1).exit());
+            refuses(two(new CodeWords().add(narrow | 1L << 53, GROUP_END_HIGH)).load(8, IN_GROUP - 1).exit());
+        }
+        long integers = GROUP & ~(0x1fL << 53) & ~0xff1fffL | 20L << 16 | 7L << 12 | 0x9f1;
+        refuses(two(new CodeWords().add(integers, GROUP_END_HIGH)).load(8, IN_GROUP - 1).exit());
+    }
+
+    /** {@code ATOMS.POPC.INC.32 RZ, [R8+URZ+0x3c]} has zeros where other instructions name P0. */
+    @Test
+    void anAtomicOnSharedMemoryWritesNoPredicate() {
+        accepts(fence(start().add(0x00003c0008ff7f8cL, 0x000fe4000d80003fL), 3).under(0).load(12, 2).under(0).exit());
+    }
+
+    /** {@code F2IP.S8.F32.NTZ R3, R16, R23, RZ} has no scoreboard and is arithmetic. */
+    @Test
+    void aConversionOfPairsHasAFixedLatency() {
+        accepts(fence(start().add(0x0000001710037243L, 0x000fe200000014ffL).stalling(2), 3).load(12, 2).exit());
+        refuses(fence(start().add(0x0000001710037243L, 0x000fe200000014ffL).stalling(1), 3).load(12, 2).exit());
+    }
+
     /** A fence without a register for the base. */
     private static CodeWords two(CodeWords code) {
         int high = MachineFences.MASK.baseHigh();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -69,7 +70,7 @@ class TensorMapAddressesTest {
     }
 
     private static Set<Integer> found(CodeWords code, int... entered) throws MachineCodeException {
-        return TensorMapAddresses.find(code.exit().flow(entered), true);
+        return TensorMapAddresses.find(code.exit().flow(entered), true).single();
     }
 
     private static String refused(CodeWords code, int... entered) {
@@ -140,15 +141,147 @@ class TensorMapAddressesTest {
     }
 
     @Test
-    void underAPredicateTheOldValueCounts() {
-        CodeWords code = load(new CodeWords().toUniform(4, 2), 4, PARAMETERS).under(0);
-        assertEquals(UNSEEN + "20", refused(tensorLoad(code, 4)));
+    void underAPredicateTheOldAddressCountsToo() throws MachineCodeException {
+        CodeWords code = add(addCarry(sum(0, 0x30), 21, 5, 0), 20, NO_PREDICATE, 20, 0x40).under(0);
+        assertEquals(Set.of(0x30, 0x70), found(tensorLoad(code, 20)));
+        assertEquals(UNSEEN + "40", refused(tensorLoad(addCarry(sum(0, 0x30), 21, 5, 0).toUniform(20, 3).under(0), 20)), "no address");
     }
 
     @Test
     void nothingIsKnownBehindACallOrWhereOthersEnter() {
         assertEquals(UNSEEN + "20", refused(tensorLoad(load(new CodeWords(), 4, PARAMETERS).callSymbol(), 4)));
         assertEquals(UNSEEN + "10", refused(tensorLoad(load(new CodeWords(), 4, PARAMETERS), 4), 1));
+    }
+
+    private static final long CONTROL = 0x000fe20000000000L;
+
+    /** {@code MOV R, UR}. */
+    private static CodeWords toGeneral(CodeWords code, int to, int from) {
+        return code.add(0xc02L | ALWAYS | (long) to << 16 | (long) from << 32, CONTROL | 0x08000f00L);
+    }
+
+    /** {@code IMAD.MOV.U32 R, RZ, RZ, R}. */
+    private static CodeWords copyGeneral(CodeWords code, int to, int from) {
+        return code.add(0x224L | ALWAYS | (long) to << 16 | 0xffL << 24 | 0xffL << 32, CONTROL | 0x078e0000L | from);
+    }
+
+    /** {@code R2UR} of a pair, so that the copy takes its map from it. */
+    private static CodeWords copyBy(CodeWords code, int pair) {
+        return tensorLoad(code.toUniform(20, pair).toUniform(21, pair + 1), 20);
+    }
+
+    /** {@code LDC.64 R, c[0x0][0x198]}. */
+    private static CodeWords loadGeneral(CodeWords code, int to) {
+        return code.add(0xb82L | ALWAYS | (long) to << 16 | 0xffL << 24 | (long) PARAMETERS << 38, CONTROL | 0xa00L);
+    }
+
+    /** {@code IADD3 R, P0, R, number, RZ} and {@code IADD3.X R+1, RZ, R+1, RZ, P0, !PT}. */
+    private static CodeWords addGeneral(CodeWords code, int pair, int number) {
+        return code.add(0x810L | ALWAYS | (long) pair << 16 | (long) pair << 24 | (long) number << 32, CONTROL | 0x07f1e0ffL)
+                .add(0x210L | ALWAYS | (long) (pair + 1) << 16 | 0xffL << 24 | (long) (pair + 1) << 32, CONTROL | 0x007fe4ffL);
+    }
+
+    /** {@code STL.64 [R1+offset], R} or {@code LDL.64 R, [R1+offset]}. */
+    private static CodeWords stack(CodeWords code, boolean load, int pair, int offset) {
+        return load ? code.add(0x983L | ALWAYS | (long) pair << 16 | 1L << 24 | (long) offset << 40, CONTROL | 0x00100a00L)
+                : code.add(0x387L | ALWAYS | 1L << 24 | (long) pair << 32 | (long) offset << 40, CONTROL | 0x00100a00L);
+    }
+
+    @Test
+    void throughGeneralRegistersAndSumsThere() throws MachineCodeException {
+        CodeWords copied = toGeneral(toGeneral(load(new CodeWords(), 4, PARAMETERS), 8, 4), 9, 5);
+        assertEquals(Set.of(0), found(copyBy(copyGeneral(copyGeneral(copied, 10, 8), 11, 9), 10)));
+        assertEquals(Set.of(0x4f0), found(copyBy(addGeneral(loadGeneral(new CodeWords(), 8), 8, 0x4f0), 8)));
+        assertEquals(UNSEEN + "50", refused(copyBy(addGeneral(loadGeneral(new CodeWords(), 8), 8, -64), 8)));
+        assertEquals(UNSEEN + "40", refused(copyBy(loadGeneral(new CodeWords(), 8).sum(9, 3, 4), 8)), "the high word is overwritten");
+        assertEquals(UNSEEN + "40", refused(copyBy(loadGeneral(new CodeWords(), 8).load(8, 2), 8)), "loaded from memory");
+    }
+
+    @Test
+    void throughTheStackUnlessItsWordsMayBeOthers() throws MachineCodeException {
+        CodeWords code = stack(stack(loadGeneral(new CodeWords(), 8), false, 8, 16), true, 12, 16);
+        assertEquals(Set.of(0), found(copyBy(code, 12)));
+        assertEquals(UNSEEN + "50", refused(copyBy(stack(stack(loadGeneral(new CodeWords(), 8), false, 8, 16), true, 12, 24), 12)), "another word");
+        CodeWords overwritten = stack(stack(loadGeneral(new CodeWords(), 8), false, 8, 16), false, 2, 20);
+        assertEquals(UNSEEN + "60", refused(copyBy(stack(overwritten, true, 12, 16), 12)), "the high word is overwritten");
+        CodeWords moved = stack(loadGeneral(new CodeWords(), 8), false, 8, 16).sum(1, 1, 4);
+        assertEquals(UNSEEN + "60", refused(copyBy(stack(moved, true, 12, 16), 12)), "another stack pointer");
+        CodeWords elsewhere = stack(loadGeneral(new CodeWords(), 8), false, 8, 16).add(0x387L | ALWAYS | 7L << 24 | 2L << 32, CONTROL | 0x00100800L);
+        assertEquals(UNSEEN + "60", refused(copyBy(stack(elsewhere, true, 12, 16), 12)), "a store by another register");
+    }
+
+    /** {@code IMAD.WIDE R8, R2, 0x40, R8}, as kernels of cuDNN choose one of several maps. */
+    @Test
+    void oneOfSeveralByAnIndexIsTakenOnTrust() throws MachineCodeException {
+        CodeWords code = addGeneral(loadGeneral(new CodeWords(), 8), 8, 0x7b0);
+        code.add(0x825L | ALWAYS | 8L << 16 | 2L << 24 | 0x40L << 32, CONTROL | 0x078e0200L | 8);
+        TensorMapPlaces found = TensorMapAddresses.find(copyBy(code, 8).exit().flow(), true);
+        assertEquals(new TensorMapPlaces(Set.of(), Set.of(0x7b0), false), found);
+        assertEquals("a tensor map that an index takes among others", found.trusted());
+        CodeWords other = addGeneral(loadGeneral(new CodeWords(), 8), 8, 0x7b0);
+        other.add(0x825L | ALWAYS | 8L << 16 | 2L << 24 | 0x20L << 32, CONTROL | 0x078e0200L | 8);
+        assertEquals(UNSEEN + "60", refused(copyBy(other, 8)), "half a map");
+    }
+
+    @Test
+    void anAddressUnderAPredicateIsTakenOnTrust() throws MachineCodeException {
+        CodeWords code = loadGeneral(new CodeWords(), 8).toUniform(20, 8).under(5).toUniform(21, 9).under(5);
+        TensorMapPlaces found = TensorMapAddresses.find(tensorLoad(code, 20).exit().flow(), true);
+        assertEquals(Set.of(0), found.single());
+        assertEquals("a tensor map whose address is computed under a predicate", found.trusted());
+    }
+
+    /** {@code ULOP3.LUT UR, UR, UR, URZ, 0x3c, !UPT} three times, as kernels of cuBLAS do it. */
+    @Test
+    void exchangedByExclusiveOr() throws MachineCodeException {
+        CodeWords code = copy(copy(addCarry(sum(0, 0x30), 21, 5, 0), 31, 20), 30, 21);
+        for (int to : new int[] {31, 30, 31}) {
+            code.add(0x292L | ALWAYS | (long) to << 16 | 31L << 24 | 30L << 32, CONTROL | 0x0f8e3c3fL);
+        }
+        assertEquals(Set.of(0x30), found(tensorLoad(code, 30)));
+        CodeWords twice = copy(copy(addCarry(sum(0, 0x30), 21, 5, 0), 31, 20), 30, 21);
+        for (int to : new int[] {31, 30}) {
+            twice.add(0x292L | ALWAYS | (long) to << 16 | 31L << 24 | 30L << 32, CONTROL | 0x0f8e3c3fL);
+        }
+        assertEquals(UNSEEN + "70", refused(tensorLoad(twice, 30)), "the high word is both words");
+    }
+
+    /** A division behind the kernel: what it does not write is kept. */
+    @Test
+    void aCallOfAFunctionInTheSectionKeepsWhatItDoesNotWrite() throws MachineCodeException {
+        assertEquals(Set.of(0), found(called(new CodeWords().sum(2, 3, 4))));
+        assertEquals(UNSEEN + "40", refused(called(new CodeWords().sum(9, 3, 4))));
+        assertEquals(UNSEEN + "40", refused(called(new CodeWords().toUniform(21, 4).callSymbol())));
+    }
+
+    private static CodeWords called(CodeWords function) throws MachineCodeException {
+        CodeWords code = copyBy(loadGeneral(new CodeWords(), 8).call(6), 8).exit();
+        SectionFlow body = function.exit().flow();
+        for (int i = 0; i < body.count() - 1; i++) {
+            code.add(body.low(i), body.high(i));
+        }
+        return code.returnBy(30);
+    }
+
+    @Test
+    void registersBelowTheNewCountAreKept() throws MachineCodeException {
+        assertEquals(Set.of(0), found(copyBy(loadGeneral(new CodeWords(), 8).add(0x00000028000079c8L, 0x000fe400080e0500L), 8)));
+        assertEquals(UNSEEN + "40", refused(copyBy(loadGeneral(new CodeWords(), 8).add(0x00000008000079c8L, 0x000fe400080e0500L), 8)));
+    }
+
+    /** As kernels of cuDNN for attention do it: {@code WARPSYNC.ALL}, and {@code WARPSYNC.COLLECTIVE} with a {@code SHFL}. */
+    @Test
+    void whatThreadsDoTogetherKeepsWhatIsKnownIfItWritesNoUniformRegister() throws MachineCodeException {
+        assertEquals(Set.of(0), found(tensorLoad(load(new CodeWords(), 4, PARAMETERS).add(0x7948, 0x000fea0003800000L), 4)));
+        assertEquals(Set.of(0), found(tensorLoad(together(load(new CodeWords(), 4, PARAMETERS), new CodeWords().sum(21, 23, 24)), 4)));
+        assertEquals(UNSEEN + "50", refused(tensorLoad(together(load(new CodeWords(), 4, PARAMETERS), new CodeWords().toUniform(4, 2)), 4)));
+        assertEquals(UNSEEN + "50", refused(tensorLoad(together(load(new CodeWords(), 4, PARAMETERS), new CodeWords().toUniform(9, 2)), 4)));
+    }
+
+    /** {@code WARPSYNC.COLLECTIVE R22}, an instruction, {@code ENDCOLLECTIVE}, and {@code NOP} where threads go on. */
+    private static CodeWords together(CodeWords code, CodeWords instruction) throws MachineCodeException {
+        SectionFlow one = instruction.exit().flow();
+        return code.add(0x16087348L, 0x000fea0003c00000L).add(one.low(0), one.high(0)).add(0x791bL, 0x000fea0003800000L).nothing();
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
@@ -38,7 +39,6 @@ public final class ClientKernels {
     private static final long[] NO_MAPS = {};
     private static final int RECENT = 16;
     private static final int MOST_NAMES = 1 << 18;
-    private static final MemorySegment ZERO_MAP = MemorySegment.ofArray(new long[TensorMaps.BYTES / Long.BYTES]).asReadOnly();
 
     private final FenceSettings settings;
     private final TenantPresence.Member member;
@@ -200,31 +200,19 @@ public final class ClientKernels {
     }
 
     private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
-        if (kernel.machineFenced && !hasKnownMaps(kernel, parameters, bytes)) {
+        if (kernel.machineFenced && kernel.machineMaps.lead(window, parameters, bytes) != MachineMaps.Reach.WINDOW) {
             prepare(); // its other accesses stay fenced, and may lead to addresses that nothing is allocated at
             kernel.machineFenced = false;
             boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
             HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
             unfenced.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
-                    "it is given a tensor map that no call of its program has made");
+                    "it is given a tensor map that leads elsewhere, or is not understood");
         }
         if (kernel.machineFenced) {
             prepare();
         } else {
             checkPointers(parameters, bytes);
         }
-    }
-
-    /** Whether all its maps were made by this program. Libraries leave those that a kernel does not use this time at zero, which reaches nothing. */
-    private boolean hasKnownMaps(Launchable kernel, MemorySegment parameters, long bytes) {
-        for (long at : kernel.tensorMaps) {
-            boolean zero = at + TensorMaps.BYTES <= bytes
-                    && parameters.asSlice(at, TensorMaps.BYTES).mismatch(ZERO_MAP) < 0;
-            if (!zero && !isMadeHere(parameters, at, bytes)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void prepare() throws ProgramRefusedException {
@@ -249,9 +237,9 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        long[] machineMaps = module == null ? unfenced.tensorMaps(machineImage(table, clientHandle, name), name) : null;
-        Launchable found = new Launchable(clientHandle, function, name, module, machineMaps != null,
-                machineMaps != null ? machineMaps : tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
+        TensorMapPlaces maps = module == null ? unfenced.tensorMaps(machineImage(table, clientHandle, name), name) : null;
+        Launchable found = new Launchable(clientHandle, function, name, module, maps == null ? null : new MachineMaps(maps),
+                tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
     }
@@ -401,7 +389,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.handle, known.function, known.name, null, known.machineFenced, NO_MAPS, known.parameterBytes);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, known.machineMaps, NO_MAPS, known.parameterBytes);
             }
         }
     }

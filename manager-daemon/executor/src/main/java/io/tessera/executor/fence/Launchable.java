@@ -10,10 +10,12 @@ public final class Launchable {
     final String name;
     /** Its module; null: it has no PTX. */
     final TenantModule module;
-    /** Where among its packed parameters tensor maps lie; below 0: nobody knows. */
+    /** Where among its packed parameters tensor maps lie that its program had made, if it has a module; below 0: nobody knows. */
     final long[] tensorMaps;
     /** Length of its packed parameters. */
     final long parameterBytes;
+    /** The tensor maps of one with a fence in its machine code; null: it has none. */
+    final MachineMaps machineMaps;
     /** Whether it has a fence in its machine code; without one and without a module its pointers are checked. */
     boolean machineFenced;
     /** The driver's function without fences; 0: not asked for yet. */
@@ -23,7 +25,7 @@ public final class Launchable {
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(long handle, long function, String name, TenantModule module, boolean machineFenced, long[] tensorMaps,
+    Launchable(long handle, long function, String name, TenantModule module, MachineMaps machineMaps, long[] tensorMaps,
             long parameterBytes) {
         this.handle = handle;
         this.function = function;
@@ -31,6 +33,7 @@ public final class Launchable {
         this.parameterBytes = parameterBytes;
         this.name = name;
         this.module = module;
-        this.machineFenced = machineFenced;
+        this.machineMaps = machineMaps;
+        this.machineFenced = machineMaps != null;
     }
 }

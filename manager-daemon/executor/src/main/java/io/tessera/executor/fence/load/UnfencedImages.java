@@ -3,9 +3,11 @@ package io.tessera.executor.fence.load;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.FencedImage;
+
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
@@ -129,9 +131,9 @@ public final class UnfencedImages {
     /**
      * What the launch of a kernel has to look at, by the driver's handle of a module or library. The image counts as unfenced from now on if the kernel has no fence.
      *
-     * @return where in its parameters tensor maps lie, in bytes from their start; null: it has no fence
+     * @return where in its parameters tensor maps lie; null: it has no fence
      */
-    public long[] tensorMaps(long handle, String kernel) {
+    public TensorMapPlaces tensorMaps(long handle, String kernel) {
         Loaded known = loaded.getOrDefault(handle, modules.get(handle));
         if (known == null || known.fenced() == null) {
             return null;
@@ -141,7 +143,7 @@ public final class UnfencedImages {
             runsUnfenced(handle, kernel, why);
             return null;
         }
-        return known.fenced().tensorMaps().getOrDefault(kernel, Set.of()).stream().mapToLong(Integer::longValue).toArray();
+        return known.fenced().tensorMaps().getOrDefault(kernel, TensorMapPlaces.NONE);
     }
 
     /** A kernel of an image runs without what a fence needs. The image counts as unfenced from now on. */

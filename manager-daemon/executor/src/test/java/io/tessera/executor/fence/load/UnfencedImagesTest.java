@@ -1,6 +1,5 @@
 package io.tessera.executor.fence.load;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.protocol.UnfencedPolicy;
@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Which images without PTX count as unfenced. */
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
-    private static final FencedImage FENCED = new FencedImage(new byte[64], Map.of("reached", "a reason"), Map.of("copies", Set.of(64)), 2, true, 7);
+    private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);
+    private static final FencedImage FENCED = new FencedImage(new byte[64], Map.of("reached", "a reason"), Map.of("copies", MAPS), 2, true, 7);
 
     private final TenantPresence presence = new TenantPresence();
     private final UnfencedImages images = new UnfencedImages(UnfencedPolicy.OWN, presence.enter("a", 1, () -> {}), null, null);
@@ -36,7 +37,7 @@ class UnfencedImagesTest {
     @Test
     void anImageWithFencesCountsWhenAKernelWithoutOneIsUsed() {
         images.loaded(16, SOURCE, FENCED);
-        assertArrayEquals(new long[0], images.tensorMaps(16, "other"));
+        assertEquals(TensorMapPlaces.NONE, images.tensorMaps(16, "other"));
         assertTrue(images.reports(16));
         assertEquals(0, images.count());
         assertNull(images.tensorMaps(16, "reached"));
@@ -49,7 +50,7 @@ class UnfencedImagesTest {
         images.loaded(16, SOURCE, FENCED);
         images.moduleOf(16, 32);
         images.moduleOf(48, 64);
-        assertArrayEquals(new long[0], images.tensorMaps(32, "other"));
+        assertEquals(TensorMapPlaces.NONE, images.tensorMaps(32, "other"));
         assertNull(images.tensorMaps(64, "other"), "of a library that is not known");
         images.unloaded(16);
         assertNull(images.tensorMaps(32, "other"));
@@ -58,7 +59,7 @@ class UnfencedImagesTest {
     @Test
     void aKernelWithTensorMapsIsFencedUntilOneIsNotKnown() {
         images.loaded(16, SOURCE, FENCED);
-        assertArrayEquals(new long[] {64}, images.tensorMaps(16, "copies"));
+        assertEquals(MAPS, images.tensorMaps(16, "copies"));
         assertEquals(0, images.count());
         images.runsUnfenced(16, "copies", "a map");
         assertEquals(1, images.count());

@@ -1,0 +1,113 @@
+package io.tessera.guardian.machine.verify;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * What is known of a register of 32 bits. Immutable.
+ *
+ * @param kind    what it holds
+ * @param numbers which numbers it may hold, or which distances in bytes from the start of the parameters its address may have; sorted
+ */
+record ScalarValue(Kind kind, List<Integer> numbers) {
+    /** What a register holds. */
+    enum Kind {
+        /** Anything. */
+        UNKNOWN,
+        /** One of the numbers. */
+        NUMBER,
+        /** The low word of an address in the kernel's parameters. */
+        LOW_WORD,
+        /** The low word of the address of one of the tensor maps that lie side by side in the kernel's parameters; numbers say where the first lies. */
+        MAP_OF_MANY,
+        /** {@link #LOW_WORD} and {@link #HIGH_WORD} by exclusive or: what stands between while two registers are exchanged. */
+        BOTH_WORDS,
+        /** The high word of every address in the kernel's parameters. They are some KiB at most, and do not lie across a multiple of 4 GiB. */
+        HIGH_WORD
+    }
+
+    static final ScalarValue UNKNOWN = new ScalarValue(Kind.UNKNOWN, List.of());
+    static final ScalarValue PARAMETERS_LOW = new ScalarValue(Kind.LOW_WORD, List.of(0));
+    /** Of the bank of constants that holds the parameters, which begin at 0x210 in it (sm_90). */
+    static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-0x210));
+    static final ScalarValue PARAMETERS_HIGH = new ScalarValue(Kind.HIGH_WORD, List.of());
+    /** More addresses than a kernel has tensor maps; of plain numbers fewer, since those of loops soon become any number. */
+    private static final int MOST_ADDRESSES = 32;
+    private static final int MOST_NUMBERS = 4;
+    /** More bytes than a kernel may have parameters: 32,764 (CUDA programming guide, table of compute capabilities). */
+    private static final int MOST_BYTES = 1 << 15;
+
+    static ScalarValue number(int number) {
+        return new ScalarValue(Kind.NUMBER, List.of(number));
+    }
+
+    /** What is known where a register holds this or that. */
+    ScalarValue or(ScalarValue other) {
+        return equals(other) ? this : kind != other.kind ? UNKNOWN : merged(numbers, other.numbers);
+    }
+
+    private int most() {
+        return kind == Kind.NUMBER ? MOST_NUMBERS : MOST_ADDRESSES;
+    }
+
+    private ScalarValue merged(List<Integer> first, List<Integer> second) {
+        TreeSet<Integer> all = new TreeSet<>(first);
+        all.addAll(second);
+        return all.size() > most() ? UNKNOWN : new ScalarValue(kind, List.copyOf(all));
+    }
+
+    /** The sum, without what it carries: of an address there is none, since distances are small and not negative. */
+    ScalarValue plus(ScalarValue other) {
+        if (other.kind != Kind.NUMBER) {
+            return kind == Kind.NUMBER && other.kind != Kind.UNKNOWN ? other.plus(this) : UNKNOWN;
+        }
+        return switch (kind) {
+            case UNKNOWN -> UNKNOWN;
+            case BOTH_WORDS -> UNKNOWN;
+            case HIGH_WORD -> other.numbers.equals(List.of(0)) ? this : UNKNOWN;
+            case NUMBER, LOW_WORD, MAP_OF_MANY -> {
+                TreeSet<Integer> sums = new TreeSet<>();
+                numbers.forEach(one -> other.numbers.forEach(two -> sums.add(one + two)));
+                boolean bounded = kind == Kind.NUMBER || sums.stream().allMatch(sum -> sum >= BANK_LOW.numbers.getFirst() && sum < MOST_BYTES);
+                yield sums.size() > most() || !bounded ? UNKNOWN : new ScalarValue(kind, List.copyOf(sums));
+            }
+        };
+    }
+
+    /**
+     * The exclusive or. Of both words and one of them the other one is left: of the high word there is but one, and a low word that came out of both words has their list of
+     * numbers, the same object, so that it is the same one even if several are possible.
+     */
+    ScalarValue exclusiveOr(ScalarValue other) {
+        if (kind == Kind.HIGH_WORD && other.kind != Kind.HIGH_WORD || kind == Kind.LOW_WORD && other.kind == Kind.BOTH_WORDS) {
+            return other.exclusiveOr(this);
+        }
+        return switch (kind) {
+            case LOW_WORD -> other.kind == Kind.HIGH_WORD ? new ScalarValue(Kind.BOTH_WORDS, Collections.unmodifiableList(numbers)) : UNKNOWN;
+            case BOTH_WORDS -> other.kind == Kind.HIGH_WORD ? new ScalarValue(Kind.LOW_WORD, numbers)
+                    : other.kind == Kind.LOW_WORD && other.numbers == numbers ? PARAMETERS_HIGH : UNKNOWN;
+            case UNKNOWN, NUMBER, MAP_OF_MANY, HIGH_WORD -> UNKNOWN;
+        };
+    }
+
+    /** Whether it is the low word of an address, so that what is added to it carries nothing. */
+    boolean isLowWord() {
+        return kind == Kind.LOW_WORD || kind == Kind.MAP_OF_MANY;
+    }
+
+    /** Whether it is a word of an address in the parameters. */
+    boolean isAddress() {
+        return isLowWord() || kind == Kind.HIGH_WORD;
+    }
+
+    /** The address with an index of tensor maps added. That the index is one of theirs is taken on trust. */
+    ScalarValue indexed() {
+        return isLowWord() ? new ScalarValue(Kind.MAP_OF_MANY, numbers) : UNKNOWN;
+    }
+
+    /** Whether adding it to an address in the parameters, or to a part of one, carries nothing. */
+    boolean isDistance() {
+        return kind == Kind.NUMBER && numbers.stream().allMatch(number -> number >= 0 && number < MOST_BYTES);
+    }
+}
