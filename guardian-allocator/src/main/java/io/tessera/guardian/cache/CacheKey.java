@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.stream.IntStream;
 
 /**
  * The name of an entry: SHA-256 over an image and a {@link CodeIdentity}, so that nobody finds code that was made from
@@ -16,6 +17,7 @@ public record CacheKey(String hex) {
     /** Bytes of the hash. */
     static final int BYTES = 32;
     private static final int HEX_DIGITS = 2 * BYTES;
+    private static final int PART_BYTES = 1 << 20;
 
     /** Checks the form. */
     public CacheKey {
@@ -32,9 +34,13 @@ public record CacheKey(String hex) {
      * @param identity how the code is made
      */
     public static CacheKey of(ModuleImage image, CodeIdentity identity) {
+        return ofHash(HexFormat.of().parseHex(image.hash()), identity);
+    }
+
+    private static CacheKey ofHash(byte[] image, CodeIdentity identity) {
         MessageDigest digest = sha256();
         // Lengths before the texts, and the image hashed on its own: no two different inputs are the same bytes.
-        digest.update(HexFormat.of().parseHex(image.hash()));
+        digest.update(image);
         for (String part : new String[] {identity.mode(), identity.rewriterVersion(),
                 identity.architecture(), identity.compiler(), identity.options()}) {
             byte[] text = part.getBytes(StandardCharsets.UTF_8);
@@ -44,6 +50,22 @@ public record CacheKey(String hex) {
             digest.update(text);
         }
         return new CacheKey(HexFormat.of().formatHex(digest.digest()));
+    }
+
+    /**
+     * The same of a large image, whose parts of 1 MiB are hashed on all processors that are free: the image's hash is that of their hashes in a row.
+     *
+     * @param bytes all of them count
+     */
+    public static CacheKey ofLarge(byte[] bytes, CodeIdentity identity) {
+        int parts = Math.ceilDiv(bytes.length, PART_BYTES);
+        byte[] hashes = new byte[parts * BYTES];
+        IntStream.range(0, parts).parallel().forEach(part -> {
+            MessageDigest digest = sha256();
+            digest.update(bytes, part * PART_BYTES, Math.min(PART_BYTES, bytes.length - part * PART_BYTES));
+            System.arraycopy(digest.digest(), 0, hashes, part * BYTES, BYTES);
+        });
+        return ofHash(sha256().digest(hashes), identity);
     }
 
     /** The same of an image in an array. */

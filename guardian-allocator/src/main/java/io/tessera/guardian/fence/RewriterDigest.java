@@ -26,6 +26,8 @@ public final class RewriterDigest {
     private static final int HEX_BYTES = 16;
     /** By name: the rewriter uses nothing of it. */
     private static final String VERIFIER = "io/tessera/guardian/verify/";
+    /** What does the same with machine code. */
+    private static final String MACHINE_CODE = "io/tessera/guardian/machine/";
 
     private RewriterDigest() {
     }
@@ -79,7 +81,8 @@ public final class RewriterDigest {
     }
 
     private static boolean isRewriter(String name) {
-        return name.endsWith(".class") && (in(RewriterDigest.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER));
+        return name.endsWith(".class")
+                && (in(RewriterDigest.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER) || name.startsWith(MACHINE_CODE));
     }
 
     /** In the package of a class, or in one below it. */

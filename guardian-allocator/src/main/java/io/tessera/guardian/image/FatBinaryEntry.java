@@ -211,8 +211,8 @@ public final class FatBinaryEntry {
         return kind() == Kind.PTX ? withoutPadding(contents) : contents;
     }
 
-    /** A fat binary of this entry alone, packed as it is. */
-    byte[] alone() {
+    /** A fat binary of this entry alone, packed as it is, in a new array. */
+    public byte[] alone() {
         int bytes = headerBytes + storedBytes;
         ByteBuffer alone = ByteBuffer.allocate(FILE_HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
         alone.putInt(ImageKind.FAT_BINARY_MAGIC).putShort((short) 1).putShort((short) FILE_HEADER_BYTES).putLong(bytes);

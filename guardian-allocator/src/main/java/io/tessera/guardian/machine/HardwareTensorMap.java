@@ -6,7 +6,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * Tensor maps as sm_90 reads them. Of the 128 bytes of a {@code CUtensorMap} its hardware reads the first 64, and libraries that fill in maps themselves keep only these. Where
  * fields lie was learned from 1,062 maps that {@code cuTensorMapEncodeTiled} and {@code cuTensorMapEncodeIm2col} made of random parameters on an H100 (driver 580.159.04), all of
- * which it explains to the last bit. Stateless.
+ * which it explains to the last bit. Maps that cuBLAS and cuDNN fill in have bit 1 of the kind set besides; 96,000 copies by random maps with it and without it read the same, and
+ * nothing outside of their tensor. Stateless.
  *
  * <p>By word of 32 bits: 0 and 1 the address; 2 what kind of map; 3 to 6 the strides of dimensions 1 to 4 in 16 bytes, and 7 four more bits of each; 8 to 12 the sizes of the
  * dimensions less one; 13 to 15 what a copy takes at once, which does not lead beyond the sizes.
@@ -26,7 +27,7 @@ public final class HardwareTensorMap {
     private static final int BOX = 52;
     private static final int PIXELS = 60;
     /** Bits of the kind that no map has, and that of interleaved channels, whose order in memory is another one. */
-    private static final int UNKNOWN_KIND = 0xfff8180e;
+    private static final int UNKNOWN_KIND = 0xfff8180c;
     private static final int UNKNOWN_BOX = 0x00ff8000;
     private static final int UNKNOWN_PIXELS = 0xfffffc00;
     /** By number of the type of elements, bits 7 to 10 of the kind: their size in bytes. Packed ones of four and six bits follow, and are not understood. */

@@ -41,7 +41,7 @@ class RewriterDigestTest {
         assertEquals(Fencer.version(), before);
         for (String name : List.of("fence/control/LoopWatch", "fence/proof/loop/Induction", "ptx/PtxModule", "ptx/parse/Lexer",
                 "ptx/print/PtxPrinter",
-                "verify/module/FenceVerifier")) {
+                "verify/module/FenceVerifier", "machine/fence/SectionRewriter", "machine/verify/SectionVerifier", "machine/MachineFence")) {
             Path file = classes.resolve("io/tessera/guardian/" + name + ".class");
             byte[] bytes = Files.readAllBytes(file);
             byte[] other = bytes.clone();

@@ -31,7 +31,7 @@ public final class InFlightFlow {
     private final FencedRegisters known;
     private final SummedAddresses sums;
     private final boolean kernel;
-    private final RegistersInFlight.Tracked tracked = new RegistersInFlight.Tracked();
+    private final TrackedRegisters tracked = new TrackedRegisters();
     private final RegistersInFlight[] atStart;
     /** What is in flight where functions of the section return, and where branches go by a table. */
     private final RegistersInFlight returning;

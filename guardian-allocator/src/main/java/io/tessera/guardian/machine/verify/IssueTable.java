@@ -33,7 +33,7 @@ final class IssueTable {
     private static final long OVER = 1L << 51;
     private static final int BYTE = 0xff;
 
-    private final RegistersInFlight.Tracked tracked;
+    private final TrackedRegisters tracked;
     private final int predicates;
     private final boolean crosses;
     private int[] places;
@@ -51,7 +51,7 @@ final class IssueTable {
      * @param predicates those that are asked for, as bits
      * @param crosses    whether it matters at some place that nothing at all is in flight
      */
-    IssueTable(SectionFlow flow, RegistersInFlight.Tracked tracked, int predicates, boolean crosses) {
+    IssueTable(SectionFlow flow, TrackedRegisters tracked, int predicates, boolean crosses) {
         this.tracked = tracked;
         this.predicates = predicates;
         this.crosses = crosses;
@@ -79,7 +79,7 @@ final class IssueTable {
     private static boolean isOver(long facts, int cycles) {
         ResultTiming timing = timing(facts);
         return timing.isFixed() && waits(facts) == 0 && writeScoreboard(facts) == NO_SCOREBOARD && !waitsForGroup(facts) && !isMemory(facts)
-                && (first(facts) == end(facts) || timing.cycles() - cycles <= RegistersInFlight.LEAST_LATENCY)
+                && (first(facts) == end(facts) || timing.cycles() - cycles <= ResultTiming.LEAST_LATENCY)
                 && (predicates(facts) == 0 || ResultTiming.PREDICATE_CYCLES <= cycles);
     }
 

@@ -1,10 +1,9 @@
 package io.tessera.guardian.machine.verify;
 
-import io.tessera.guardian.machine.code.InstructionWord;
 import java.util.Arrays;
 
 /**
- * Which registers instructions that were issued may still write or read, at a place of the code. Only the registers of a {@link Tracked} set are told apart; all others are
+ * Which registers instructions that were issued may still write or read, at a place of the code. Only the registers of a {@link TrackedRegisters} set are told apart; all others are
  * one. Scoreboards are a warp's, but a thread that waits for one also waits for what it issued itself, so that the ways of one thread are enough. One owner thread.
  */
 final class RegistersInFlight {
@@ -29,10 +28,8 @@ final class RegistersInFlight {
     private static final int READS = ResultTiming.values().length;
     /** Bits of units that write. */
     private static final int RESULTS = (1 << READS) - 1;
-    /** Cycles from the issue of arithmetic to its result at least: what was issued before and ends by then, ends before. */
-    static final int LEAST_LATENCY = 4;
     private static final int PREDICATES = 7;
-    private final Tracked tracked;
+    private final TrackedRegisters tracked;
     private final int words;
     /** By set, and in each by register: what may still be written. */
     private final long[] writes;
@@ -52,47 +49,11 @@ final class RegistersInFlight {
     /** Bits of units of which something is in flight. */
     private int pending;
 
-    RegistersInFlight(Tracked tracked) {
+    RegistersInFlight(TrackedRegisters tracked) {
         this.tracked = tracked;
         this.words = (tracked.count() + Long.SIZE - 1) / Long.SIZE;
         this.writes = new long[SETS * words];
         this.ready = new int[tracked.count() + PREDICATES];
-    }
-
-    /** The registers that are told apart, by numbers; number 0 stands for all others. Immutable once all are added. One owner thread before. */
-    static final class Tracked {
-        private final int[] numbers = new int[InstructionWord.ZERO_REGISTER + 1];
-        private int count = 1;
-
-        void add(int register) {
-            if (register < InstructionWord.ZERO_REGISTER && numbers[register] == 0) {
-                numbers[register] = count++;
-            }
-        }
-
-        int count() {
-            return count;
-        }
-
-        /** The number of a register; 0: it is one of the others. */
-        int number(int register) {
-            return numbers[register];
-        }
-
-        /** Whether one of some registers in a row is told apart. */
-        boolean any(int first, int count) {
-            for (int r = first; r < first + count; r++) {
-                if (numbers[r] != 0) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        /** Whether any register is told apart. */
-        boolean isEmpty() {
-            return count == 1;
-        }
     }
 
     /** So many cycles have passed since the start of the block. */
@@ -141,7 +102,7 @@ final class RegistersInFlight {
         int written = IssueTable.predicates(facts);
         if (timing.isFixed()) {
             for (int r = first; r < end; r++) {
-                readyAt(tracked.numbers[r], timing.cycles());
+                readyAt(tracked.number(r), timing.cycles());
             }
             for (int left = written; left != 0; left &= left - 1) {
                 readyAt(tracked.count() + Integer.numberOfTrailingZeros(left), ResultTiming.PREDICATE_CYCLES);
@@ -152,7 +113,7 @@ final class RegistersInFlight {
         } else if (!timing.isFixed() || board < SCOREBOARDS) {
             int set = board < SCOREBOARDS ? board : set(timing, facts);
             for (int r = first; r < end; r++) {
-                int number = tracked.numbers[r];
+                int number = tracked.number(r);
                 writes[set * words + (number >>> 6)] |= 1L << number;
             }
             predicates[set] |= written;
@@ -172,7 +133,7 @@ final class RegistersInFlight {
             }
         }
         for (int r = first; r < end; r++) {
-            pend(unit, tracked.numbers[r], boards);
+            pend(unit, tracked.number(r), boards);
         }
         for (int left = written; left != 0; left &= left - 1) {
             pend(unit, tracked.count() + Integer.numberOfTrailingZeros(left), boards);
@@ -232,7 +193,7 @@ final class RegistersInFlight {
     /** Whether an access may still read, for its address, one of the registers that an instruction writes. */
     boolean isRead(long facts) {
         for (int r = IssueTable.first(facts); isReading() && r < IssueTable.end(facts); r++) {
-            if (ordered[READS][tracked.numbers[r]] != 0) {
+            if (ordered[READS][tracked.number(r)] != 0) {
                 return true;
             }
         }
@@ -250,14 +211,14 @@ final class RegistersInFlight {
 
     /** Whether something that was issued before may write a register after an instruction that is issued now does. */
     boolean isWritten(int register) {
-        int number = tracked.numbers[register];
+        int number = tracked.number(register);
         for (int left = open; left != 0; left &= left - 1) {
             int set = Integer.numberOfTrailingZeros(left);
             if ((writes[set * words + (number >>> 6)] >>> number & 1) != 0) {
                 return true;
             }
         }
-        return ready[number] > clock + LEAST_LATENCY || isPending(number);
+        return ready[number] > clock + ResultTiming.LEAST_LATENCY || isPending(number);
     }
 
     /** Scoreboards by which nothing is in flight, as far as scoreboards can tell. */
@@ -281,12 +242,12 @@ final class RegistersInFlight {
 
     /** Whether a unit that works in order may still write a register, and no scoreboard says when that is over. */
     boolean isWrittenWithoutScoreboard(int register, ResultTiming unit) {
-        return unit.isInOrder() && (pending >>> unit.ordinal() & 1) != 0 && (ordered[unit.ordinal()][tracked.numbers[register]] & 1) != 0;
+        return unit.isInOrder() && (pending >>> unit.ordinal() & 1) != 0 && (ordered[unit.ordinal()][tracked.number(register)] & 1) != 0;
     }
 
     /** The scoreboards by which a register, and a predicate as {@link #isPredicateWritten} has it, are no longer in flight, as far as scoreboards can tell. */
     int scoreboards(int register, int predicate) {
-        int number = tracked.numbers[register];
+        int number = tracked.number(register);
         int p = predicate & 7;
         int boards = 0;
         for (int b = 0; b < SCOREBOARDS; b++) {
@@ -303,7 +264,7 @@ final class RegistersInFlight {
     /** Cycles until results of a fixed latency are in a register, and in a predicate as {@link #isPredicateWritten} has it; 0 or less: they are. */
     int cycles(int register, int predicate) {
         int p = predicate & 7;
-        int until = ready[tracked.numbers[register]] - clock - LEAST_LATENCY;
+        int until = ready[tracked.number(register)] - clock - ResultTiming.LEAST_LATENCY;
         return p < PREDICATES ? Math.max(until, ready[tracked.count() + p] - clock) : until;
     }
 
@@ -372,7 +333,7 @@ final class RegistersInFlight {
         if (other.latest > other.clock) {
             for (int i = 0; i < ready.length; i++) {
                 int left = other.ready[i] - other.clock;
-                if (left > ready[i] && (left > LEAST_LATENCY || i >= tracked.count())) {
+                if (left > ready[i] && (left > ResultTiming.LEAST_LATENCY || i >= tracked.count())) {
                     ready[i] = left;
                     latest = Math.max(latest, ready[i]);
                     more = true;

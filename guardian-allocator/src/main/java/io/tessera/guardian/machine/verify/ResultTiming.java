@@ -44,6 +44,9 @@ enum ResultTiming {
     /** Above the latency of everything that has a fixed one; that of a large {@code HMMA} is some 35. */
     static final int LONG_CYCLES = 64;
 
+    /** Cycles from the issue of arithmetic to its result at least: what was issued before and ends by then, ends before. */
+    static final int LEAST_LATENCY = 4;
+
     private static final int ALL_PREDICATES = 0x7f;
     private static final Map<String, ResultTiming> BY_NAME = new HashMap<>();
     private static final ResultTiming[] BY_KEY = new ResultTiming[1 << 13];

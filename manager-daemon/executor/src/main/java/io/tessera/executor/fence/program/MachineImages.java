@@ -2,9 +2,12 @@ package io.tessera.executor.fence.program;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.CacheKey;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageExtent;
+import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
@@ -28,10 +31,16 @@ public final class MachineImages {
     private final Target target;
     private final WindowAccess window;
     private final NanoClock clock;
+    private final KeptMachineCode kept;
 
-    /** For one client of a device. */
-    public MachineImages(Target target, WindowAccess window, NanoClock clock) {
+    /**
+     * For one client of a device.
+     *
+     * @param cache keeps what was fenced for later starts
+     */
+    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock) {
         this.target = target;
+        this.kept = new KeptMachineCode(cache, target.architecture());
         this.window = window;
         this.clock = clock;
     }
@@ -46,15 +55,21 @@ public final class MachineImages {
     public FencedImage fence(ProgramSource source, long reportAddress, int number) {
         long began = clock.nanoTime();
         try {
-            Optional<byte[]> cubin = cubin(source.main());
-            if (cubin.isEmpty()) {
+            Optional<byte[]> packed = packed(source.main());
+            if (packed.isEmpty()) {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number);
-            FencedCubin fenced = CubinFencer.fence(cubin.get(), fence);
-            FencedImage image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
-            LOG.info("machine code of {} bytes: {} of {} kernels fenced, {} accesses, {} ms", cubin.get().length,
+            CacheKey key = kept.key(packed.get(), fence);
+            FencedImage image = kept.find(key, fence);
+            boolean made = image == null;
+            if (made) {
+                FencedCubin fenced = CubinFencer.fence(cubin(packed.get()), fence);
+                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
+                kept.keep(key, image, fence);
+            }
+            LOG.info("machine code, fenced {} bytes {}: {} of {} kernels, {} accesses, {} ms", image.code().length, made ? "now" : "before",
                     image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (clock.nanoTime() - began) / NS_PER_MS);
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
@@ -64,15 +79,23 @@ public final class MachineImages {
         }
     }
 
-    private Optional<byte[]> cubin(ModuleImage image) throws ImageException {
+    /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */
+    private Optional<byte[]> packed(ModuleImage image) throws ImageException {
         return switch (image.kind()) {
             case CUBIN -> Optional.of(image.bytes().asSlice(0, ImageExtent.of(image.bytes())).toArray(ValueLayout.JAVA_BYTE));
             case FAT_BINARY -> {
                 Optional<FatBinaryEntry> entry = image.fatBinary().machineCodeFor(target.capability());
-                yield entry.isEmpty() ? Optional.empty() : Optional.of(entry.get().unpack(ModuleImage.DEFAULT_CAP_BYTES));
+                yield entry.map(FatBinaryEntry::alone);
             }
             case PTX, LTO_IR, UNKNOWN -> Optional.empty();
         };
+    }
+
+    private byte[] cubin(byte[] packed) throws ImageException {
+        ModuleImage image = ModuleImage.of(packed);
+        return image.kind() == ImageKind.CUBIN ? packed
+                : image.fatBinary().machineCodeFor(target.capability()).orElseThrow(() -> new ImageException("the image has no machine code"))
+                        .unpack(ModuleImage.DEFAULT_CAP_BYTES);
     }
 
     /** A function that is not fenced, or not seen to be, takes all kernels with it that call other functions: which they call is not followed. */

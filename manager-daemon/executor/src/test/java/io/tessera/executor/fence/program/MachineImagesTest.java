@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.MachineFence;
@@ -38,7 +39,7 @@ class MachineImagesTest {
 
     private static FencedImage fence(byte[] image) {
         Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
-        return new MachineImages(target, window(), () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
+        return new MachineImages(target, window(), CodeCache.none(), () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
     }
 
     private static byte[] fatBinary(int architecture, byte[]... cubins) {

@@ -1,0 +1,100 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.container.CodeReader;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where fenced code names the word that its threads write when they report, and what they write. Both are other ones at each start of a program; nothing else that a fence
+ * writes is, while its window stays where it is. Stateless.
+ */
+public final class ReportWords {
+    /** The three moves that begin a report, see {@link ReportSequence}. */
+    private static final int MOVES = 3;
+    private static final long MOVE_MASK = 0xffff0fffL;
+    private static final long MOVE = 0x802;
+    private static final int IMMEDIATE = Integer.BYTES;
+
+    private ReportWords() {
+    }
+
+    /**
+     * Finds all of them.
+     *
+     * @param cubin fenced code
+     * @param fence its fence
+     * @return offsets of the first instructions of reports in the file
+     * @throws MachineCodeException if it cannot be read
+     */
+    public static List<Integer> find(byte[] cubin, MachineFence fence) throws MachineCodeException {
+        List<Integer> places = new ArrayList<>();
+        if (!fence.reports()) {
+            return places;
+        }
+        for (CubinSection section : Cubin.read(cubin).sections()) {
+            if (!section.isCode()) {
+                continue;
+            }
+            long[] words = CodeReader.words(section);
+            for (int i = 0; i < words.length; i += 2) {
+                int place = Math.toIntExact(section.offset() + (long) i * Long.BYTES);
+                if (isMove(words[i], 0) && isReport(cubin, place, fence)) {
+                    places.add(place);
+                }
+            }
+        }
+        return places;
+    }
+
+    private static boolean isReport(byte[] cubin, int place, MachineFence fence) {
+        boolean moves = place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
+        for (int i = 0; moves && i < MOVES; i++) {
+            moves = isMove(low(cubin, place, i), i);
+        }
+        return moves && InstructionWord.immediate(low(cubin, place, 0)) == (int) fence.reportAddress()
+                && InstructionWord.immediate(low(cubin, place, 1)) == (int) (fence.reportAddress() >>> Integer.SIZE)
+                && InstructionWord.immediate(low(cubin, place, 2)) >>> MachineFence.REASON_BITS == fence.reported(0) >>> MachineFence.REASON_BITS;
+    }
+
+    /** {@code MOV Rn, immediate} for one of the registers of a report. */
+    private static boolean isMove(long low, int register) {
+        return (low & MOVE_MASK) == (MOVE | (long) register << 16);
+    }
+
+    private static long low(byte[] cubin, int place, int instruction) {
+        return words(cubin).getLong(place + instruction * InstructionWord.BYTES);
+    }
+
+    private static ByteBuffer words(byte[] cubin) {
+        return ByteBuffer.wrap(cubin).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Has the reports write to another word.
+     *
+     * @param cubin  fenced code, which is changed
+     * @param places as {@link #find} had them
+     * @param before the fence that it has
+     * @param after  the one that it gets, for the same window
+     * @throws MachineCodeException if there is no report of that fence at a place; then some may have been changed
+     */
+    public static void change(byte[] cubin, List<Integer> places, MachineFence before, MachineFence after) throws MachineCodeException {
+        ByteBuffer words = words(cubin);
+        for (int place : places) {
+            if (!isReport(cubin, place, before)) {
+                throw new MachineCodeException("no report at " + place);
+            }
+            int reason = InstructionWord.immediate(low(cubin, place, 2)) & (1 << MachineFence.REASON_BITS) - 1;
+            words.putInt(place + IMMEDIATE, (int) after.reportAddress());
+            words.putInt(place + InstructionWord.BYTES + IMMEDIATE, (int) (after.reportAddress() >>> Integer.SIZE));
+            words.putInt(place + 2 * InstructionWord.BYTES + IMMEDIATE, after.reported(reason));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.guardian.cache.CacheKey;
+import io.tessera.guardian.cache.CachedCode;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.cache.CodeIdentity;
+import io.tessera.guardian.fence.module.Fencer;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.verify.ReportWords;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fenced machine code in the cache of compiled code. An entry is for one window; the word that threads report to, and what they write, are another one at each start, and are
+ * put into the code when it is read. Thread-safe.
+ *
+ * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
+ * who runs this executor. Whoever can write there can also change the executor.
+ *
+ * <p>The tables are big-endian: version, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists with their lengths before
+ * them: places of reports, refused kernels with reasons, kernels with the places of their tensor maps. A text is its length in bytes and UTF-8.
+ */
+final class KeptMachineCode {
+    private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
+    private static final int VERSION = 1;
+    private static final String MODE = "machine code";
+
+    private final CodeCache cache;
+    private final String architecture;
+
+    KeptMachineCode(CodeCache cache, String architecture) {
+        this.cache = cache;
+        this.architecture = architecture;
+    }
+
+    /** The key of what a fence makes of an image, wherever its reports go. */
+    CacheKey key(byte[] image, MachineFence fence) {
+        String window = fence.kind() + " " + Integer.toHexString(fence.baseHigh()) + " " + Integer.toHexString(fence.mask()) + " " + fence.reports();
+        return CacheKey.ofLarge(image, new CodeIdentity(MODE, Fencer.version(), architecture, CodeIdentity.TEXT, window));
+    }
+
+    /** What was kept, with the reports of a fence; null: nothing, or nothing that can be used. */
+    FencedImage find(CacheKey key, MachineFence fence) {
+        CachedCode kept = cache.find(key).orElse(null);
+        if (kept == null) {
+            return null;
+        }
+        try {
+            return read(kept.code(), ByteBuffer.wrap(kept.tables()), fence);
+        } catch (IOException | MachineCodeException | BufferUnderflowException | IllegalArgumentException e) {
+            LOG.warn("cached machine code is made anew: {}", e.getMessage());
+            return null;
+        }
+    }
+
+    /** Keeps what was fenced and verified. */
+    void keep(CacheKey key, FencedImage image, MachineFence fence) {
+        try {
+            cache.store(key, new CachedCode(image.code(), tables(image, ReportWords.find(image.code(), fence), fence)));
+        } catch (MachineCodeException e) {
+            LOG.info("fenced machine code is not kept: {}", e.getMessage());
+        }
+    }
+
+    private static byte[] tables(FencedImage image, List<Integer> reports, MachineFence fence) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeInt(VERSION);
+            out.writeInt(image.kernels());
+            out.writeBoolean(image.reports());
+            out.writeLong(image.accesses());
+            out.writeLong(fence.reportAddress());
+            out.writeInt(fence.reportValue());
+            numbers(out, reports);
+            out.writeInt(image.refused().size());
+            for (Map.Entry<String, String> kernel : new TreeMap<>(image.refused()).entrySet()) {
+                text(out, kernel.getKey());
+                text(out, kernel.getValue());
+            }
+            out.writeInt(image.tensorMaps().size());
+            for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
+                text(out, kernel.getKey());
+                numbers(out, kernel.getValue().single());
+                numbers(out, kernel.getValue().many());
+                out.writeBoolean(kernel.getValue().conditional());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory takes all bytes", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static FencedImage read(byte[] code, ByteBuffer in, MachineFence fence) throws IOException, MachineCodeException {
+        int version = in.getInt();
+        if (version != VERSION) {
+            throw new IOException("tables of version " + version);
+        }
+        int kernels = in.getInt();
+        boolean reports = in.get() != 0;
+        long accesses = in.getLong();
+        MachineFence before = fence.reporting(in.getLong(), in.getInt());
+        List<Integer> places = numbers(in);
+        Map<String, String> refused = new HashMap<>();
+        for (int left = count(in); left > 0; left--) {
+            refused.put(text(in), text(in));
+        }
+        Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
+        for (int left = count(in); left > 0; left--) {
+            tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
+        }
+        if (in.hasRemaining()) {
+            throw new IOException(in.remaining() + " bytes behind the tables");
+        }
+        ReportWords.change(code, places, before, fence);
+        return new FencedImage(code, refused, tensorMaps, kernels, reports, accesses);
+    }
+
+    private static int count(ByteBuffer in) throws IOException {
+        int count = in.getInt();
+        if (count < 0 || count > in.remaining()) {
+            throw new IOException("a list of " + count + " in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    private static void numbers(DataOutputStream out, Collection<Integer> numbers) throws IOException {
+        out.writeInt(numbers.size());
+        for (int number : numbers) {
+            out.writeInt(number);
+        }
+    }
+
+    private static List<Integer> numbers(ByteBuffer in) throws IOException {
+        List<Integer> numbers = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            numbers.add(in.getInt());
+        }
+        return numbers;
+    }
+
+    private static void text(DataOutputStream out, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static String text(ByteBuffer in) throws IOException {
+        byte[] bytes = new byte[count(in)];
+        in.get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,156 @@
+package io.tessera.executor.fence.program;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.image.ComputeCapability;
+import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.CodeWords;
+import io.tessera.guardian.machine.CubinBuilder;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Machine code that was fenced at an earlier start is taken from the cache, with the reports of this one. */
+class KeptMachineCodeTest {
+    private static final long BASE = 0x2020_0000_0000L;
+    private static final long SIZE = 1L << 37;
+    private static final long FIRST_WORD = 0x7f00_1234_0a00L;
+    private static final long OTHER_WORD = 0x7e55_0000_1a00L;
+    private static final int CUDA_13 = 65;
+    /** {@code BPT.TRAP}. */
+    private static final long TRAP = 0x000000040000795cL;
+    private static final long TRAP_HIGH = 0x000fe20000300000L;
+    /** {@code TLD}: a kernel with a texture has no fence. */
+    private static final long TEXTURE = 0x00000000ff007f66L;
+
+    @TempDir
+    Path folder;
+
+    private CodeCache cache;
+
+    private FencedImage fence(byte[] image, long base, long word, int number) {
+        WindowAccess window = (WindowAccess) Proxy.newProxyInstance(WindowAccess.class.getClassLoader(), new Class<?>[] {WindowAccess.class},
+                (_, method, _) -> switch (method.getName()) {
+                    case "baseAddress" -> base;
+                    case "sizeBytes" -> SIZE;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
+        Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
+        return new MachineImages(target, window, cache, () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), word, number);
+    }
+
+    private static byte[] image() {
+        CodeWords traps = new CodeWords().load(0, 2).compare(0, 0, 5).add(TRAP, TRAP_HIGH).under(0).store(2, 0).exit();
+        return new CubinBuilder(CUDA_13, 90).kernel("traps", 26, traps)
+                .kernel("samples", 26, new CodeWords().add(TEXTURE, 0x000e220000000000L | 1L << 27).exit())
+                .build();
+    }
+
+    private Path entry() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("code/v1"))) {
+            List<Path> entries = files.filter(file -> file.toString().endsWith(".code")).toList();
+            assertEquals(1, entries.size());
+            return entries.getFirst();
+        }
+    }
+
+    private void assertSame(FencedImage expected, FencedImage found) {
+        assertArrayEquals(expected.code(), found.code());
+        assertEquals(expected.refused(), found.refused());
+        assertEquals(expected.tensorMaps(), found.tensorMaps());
+        assertEquals(expected.kernels(), found.kernels());
+        assertEquals(expected.reports(), found.reports());
+        assertEquals(expected.accesses(), found.accesses());
+    }
+
+    @Test
+    void aLaterStartGetsTheSameAsIfItFencedAnew() throws Exception {
+        FencedImage anew = fence(image(), BASE, OTHER_WORD, 9);
+        assertEquals(1, cache.counters().stored());
+        Files.delete(entry());
+        FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
+        assertTrue(first.reports());
+        assertEquals(1, first.refused().size());
+        FencedImage later = fence(image(), BASE, OTHER_WORD, 9);
+        assertEquals(1, cache.counters().hits());
+        assertEquals(0, cache.counters().stored());
+        assertSame(anew, later);
+        assertFalse(Arrays.equals(first.code(), later.code()), "reports have places");
+        Map<String, String> seen = CubinVerifier.verify(later.code(), MachineFence.of(BASE, SIZE).reporting(OTHER_WORD, 9));
+        assertFalse(seen.containsKey("traps"), seen.toString());
+    }
+
+    @Test
+    void aTensorMapIsFoundAgain() {
+        FencedImage image = new FencedImage(new byte[100], Map.of("a", "b"),
+                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7);
+        cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
+        KeptMachineCode kept = new KeptMachineCode(cache, "90");
+        MachineFence fence = MachineFence.of(BASE, SIZE);
+        kept.keep(kept.key(new byte[5], fence), image, fence);
+        assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
+    }
+
+    @Test
+    void anotherWindowOrImageIsFencedAnew() {
+        fence(image(), BASE, FIRST_WORD, 5);
+        FencedImage other = fence(image(), BASE + SIZE, FIRST_WORD, 5);
+        assertEquals(0, cache.counters().hits());
+        assertNotNull(other);
+        byte[] changed = image();
+        changed[changed.length - 1] ^= 1;
+        fence(changed, BASE, FIRST_WORD, 5);
+        assertEquals(0, cache.counters().hits());
+    }
+
+    @Test
+    void aDamagedEntryIsRejectedAndWrittenAnew() throws Exception {
+        FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
+        byte[] whole = Files.readAllBytes(entry());
+        for (int at : new int[] {0, 20, 100, whole.length - 1}) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 4;
+            Files.write(entry(), damaged);
+            assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
+            assertEquals(1, cache.counters().damaged());
+            assertEquals(1, cache.counters().stored());
+            assertArrayEquals(whole, Files.readAllBytes(entry()));
+        }
+    }
+
+    @Test
+    void anImageHasOneKeyForEachWayToFenceIt() {
+        KeptMachineCode kept = new KeptMachineCode(CodeCache.none(), "90");
+        byte[] image = new byte[3 << 20];
+        MachineFence fence = MachineFence.of(BASE, SIZE);
+        assertEquals(kept.key(image, fence.reporting(FIRST_WORD, 1)), kept.key(image.clone(), fence.reporting(OTHER_WORD, 2)));
+        assertNotEquals(kept.key(image, fence), kept.key(image, fence.reporting(OTHER_WORD, 2)));
+        assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE + SIZE, SIZE)));
+        assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE, SIZE / 2)));
+        assertNotEquals(kept.key(image, fence), new KeptMachineCode(CodeCache.none(), "100").key(image, fence));
+        byte[] last = image.clone();
+        last[last.length - 1] = 1;
+        assertNotEquals(kept.key(image, fence), kept.key(last, fence));
+        assertNotEquals(kept.key(image, fence), kept.key(Arrays.copyOf(image, image.length + 1), fence));
+    }
+}
