@@ -3,6 +3,7 @@ package io.tessera.cli.fence;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.text.FileProblem;
+import io.tessera.cli.text.ProgressLine;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.fence.FenceMode;
