@@ -69,7 +69,7 @@ class NvccMachineTest {
     void onlyTheseFormsAreRefused(String architecture) throws Exception {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         Map<String, String> expected = new TreeMap<>(Map.of("indirect", "an instruction that is not known (opcode 0x344)",
-                "atomics", "generic accesses to shared or local memory", "generic", "generic accesses to shared or local memory",
+                "generic", "generic accesses to shared or local memory",
                 "variable", "an access to a variable of the module",
                 "tensor_map_in_memory", "a UTMAPF, whose tensor map is not seen to be a parameter"));
         for (MachineFence fence : MachineFences.windows().toList()) {

@@ -61,7 +61,7 @@ public final class CubinFencer {
         Map<Integer, Integer> registers = attributes.registers();
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
         long shared = sharedUniforms(functions);
-        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, shared)).toList();
+        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, functions, shared)).toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
         List<FunctionReport> reports = new ArrayList<>();
@@ -121,12 +121,13 @@ public final class CubinFencer {
         return used;
     }
 
-    private Outcome rewrite(FunctionCode function, long shared) {
+    private Outcome rewrite(FunctionCode function, List<FunctionCode> functions, long shared) {
         SectionFlow flow = function.flow();
         if (flow == null) {
             return Outcome.refused(function, function.refusal());
         }
         try {
+            function.requireGlobalPointers(functions);
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {

@@ -9,6 +9,7 @@ import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.verify.TensorMapAddresses;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,9 +21,12 @@ import java.util.Map;
  * @param registers as the attributes count them; 0: not said
  * @param flow      null: it could not be read
  * @param leaves    whether it calls functions of other sections
+ * @param makesPointers whether it makes generic pointers to shared or local memory
  * @param refusal   why it cannot be read; null: it was
  */
-record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, SectionFlow flow, boolean leaves, String refusal) {
+record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, SectionFlow flow, boolean leaves,
+        boolean makesPointers,
+        String refusal) {
     static FunctionCode read(Cubin cubin, CubinSection section, CubinSymbols symbols, Map<Integer, Integer> registers) throws MachineCodeException {
         CubinSymbols.Symbol own = own(section, symbols);
         if (own == null) {
@@ -30,13 +34,9 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
         }
         SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
         boolean leaves = false;
-        boolean asksSpace = false;
-        boolean generic = false;
         for (int i = 0; i < flow.count(); i++) {
             Kind kind = flow.operation(i).kind();
             leaves |= kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER;
-            asksSpace |= kind == Kind.SPACE_TEST || GenericPointers.makes(flow.low(i), flow.high(i));
-            generic |= flow.operation(i).isGeneric();
         }
         for (int i = 0; i < flow.count(); i++) {
             if (flow.operation(i).kind() == Kind.TEXTURE) {
@@ -44,16 +44,14 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
             }
         }
         TensorMapAddresses.find(flow, own.entry());
-        if (generic && asksSpace) {
-            throw new MachineCodeException("generic accesses to shared or local memory");
-        }
-        return new FunctionCode(section, own.name(), own.index(), own.entry(), registers.getOrDefault(own.index(), 0), flow, leaves, null);
+        return new FunctionCode(section, own.name(), own.index(), own.entry(), registers.getOrDefault(own.index(), 0), flow, leaves,
+                GenericPointers.areMade(flow), null);
     }
 
     static FunctionCode unread(CubinSection section, CubinSymbols symbols, String why) {
         CubinSymbols.Symbol own = own(section, symbols);
         return new FunctionCode(section, section.functionName(Cubin.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null, false,
-                why);
+                false, why);
     }
 
     private static CubinSymbols.Symbol own(CubinSection section, CubinSymbols symbols) {
@@ -62,4 +60,26 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
                 .filter(symbol -> symbol.name().equals(section.functionName(Cubin.CODE))).findFirst().orElse(null);
     }
 
+    /**
+     * Looks for generic pointers to shared and local memory. Asking in which space an address lies, as additions of 16-bit numbers do, makes none: a kernel gets no such
+     * pointer from its launch or from global memory, and so only from itself or from functions that it calls.
+     *
+     * @param functions all of the cubin
+     * @throws MachineCodeException if it may access shared or local memory by one
+     */
+    void requireGlobalPointers(List<FunctionCode> functions) throws MachineCodeException {
+        boolean generic = false;
+        boolean asks = false;
+        for (int i = 0; i < flow.count(); i++) {
+            generic |= flow.operation(i).isGeneric();
+            asks |= flow.operation(i).kind() == Kind.SPACE_TEST;
+        }
+        if (generic && (makesPointers || asks && (!kernel || leaves && functions.stream().anyMatch(FunctionCode::mayReturnPointers)))) {
+            throw new MachineCodeException("generic accesses to shared or local memory");
+        }
+    }
+
+    private boolean mayReturnPointers() {
+        return !kernel && (flow == null || makesPointers);
+    }
 }

@@ -1,10 +1,24 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.SectionFlow;
 
-/** How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. Stateless. */
+/**
+ * How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. A fence would send accesses by such pointers to the window.
+ * Stateless.
+ */
 final class GenericPointers {
     private GenericPointers() {
+    }
+
+    /** Whether code makes such pointers. */
+    static boolean areMade(SectionFlow flow) {
+        for (int i = 0; i < flow.count(); i++) {
+            if (makes(flow.low(i), flow.high(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether an instruction reads the start of the shared or local space: special registers 45 to 48, or words 0x18 to 0x27 of constant bank 0. */

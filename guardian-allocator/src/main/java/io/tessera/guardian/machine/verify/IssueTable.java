@@ -95,7 +95,7 @@ final class IssueTable {
     /** 0: it is left out. */
     private long facts(long low, long high, MachineOpcode operation) {
         ResultTiming timing = ResultTiming.of(low, high);
-        int board = InstructionWord.writeScoreboard(high);
+        int board = scoreboard(low, high, operation);
         boolean counted = timing.isFixed() && board == NO_SCOREBOARD;
         int first = operation.kind() == Kind.TEXTURE ? 0 : InstructionWord.destination(low);
         int registers = Math.min(registers(low, high, operation, timing), InstructionWord.ZERO_REGISTER - first);
@@ -114,6 +114,17 @@ final class IssueTable {
                 | (long) timing.ordinal() << TIMING | (long) first << FIRST | (matters ? (long) registers << COUNT : 0)
                 | (long) written << PREDICATES | (memory ? MEMORY | (long) address(low, high, operation) << ADDRESS : 0)
                 | (group ? WAITS_FOR_GROUP : 0) | (endsGroup(timing, high) ? ENDS_GROUP : 0);
+    }
+
+    /**
+     * The scoreboard by which the result of an instruction is there. A generic atomic that returns no value still says in a predicate whether it reached global memory;
+     * ptxas waits for that predicate by the scoreboard for its sources.
+     */
+    private static int scoreboard(long low, long high, MachineOpcode operation) {
+        int board = InstructionWord.writeScoreboard(high);
+        boolean bySources = board == NO_SCOREBOARD && InstructionWord.destination(low) == InstructionWord.ZERO_REGISTER
+                && "ATOM".equals(operation.name());
+        return bySources ? InstructionWord.readScoreboard(high) : board;
     }
 
     /** How many general registers an instruction writes. Of a call or a place where threads gather, the instructions there are looked at themselves. */
