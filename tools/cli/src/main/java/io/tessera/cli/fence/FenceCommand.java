@@ -2,8 +2,8 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
-import io.tessera.cli.fence.machine.FenceWindow;
 import io.tessera.cli.fence.machine.MachineCodeRun;
+import io.tessera.cli.fence.machine.MachineFenceWindow;
 import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.ProgressLine;
 import io.tessera.guardian.cache.CacheLocation;
@@ -199,7 +199,7 @@ public final class FenceCommand implements Callable<Integer> {
                 throw wrong(option + " does not go with --machine-code");
             }
         }
-        MachineFence fence = FenceWindow.of(window).orElseThrow(() -> wrong("--window " + window + ": " + FenceWindow.ACCEPTED));
+        MachineFence fence = MachineFenceWindow.of(window).orElseThrow(() -> wrong("--window " + window + ": " + MachineFenceWindow.ACCEPTED));
         MachineCodeRun run = new MachineCodeRun(context, fence, FenceRun::scan, () -> Duration.between(start, clock.instant()).toNanos());
         return instead != null && instead.show != null ? run.show(files, instead.show) : run.report(files, !summary, json);
     }

@@ -9,8 +9,8 @@ import com.google.gson.JsonParser;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.Installation;
 import io.tessera.cli.fence.FenceRunFixture.Run;
-import io.tessera.cli.fence.machine.FenceWindow;
 import io.tessera.cli.fence.machine.MachineCodeRun;
+import io.tessera.cli.fence.machine.MachineFenceWindow;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.SampleCubins;
@@ -187,6 +187,7 @@ class MachineCodeCommandTest {
         String cubin = file("k.cubin", cubin(90));
         for (String[] words : new String[][] {{"--machine-code", "--mode", "check", cubin}, {"--machine-code", "--output", "/tmp", cubin},
                 {"--machine-code", "--no-compile", cubin}, {"--window", "4G", cubin}, {"--machine-code", "--window", "3G", cubin},
+                {"--machine-code", "--window", "6G", cubin},
                 {"--machine-code", "--window", "2G", cubin}, {"--machine-code", "--window", "8T", cubin}, {"--machine-code"}}) {
             assertEquals(2, fixture.run(words).code(), String.join(" ", words));
         }
@@ -204,7 +205,7 @@ class MachineCodeCommandTest {
             CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), false, terminal, Map.of(), 1,
                     new Installation(folder, folder, folder, folder, "9.9"), _ -> {});
             AtomicLong seconds = new AtomicLong();
-            new MachineCodeRun(context, FenceWindow.of("128G").orElseThrow(), FenceRun::scan, () -> seconds.incrementAndGet() * 1_000_000_000L)
+            new MachineCodeRun(context, MachineFenceWindow.of("128G").orElseThrow(), FenceRun::scan, () -> seconds.incrementAndGet() * 1_000_000_000L)
                     .report(List.of(Path.of(library)), false, false);
             assertFalse(out.toString().contains("\u001b"), out.toString());
             assertEquals(terminal, err.toString().matches("(?s)\r\u001b\\[K\\[#+\\] 1/1 images, .* of machine code  lib.fatbin\r\u001b\\[K"),

@@ -72,7 +72,7 @@ public final class MachineCodeRun {
         if (json) {
             context.out().println(MachineJson.totals(totals, fence));
         } else if (totals.images() > 0) {
-            MachineText.totals(totals, FenceWindow.text(fence), context.style()).forEach(context.out()::println);
+            MachineText.totals(totals, MachineFenceWindow.text(fence), context.style()).forEach(context.out()::println);
         }
         return totals.isWhole() ? ExitCode.OK : ExitCode.REFUSED;
     }
@@ -178,7 +178,7 @@ public final class MachineCodeRun {
                 context.style().apply(Emphasis.HEADING, TextTable.printable(kernel) + ", " + TextTable.printable(file + ", " + outcome.where())
                         + " at 0x" + Long.toHexString(outcome.place())));
         context.out().println(String.format(Locale.ROOT, "  %d accesses, %d instructions inserted, %d changed, %d with another distance; %s",
-                function.report().accesses(), changes.inserted(), changes.changed(), changes.moved(), FenceWindow.text(fence)));
+                function.report().accesses(), changes.inserted(), changes.changed(), changes.moved(), MachineFenceWindow.text(fence)));
         if (function.trusted() != null) {
             context.out().println("  on trust: " + MachineText.trusted(function));
         }

@@ -63,7 +63,7 @@ final class MachineJson {
     static JsonObject totals(MachineTotals totals, MachineFence fence) {
         JsonObject object = new JsonObject();
         object.addProperty("fence", fence.kind().name().toLowerCase(Locale.ROOT));
-        object.addProperty("windowBytes", FenceWindow.sizeBytes(fence));
+        object.addProperty("windowBytes", MachineFenceWindow.sizeBytes(fence));
         object.addProperty("images", totals.images());
         object.addProperty("cubinBytes", totals.bytes());
         object.addProperty("kernels", totals.kernels());

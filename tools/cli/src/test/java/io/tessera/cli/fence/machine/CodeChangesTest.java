@@ -33,7 +33,7 @@ class CodeChangesTest {
 
     private static CodeChanges changes(CodeWords code, String window) throws MachineCodeException {
         byte[] cubin = CubinBuilder.of("kernel", code).build();
-        byte[] fenced = CubinFencer.fence(cubin, FenceWindow.of(window).orElseThrow()).bytes();
+        byte[] fenced = CubinFencer.fence(cubin, MachineFenceWindow.of(window).orElseThrow()).bytes();
         return CodeChanges.between(words(cubin), words(fenced));
     }
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The window for which machine code is fenced. Stateless. */
-public final class FenceWindow {
+public final class MachineFenceWindow {
     /** What {@link #of} accepts, for messages. */
     public static final String ACCEPTED = "a power of two from 4G to 4T";
     /** Windows lie above it. It is a multiple of every size. */
@@ -16,7 +16,7 @@ public final class FenceWindow {
     /** Where executors keep words for reports is outside every window. */
     private static final long REPORT_ADDRESS = START;
 
-    private FenceWindow() {
+    private MachineFenceWindow() {
     }
 
     /** The fence that an executor would take for a window of a size like {@code 128G}; empty if no window has that size. */
