@@ -17,11 +17,14 @@ public final class TesseraMain {
     public static void main(String[] arguments) throws IOException {
         String version = Objects.requireNonNullElse(TesseraMain.class.getPackage().getImplementationVersion(), "development");
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        // Standard output alone decides; Console.isTerminal() would ask for standard input too.
-        boolean terminal = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString()
-                .matches("/dev/(tty|pts/|console).*");
-        CommandContext context = new CommandContext(new PrintWriter(System.out), new PrintWriter(System.err), terminal,
+        CommandContext context = new CommandContext(new PrintWriter(System.out), new PrintWriter(System.err), isTerminal(1), isTerminal(2),
                 System.getenv(), uid, Installation.of(System.getProperties(), version), Thread::sleep);
         System.exit(TesseraCommands.execute(context, arguments));
+    }
+
+    /** Whether an open file of this process is a terminal; one that is closed is none. Console.isTerminal() would ask for standard input too. */
+    private static boolean isTerminal(int descriptor) throws IOException {
+        Path link = Path.of("/proc/self/fd/" + descriptor);
+        return Files.isSymbolicLink(link) && Files.readSymbolicLink(link).toString().matches("/dev/(tty|pts/|console).*");
     }
 }

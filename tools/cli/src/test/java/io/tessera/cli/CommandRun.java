@@ -34,7 +34,7 @@ public record CommandRun(int code, String out, String err) {
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         Installation installation = new Installation(runtime, runtime.resolve("lib"),
                 runtime.resolve("bin/tessera-probe"), runtime.resolve("agent/tessera-agent.jar"), "9.9");
-        CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, environment,
+        CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, terminal, environment,
                 uid, installation, _ -> {});
         int code = TesseraCommands.execute(context, arguments);
         return new CommandRun(code, out.toString(), err.toString());

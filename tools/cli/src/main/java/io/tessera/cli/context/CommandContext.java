@@ -13,12 +13,13 @@ import java.util.Map;
  * @param out          standard output
  * @param err          standard error
  * @param terminal     whether standard output is a terminal
+ * @param errorTerminal whether standard error is one
  * @param environment  the process's environment
  * @param uid          the process's effective user
  * @param installation where Tessera lies
  * @param pause        how time passes
  */
-public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal, Map<String, String> environment,
+public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal, boolean errorTerminal, Map<String, String> environment,
         int uid, Installation installation, PollPause pause) {
     /**
      * The runtime directory of the manager to talk to: this user's own, or the system's where only that one has a

@@ -2,13 +2,17 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.fence.machine.MachineCodeRun;
+import io.tessera.cli.fence.machine.MachineFenceWindow;
 import io.tessera.cli.text.FileProblem;
+import io.tessera.cli.text.ProgressLine;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FoundImage;
+import io.tessera.guardian.machine.MachineFence;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -43,12 +47,18 @@ import picocli.CommandLine.Spec;
                 "  tessera fence --show _Z4axpyPf ./simulate a kernel's PTX before and after",
                 "  tessera fence --output out --no-cache k.ptx",
                 "                                            fenced PTX and machine code as files",
+                "  tessera fence --machine-code --summary /opt/libvendor.so",
+                "                                            machine code: what is fenced, what is not, why",
+                "  tessera fence --machine-code --show gemm --window 4G /opt/libvendor.so",
+                "                                            the instructions of a kernel that change",
                 "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
                 "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
                 "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
                 "not there."})
 public final class FenceCommand implements Callable<Integer> {
     private static final int PER_MILLE_OF_HEAP = 600;
+    private static final List<String> FOR_PTX = List.of("--mode", "--arch", "--ptxas", "--no-compile", "--no-compare", "--no-cache", "--output",
+            "--jobs");
 
     private final CommandContext context;
     private final InstantSource clock;
@@ -82,6 +92,12 @@ public final class FenceCommand implements Callable<Integer> {
     @Option(names = "--summary", description = "Print what is refused and the sums, not every kernel.")
     private boolean summary;
 
+    @Option(names = "--machine-code", description = "What fences do to the machine code for sm_90 when a program loads it. Nothing is compiled or written.")
+    private boolean machineCode;
+
+    @Option(names = "--window", paramLabel = "SIZE", defaultValue = "128G", description = "With --machine-code: the tenant's window, a power of two (default: ${DEFAULT-VALUE}).")
+    private String window;
+
     @Option(names = "--json", description = "JSON for scripts: a line an image, then one with the sums.")
     private boolean json;
 
@@ -96,7 +112,7 @@ public final class FenceCommand implements Callable<Integer> {
 
     /** What is done instead of fencing files. */
     private static final class Instead {
-        @Option(names = "--show", paramLabel = "KERNEL", description = "Print a kernel's PTX before and after.")
+        @Option(names = "--show", paramLabel = "KERNEL", description = "Print a kernel's PTX before and after; with --machine-code the instructions that change.")
         private String show;
 
         @Option(names = "--trust", description = "Trust the machine code of the files, or images by hash: hashes go into the user's list.")
@@ -148,6 +164,12 @@ public final class FenceCommand implements Callable<Integer> {
             return code(trusting.trust(files.stream().map(Path::toString).toList(), checkedJobs(), new ProgressLine(context.out(),
                     context.terminal(), () -> Duration.between(start, clock.instant()).toNanos(), "images")));
         }
+        if (machineCode) {
+            return machineCode().number();
+        }
+        if (isGiven("--window")) {
+            throw wrong("--window is for --machine-code");
+        }
         FenceArguments request = request();
         return instead != null && instead.show != null ? show(request, instead.show) : fence(request);
     }
@@ -165,6 +187,21 @@ public final class FenceCommand implements Callable<Integer> {
             throw wrong("--jobs " + jobs + ": at least 1");
         }
         return jobs;
+    }
+
+    private boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    private ExitCode machineCode() throws IOException {
+        for (String option : FOR_PTX) {
+            if (isGiven(option)) {
+                throw wrong(option + " does not go with --machine-code");
+            }
+        }
+        MachineFence fence = MachineFenceWindow.of(window).orElseThrow(() -> wrong("--window " + window + ": " + MachineFenceWindow.ACCEPTED));
+        MachineCodeRun run = new MachineCodeRun(context, fence, FenceRun::scan, () -> Duration.between(start, clock.instant()).toNanos());
+        return instead != null && instead.show != null ? run.show(files, instead.show) : run.report(files, !summary, json);
     }
 
     private FenceArguments request() throws IOException {

@@ -1,6 +1,7 @@
 package io.tessera.cli.fence;
 
 import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.text.ProgressLine;
 import io.tessera.guardian.image.FoundImage;
 import java.io.PrintWriter;
 import java.util.List;

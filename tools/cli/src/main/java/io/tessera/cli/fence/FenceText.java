@@ -106,7 +106,7 @@ final class FenceText {
                 + (totals.dropped() == 0 ? "" : ", " + totals.dropped() + " kernels left out")));
         if (totals.machineCodeAlone() > 0) {
             lines.add("  " + style.apply(Emphasis.CAUTION, totals.machineCodeAlone()
-                    + " images are machine code alone: they are refused, moved to time sharing or trusted"));
+                    + " images are machine code alone: they are refused, moved to time sharing or trusted; --machine-code tells what fences do to them"));
         }
         if (totals.partsWithoutPtx() > 0) {
             lines.add("  " + totals.partsWithoutPtx() + " parts have no PTX: a program is linked without them, and refused if it needs them");

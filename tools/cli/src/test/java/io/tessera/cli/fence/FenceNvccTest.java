@@ -97,4 +97,19 @@ class FenceNvccTest {
         assertEquals(0, shown.code(), shown.err());
         assertTrue(shown.out().contains("\n+ ") && shown.out().contains("__tessera_window"), shown.out());
     }
+
+    @Test
+    void machineCodeIsFencedAndShown() throws Exception {
+        assumeTrue(onPath("nvcc").isPresent() && onPath("g++").isPresent(), "skipped: no nvcc or g++");
+        Path source = Files.writeString(folder.resolve("program.cu"), PROGRAM);
+        String program = folder.resolve("program").toString();
+        compile("-O2", "-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90", "-o", program, source.toString());
+        CommandRun run = fence("--machine-code", program);
+        assertEquals(4, run.code(), run.err());
+        assertTrue(run.out().contains("refused: _Z4axpyfPKfPfi: an access to a variable of the module at offset 0x"), run.out());
+        assertTrue(run.out().contains("2 kernels: 1 fenced, 1 refused; fence mask"), run.out());
+        CommandRun shown = fence("--machine-code", "--window", "4G", "--show", "_Z3sumPKfPfi", program);
+        assertEquals(0, shown.code(), shown.err());
+        assertTrue(shown.out().contains("LDG") && shown.out().contains(".U32+UR"), shown.out());
+    }
 }

@@ -127,7 +127,7 @@ final class FenceRunFixture {
     Run run(boolean terminal, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, environment, 1,
+        CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, terminal, environment, 1,
                 new Installation(folder, folder, folder, folder, "9.9"), _ -> {});
         CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> (module, _) -> count(mode, module)));
         line.setOut(context.out()).setErr(context.err());

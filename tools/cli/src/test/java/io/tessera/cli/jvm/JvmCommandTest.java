@@ -158,7 +158,7 @@ class JvmCommandTest {
         StringWriter err = new StringWriter();
         int uid = JvmProcess.of(Path.of("/proc"), ProcessHandle.current().pid()).orElseThrow().uid();
         int code = TesseraCommands.execute(new CommandContext(new PrintWriter(new StringWriter()), new PrintWriter(err),
-                false, Map.of(), uid + 1, new Installation(folder, folder, folder, folder, "9.9"), _ -> {}), "jvm",
+                false, false, Map.of(), uid + 1, new Installation(folder, folder, folder, folder, "9.9"), _ -> {}), "jvm",
                 Long.toString(ProcessHandle.current().pid()));
         assertEquals(1, code);
         assertTrue(err.toString().contains("belongs to the user with the number " + uid), err.toString());

@@ -1,6 +1,5 @@
-package io.tessera.cli.fence;
+package io.tessera.cli.text;
 
-import io.tessera.cli.text.Sizes;
 import java.io.PrintWriter;
 import java.util.function.LongSupplier;
 
@@ -8,7 +7,7 @@ import java.util.function.LongSupplier;
  * How far the work on a file is: on a terminal a bar that is drawn over itself, elsewhere a plain line now and then. One
  * thread.
  */
-final class ProgressLine {
+public final class ProgressLine {
     private static final String ERASE = "\r\u001b[K";
     private static final int BAR = 24;
     private static final long REDRAW_NS = 100_000_000;
@@ -31,14 +30,15 @@ final class ProgressLine {
      * @param terminal whether it is a terminal that understands ECMA-48
      * @param what     what the bytes are of
      */
-    ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime, String what) {
+    public ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime, String what) {
         this.what = what;
         this.out = out;
         this.terminal = terminal;
         this.nanoTime = nanoTime;
     }
 
-    void file(String fileName, int count) {
+    /** Begins with a file that has so many images. */
+    public void file(String fileName, int count) {
         name = fileName.substring(fileName.lastIndexOf('/') + 1);
         images = count;
         done = 0;
@@ -46,13 +46,13 @@ final class ProgressLine {
     }
 
     /** Notes that an image is done; {@link #show} draws it. */
-    void image(long bytes) {
+    public void image(long bytes) {
         done++;
         doneBytes += bytes;
     }
 
     /** Draws, if the last drawing is old enough. */
-    void show() {
+    public void show() {
         long now = nanoTime.getAsLong();
         if (now - shownNs < (terminal ? REDRAW_NS : PLAIN_LINE_NS) || images == 0) {
             return;
@@ -70,7 +70,7 @@ final class ProgressLine {
     }
 
     /** Takes the bar away, so that lines can be printed. */
-    void clear() {
+    public void clear() {
         if (drawn) {
             out.print(ERASE);
             drawn = false;

@@ -1,0 +1,185 @@
+package io.tessera.cli.fence.machine;
+
+import io.tessera.cli.text.Style;
+import io.tessera.cli.text.Style.Emphasis;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.MachineOpcodes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * What is different between the code of a function and the same code with fences. Fences keep every instruction, with its opcode, and its place in the order; they insert
+ * instructions before accesses, traps and the first instruction, and behind calls. Immutable as long as nobody writes to the code.
+ */
+final class CodeChanges {
+    private static final int AROUND = 2;
+    private static final int MOVE_IMMEDIATE = 0x802;
+    private static final int NO_OPERATION = 0x918;
+    private static final int INSERTED = -1;
+
+    private final long[] before;
+    private final long[] after;
+    /** For each instruction of after, the one of before that it is; -1: a fence. */
+    private final int[] origins;
+
+    private CodeChanges(long[] before, long[] after, int[] origins) {
+        this.before = before;
+        this.after = after;
+        this.origins = origins;
+    }
+
+    /**
+     * Compares, two words for each instruction.
+     *
+     * @throws MachineCodeException if an instruction of before is not found in its order
+     */
+    static CodeChanges between(long[] before, long[] after) throws MachineCodeException {
+        int[] origins = new int[after.length / 2];
+        int next = 0;
+        int end = 0;
+        for (int i = 0; i < origins.length; i++) {
+            boolean same = 2 * next < before.length && same(before, next, after, i);
+            origins[i] = same ? next++ : INSERTED;
+            end = same ? i + 1 : end;
+        }
+        if (2 * next != before.length) {
+            throw new MachineCodeException("the fenced code cannot be compared with the original", next * InstructionWord.BYTES);
+        }
+        for (int i = end; i < origins.length; i++) {
+            if (key(after, i) != NO_OPERATION) {
+                throw new MachineCodeException("the fenced code cannot be compared with the original", i * InstructionWord.BYTES);
+            }
+        }
+        return new CodeChanges(before, after, Arrays.copyOf(origins, end)); // what fills up the section's end is no fence
+    }
+
+    /** Whether an instruction may be another one of before: a fence differs from what it is put before in its opcode or in what it writes. */
+    private static boolean same(long[] before, int i, long[] after, int j) {
+        boolean jumps = jumps(before, i);
+        return key(before, i) == key(after, j) && InstructionWord.predicate(before[2 * i]) == InstructionWord.predicate(after[2 * j])
+                && (jumps || InstructionWord.destination(before[2 * i]) == InstructionWord.destination(after[2 * j]));
+    }
+
+    private static int key(long[] code, int i) {
+        return InstructionWord.key(code[2 * i], code[2 * i + 1]);
+    }
+
+    /** Whether an instruction has a distance, which moves with the code. */
+    private static boolean jumps(long[] code, int i) {
+        MachineOpcode operation = MachineOpcodes.find(code[2 * i], code[2 * i + 1]);
+        return operation != null && switch (operation.kind()) {
+            case BRANCH, INDIRECT_BRANCH, CALL, RETURN, COLLECTIVE, MEETING -> true;
+            default -> false;
+        };
+    }
+
+    private boolean isInserted(int i) {
+        return origins[i] == INSERTED;
+    }
+
+    /** Whether an instruction of before has other words than a moved one has. */
+    private boolean isChanged(int i) {
+        return !isInserted(i) && differs(i) && !isMoved(i);
+    }
+
+    private boolean differs(int i) {
+        int from = 2 * origins[i];
+        return before[from] != after[2 * i] || before[from + 1] != after[2 * i + 1];
+    }
+
+    /** Whether nothing but a distance or a return address is different. */
+    private boolean isMoved(int i) {
+        int from = origins[i];
+        if (isInserted(i) || !differs(i)) {
+            return false;
+        }
+        long low = before[2 * from];
+        long high = before[2 * from + 1];
+        MachineOpcode operation = MachineOpcodes.find(low, high);
+        boolean immediate = key(before, from) == MOVE_IMMEDIATE || operation != null && operation.kind() == Kind.MEETING;
+        if (immediate) {
+            return high == after[2 * i + 1] && InstructionWord.withImmediate(low, 0) == InstructionWord.withImmediate(after[2 * i], 0);
+        }
+        return jumps(before, from) && InstructionWord.withDistanceLow(low, 0) == InstructionWord.withDistanceLow(after[2 * i], 0)
+                && InstructionWord.withDistanceHigh(high, 0) == InstructionWord.withDistanceHigh(after[2 * i + 1], 0);
+    }
+
+    /** How many instructions are fences. */
+    int inserted() {
+        return count(this::isInserted);
+    }
+
+    /** How many instructions have other operands or control bits. */
+    int changed() {
+        return count(this::isChanged);
+    }
+
+    /** How many instructions have another distance or return address and are otherwise the same. */
+    int moved() {
+        return count(this::isMoved);
+    }
+
+    private int count(IntPredicate which) {
+        return (int) IntStream.range(0, origins.length).filter(which).count();
+    }
+
+    /** The changed instructions with their surroundings: never more than half of the instructions of before, since the code is others'. */
+    List<String> lines(Style style) {
+        List<String> lines = new ArrayList<>();
+        lines.add(style.apply(Emphasis.HEADING,
+                String.format(Locale.ROOT, "  %8s %8s  %-44s %s", "BEFORE", "AFTER", "INSTRUCTION", "WORDS (LOW, HIGH)")));
+        int left = before.length / 4;
+        int last = -1;
+        for (int i = 0; i < origins.length; i++) {
+            if (!isNear(i)) {
+                continue;
+            }
+            if (!isInserted(i) && left-- == 0) {
+                lines.add("  the rest is left out: no more than half of a kernel is printed");
+                break;
+            }
+            if (i > last + 1) {
+                lines.add("  ...");
+            }
+            line(i, style, lines);
+            last = i;
+        }
+        return lines;
+    }
+
+    private boolean isNear(int i) {
+        for (int j = Math.max(0, i - AROUND); j <= Math.min(origins.length - 1, i + AROUND); j++) {
+            if (isInserted(j) || isChanged(j)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void line(int i, Style style, List<String> lines) {
+        if (isInserted(i)) {
+            lines.add(style.apply(Emphasis.GOOD, line("+", "", offset(i), after, i)));
+        } else if (isChanged(i)) {
+            lines.add(style.apply(Emphasis.BAD, line("-", offset(origins[i]), "", before, origins[i])));
+            lines.add(style.apply(Emphasis.GOOD, line("+", "", offset(i), after, i)));
+        } else {
+            lines.add(line(" ", offset(origins[i]), offset(i), after, i));
+        }
+    }
+
+    private static String offset(int place) {
+        return "0x" + Integer.toHexString(place * InstructionWord.BYTES);
+    }
+
+    private static String line(String mark, String from, String to, long[] code, int i) {
+        return String.format(Locale.ROOT, "%s %8s %8s  %-44s %016x %016x", mark, from, to, InstructionText.of(code[2 * i], code[2 * i + 1], i),
+                code[2 * i], code[2 * i + 1]);
+    }
+}

@@ -1,0 +1,75 @@
+package io.tessera.cli.fence.machine;
+
+import io.tessera.guardian.image.FoundImage;
+import io.tessera.guardian.image.ImageException;
+import io.tessera.guardian.machine.FencedCubin;
+import io.tessera.guardian.machine.FunctionReport;
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.fence.CubinFencer;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.verify.VerifiedCubin;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What fences do to the machine code of one image. Immutable as long as nobody writes to the bytes.
+ *
+ * @param where     the part of the file that holds the image
+ * @param place     from the file's start, in bytes
+ * @param code      what was found in the image
+ * @param refused   why nothing of the image can be fenced; null: there is no such reason
+ * @param fenced    the code with fences; null where there is none
+ * @param functions one for each function of the code
+ */
+record CubinOutcome(String where, long place, DeviceCode code, String refused, byte[] fenced, List<FunctionFence> functions) {
+    private static final DeviceCode NO_CODE = new DeviceCode(null, List.of());
+
+    /** Copies the list. */
+    CubinOutcome {
+        functions = List.copyOf(functions);
+    }
+
+    /** Fences the machine code of an image, and has the verifier look at it. */
+    static CubinOutcome of(FoundImage image, MachineFence fence) {
+        DeviceCode code = NO_CODE;
+        try {
+            code = DeviceCode.of(image);
+            if (code.cubin() == null) {
+                return new CubinOutcome(image.where(), image.offset(), code, null, null, List.of());
+            }
+            FencedCubin fenced = CubinFencer.fence(code.cubin(), fence);
+            List<FunctionFence> functions = functions(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
+            return new CubinOutcome(image.where(), image.offset(), code, null, fenced.bytes(), functions);
+        } catch (ImageException | MachineCodeException e) {
+            return new CubinOutcome(image.where(), image.offset(), code, e.getMessage(), null, List.of());
+        } catch (RuntimeException e) {
+            // A fault of ours in one image; what is said about the others stays right.
+            return new CubinOutcome(image.where(), image.offset(), code, "the fencer fails: " + e, null, List.of());
+        }
+    }
+
+    /** A function that is not fenced takes all kernels with it that call other functions, as in an executor: which one they call is not followed. */
+    private static List<FunctionFence> functions(FencedCubin fenced, VerifiedCubin seen) {
+        List<FunctionFence> functions = new ArrayList<>();
+        FunctionFence refused = null;
+        for (FunctionReport report : fenced.functions()) {
+            String why = report.isFenced() ? seen.refused().get(report.name()) : report.refusal();
+            FunctionFence function = new FunctionFence(report, why, report.isFenced(), seen.trusted().get(report.name()),
+                    seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE));
+            functions.add(function);
+            refused = why != null && !report.kernel() ? function : refused;
+        }
+        if (refused != null) {
+            FunctionFence called = refused;
+            functions.replaceAll(each -> each.isFenced() && each.report().kernel() && each.report().leaves() ? each.calling(called) : each);
+        }
+        return functions;
+    }
+
+    /** Whether there is machine code for the GPU, or something that may be. */
+    boolean hasCode() {
+        return code.cubin() != null || refused != null;
+    }
+}
