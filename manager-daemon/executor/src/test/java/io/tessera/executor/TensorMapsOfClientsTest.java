@@ -69,8 +69,12 @@ class TensorMapsOfClientsTest {
 
     /** Encodes a tiled map; the map is in {@link RelayTestClient#out}. */
     private int encode(long address, long rank, long[] sizes, long[] strides) {
+        return encode(address, rank, sizes, strides, 0);
+    }
+
+    private int encode(long address, long rank, long[] sizes, long[] strides, long interleave) {
         return client.call(DriverEntry.cuTensorMapEncodeTiled, outBytes(TensorMaps.BYTES), value(FLOAT), value(rank),
-                value(address), longs(sizes), longs(strides), ints(8, 8), ints(1, 1), value(0), value(0), value(0), value(0));
+                value(address), longs(sizes), longs(strides), ints(8, 8, 1), ints(1, 1, 1), value(interleave), value(0), value(0), value(0));
     }
 
     @Test
@@ -91,6 +95,20 @@ class TensorMapsOfClientsTest {
         assertEquals(CudaResult.INVALID_VALUE, encode(memory, 6, SIZES, STRIDES));
         assertEquals(CudaResult.INVALID_VALUE, encode(memory, 0, SIZES, STRIDES));
         assertEquals(CudaResult.INVALID_VALUE, encode(memory, 3, SIZES, STRIDES), "fewer sizes than dimensions");
+    }
+
+    /** A copy by such a map reads elements behind the sizes: the first size counts slices of 16 or 32 bytes. */
+    @Test
+    void interleavedMapsAreRefused() {
+        long[] sizes = {16, 8, 4};
+        long[] strides = {256, 2048};
+        assertEquals(0, encode(memory, 3, sizes, strides, 0));
+        assertEquals(CudaResult.NOT_SUPPORTED, encode(memory, 3, sizes, strides, 1));
+        assertEquals(CudaResult.NOT_SUPPORTED, encode(memory, 3, sizes, strides, 2));
+        assertEquals(CudaResult.NOT_SUPPORTED,
+                client.call(DriverEntry.cuTensorMapEncodeIm2col, outBytes(TensorMaps.BYTES), value(FLOAT), value(3), value(memory),
+                        longs(sizes), longs(strides), ints(0, 0), ints(0, 0), value(4), value(8), ints(1, 1, 1), value(1), value(0), value(0),
+                        value(0)));
     }
 
     private int replace(RelayTestClient of, byte[] map, long address) {

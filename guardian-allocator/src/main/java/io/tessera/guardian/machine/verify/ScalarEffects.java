@@ -101,7 +101,10 @@ final class ScalarEffects {
             case 0x1897 -> addWideNumber(low, rest, to);
             case 0x224, 0x1e24 -> product(low, rest & ~UNIFORM_OPERAND, to, key == 0x1e24);
             case 0x825 -> {
-                return productWide(low, rest, to);
+                return productWide(low, rest, to, (int) rest & 0xff);
+            }
+            case 0x18a5 -> {
+                return productWide(low, rest & ~UNIFORM_OPERAND, to, ScalarRegisters.UNIFORM + ((int) rest & 0xff));
             }
             case 0x1292 -> {
                 return exclusiveOr(low, rest & ~UNIFORM_OPERAND, to);
@@ -227,11 +230,11 @@ final class ScalarEffects {
         registers.put(low, to, zeros && (copies || adds) ? third : ScalarValue.UNKNOWN);
     }
 
-    /** {@code IMAD.WIDE R, R, 0x40, R}: an index of tensor maps. */
-    private boolean productWide(long low, long rest, int to) {
-        int third = (int) rest & 0xff;
-        boolean plain = (rest & ~0xffL) == PRODUCT_WIDE && InstructionWord.immediate(low) == MAP_BYTES && third < InstructionWord.ZERO_REGISTER - 1
-                && registers.value(third).isLowWord() && registers.value(third + 1).kind() == ScalarValue.Kind.HIGH_WORD;
+    /** {@code IMAD.WIDE R, R, 0x40, R}, and of uniform registers: an index of tensor maps. */
+    private boolean productWide(long low, long rest, int to, int third) {
+        boolean plain = (rest & ~0xffL) == PRODUCT_WIDE && InstructionWord.immediate(low) == MAP_BYTES && (third & 1) == 0
+                && third < ScalarRegisters.ZERO_UNIFORM && registers.value(third).isLowWord()
+                && registers.value(third + 1).kind() == ScalarValue.Kind.HIGH_WORD;
         if (plain) {
             registers.putPair(low, to, registers.value(third).indexed(), ScalarValue.PARAMETERS_HIGH);
         }

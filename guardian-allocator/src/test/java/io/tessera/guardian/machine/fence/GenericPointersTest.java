@@ -89,6 +89,6 @@ class GenericPointersTest {
 
     private static CubinBuilder called(CodeWords kernel, CodeWords function, int call) {
         CubinBuilder cubin = CubinBuilder.of("kernel", kernel).function("function", 26, function);
-        return call < 0 ? cubin : cubin.relocation("kernel", 16 * call, 0x39, 2, 0);
+        return call < 0 ? cubin : cubin.relocation("kernel", 16 * call, 0x4b, 2, 0);
     }
 }

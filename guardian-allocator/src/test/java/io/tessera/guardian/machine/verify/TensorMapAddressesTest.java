@@ -218,6 +218,12 @@ class TensorMapAddressesTest {
         TensorMapPlaces found = TensorMapAddresses.find(copyBy(code, 8).exit().flow(), Set.of(), true);
         assertEquals(new TensorMapPlaces(Set.of(), Set.of(0x7b0), false), found);
         assertEquals("a tensor map that an index takes among others", found.trusted());
+        CodeWords uniform = load(new CodeWords(), 4, PARAMETERS);
+        uniform.add(0x8a5L | ALWAYS | 20L << 16 | 6L << 24 | 0x40L << 32, CONTROL | 0x0f8e0200L | 4);
+        assertEquals(Set.of(0), TensorMapAddresses.find(tensorLoad(uniform, 20).exit().flow(), Set.of(), true).many());
+        CodeWords odd = load(new CodeWords(), 4, PARAMETERS);
+        odd.add(0x8a5L | ALWAYS | 20L << 16 | 6L << 24 | 0x40L << 32, CONTROL | 0x0f8e0200L | 5);
+        assertEquals(UNSEEN + "20", refused(tensorLoad(odd, 20)), "no pair");
         CodeWords other = addGeneral(loadGeneral(new CodeWords(), 8), 8, 0x7b0);
         other.add(0x825L | ALWAYS | 8L << 16 | 2L << 24 | 0x20L << 32, CONTROL | 0x078e0200L | 8);
         assertEquals(UNSEEN + "60", refused(copyBy(other, 8)), "half a map");

@@ -74,7 +74,8 @@ class MachineCodeCommandTest {
 
     private static byte[] cubin(int architecture) {
         return new CubinBuilder(CubinBuilder.CUDA_13, architecture).kernel("plain", 10, plain()).kernel("unknown", 10, unknown())
-                .kernel("other", 10, unknown()).kernel("copying", 10, copying()).build();
+                .kernel("other", 10, unknown()).kernel("copying", 10, copying())
+                .attribute("copying", 0x0a, 4, 0x00100210).build();
     }
 
     private static byte[] fatBinary(int... architectures) {
@@ -113,7 +114,7 @@ class MachineCodeCommandTest {
         Run run = fixture.run("--machine-code", file("full.cubin", SampleCubins.full(CubinBuilder.CUDA_13)));
         contains(run.out(), "(function) function", "on trust: function: ", " of the fenced code\n", "2 kernels: ");
         byte[] bad = new CubinBuilder(CubinBuilder.CUDA_13, 90).kernel("calls", 26, new CodeWords().load(0, 2).callSymbol().exit())
-                .kernel("alone", 26, plain()).function("called", 26, unknown()).relocation("calls", 0x10, 0x39, 3, 0).build();
+                .kernel("alone", 26, plain()).function("called", 26, unknown()).relocation("calls", 0x10, 0x4b, 3, 0).build();
         Run refused = fixture.run("--machine-code", file("bad.cubin", bad));
         assertEquals(4, refused.code());
         contains(refused.out(), "refused: calls: function called has no fence: an instruction that is not known (opcode 0x344) at offset 0x10",
