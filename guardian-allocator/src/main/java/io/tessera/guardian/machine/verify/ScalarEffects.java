@@ -213,14 +213,12 @@ final class ScalarEffects {
     private void product(long low, long rest, int to, boolean uniform) {
         boolean zeros = InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;
         ScalarValue third;
-        long form;
+        long form = rest & ~0xffL;
         if (uniform) { // the third operand stands where others have the second one
             third = second(low, true);
-            form = rest & ~0xffL;
             zeros &= low >>> 38 == 0 && (rest & 0xff) == InstructionWord.ZERO_REGISTER;
         } else {
             third = registers.value((int) rest & 0xff);
-            form = rest & ~0xffL;
             zeros &= (low >>> 32) == InstructionWord.ZERO_REGISTER;
         }
         int carry = (int) (rest >>> CONDITION) & ScalarRegisters.ALL;

@@ -4,8 +4,6 @@ import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.machine.HardwareTensorMap;
 import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.stream.LongStream;
 
 /**
  * The tensor maps among the parameters of a kernel that has a fence in its machine code: where such a map leads, only its launch can tell. Who made the map does not matter;
@@ -37,22 +35,47 @@ final class MachineMaps {
      * @param bytes      their length
      */
     Reach lead(WindowAccess window, MemorySegment parameters, long bytes) {
-        places(parameters, bytes).forEach(at -> beginInWindow(window, parameters, at));
+        if (single.length + many.length == 0) {
+            return Reach.WINDOW; // most kernels; a launch must not allocate
+        }
+        if (!isIn(single, bytes) || !isIn(many, bytes)) {
+            return Reach.ELSEWHERE;
+        }
         // Maps may overlap, so that each is looked at when nothing is changed any more.
-        return isIn(single, bytes) && isIn(many, bytes) && places(parameters, bytes).allMatch(at -> stays(window, parameters, at)) ? Reach.WINDOW
-                : Reach.ELSEWHERE;
+        boolean all = walk(window, parameters, bytes, true) && walk(window, parameters, bytes, false);
+        return all ? Reach.WINDOW : Reach.ELSEWHERE;
     }
 
     private static boolean isIn(int[] places, long bytes) {
-        return Arrays.stream(places).allMatch(at -> at >= 0 && at + (long) HardwareTensorMap.BYTES <= bytes);
+        for (int at : places) {
+            if (at < 0 || at + (long) HardwareTensorMap.BYTES > bytes) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    /** Where maps lie, as far as they lie in the parameters. */
-    private LongStream places(MemorySegment parameters, long bytes) {
-        LongStream several = Arrays.stream(many).asLongStream()
-                .flatMap(first -> LongStream.iterate(first, at -> at == first || isMap(parameters, at, bytes), at -> at + HardwareTensorMap.BYTES));
-        return LongStream.concat(Arrays.stream(single).asLongStream(), several)
-                .filter(at -> at >= 0 && at + HardwareTensorMap.BYTES <= bytes);
+    /** Goes over all maps, and moves those without an address into the window or looks where they lead. */
+    private boolean walk(WindowAccess window, MemorySegment parameters, long bytes, boolean moves) {
+        boolean stay = true;
+        for (int at : single) {
+            stay &= visit(window, parameters, at, moves);
+        }
+        for (int first : many) {
+            stay &= visit(window, parameters, first, moves);
+            for (long at = first + (long) HardwareTensorMap.BYTES; isMap(parameters, at, bytes); at += HardwareTensorMap.BYTES) {
+                stay &= visit(window, parameters, at, moves);
+            }
+        }
+        return stay;
+    }
+
+    private static boolean visit(WindowAccess window, MemorySegment parameters, long at, boolean moves) {
+        if (moves) {
+            beginInWindow(window, parameters, at);
+            return true;
+        }
+        return stays(window, parameters, at);
     }
 
     /** Whether something follows that may be one of several maps. */

@@ -3,7 +3,6 @@ package io.tessera.executor.fence.load;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.FencedImage;
-
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
