@@ -30,7 +30,8 @@ final class PassedInstructions {
 
     /** Whether an instruction may come before an access; all between them may. */
     boolean mayPass(int access, int at) {
-        if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0) {
+        boolean later = InstructionWord.stall(flow.high(access)) <= Encoding.APART; // else the first one would be issued earlier than before
+        if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0 || !later) {
             return false;
         }
         MachineOpcode operation = flow.operation(at);

@@ -15,6 +15,8 @@ import java.util.Map;
 final class EarlyPlaces {
     /** More than compilers leave between a computation and an access that waits for it. */
     private static final int MOST = 32;
+    /** Some results of a fixed latency, as those of {@code CS2R}, are there some cycles later than arithmetic. */
+    private static final int MARGIN = 6;
 
     private final SectionFlow flow;
     /** Accesses by the first instruction that comes into question. */
@@ -23,6 +25,7 @@ final class EarlyPlaces {
     private final List<Integer> open = new ArrayList<>();
     private final Map<Integer, Integer> found = new HashMap<>();
     private int next;
+    private int block;
 
     EarlyPlaces(SectionFlow flow) {
         this.flow = flow;
@@ -73,11 +76,13 @@ final class EarlyPlaces {
      */
     void look(RegistersInFlight state, IssueTable table, int row, int until) {
         for (int at = Math.max(next, row); at <= until && !(open.isEmpty() && from.isEmpty()); at++) {
+            block = flow.isLeader(at) ? at : block;
             open.addAll(from.getOrDefault(at, List.of()));
             if (!open.isEmpty()) {
                 state.at(table.cycles(row, at));
                 int place = at;
-                open.removeIf(access -> access <= place || isFree(state, access, place));
+                boolean known = table.cycles(block, at) >= MARGIN + ResultTiming.LEAST_LATENCY; // at the start of a block it is not known to the last cycle
+                open.removeIf(access -> access <= place || known && isFree(state, access, place));
             }
         }
         next = until + 1;
@@ -85,7 +90,7 @@ final class EarlyPlaces {
 
     private boolean isFree(RegistersInFlight state, int access, int place) {
         long low = flow.low(access);
-        boolean free = state.isThere(InstructionWord.source(low) + 1, InstructionWord.predicate(low));
+        boolean free = state.isThere(InstructionWord.source(low) + 1, InstructionWord.predicate(low), MARGIN);
         if (free) {
             found.put(access, place);
         }

@@ -221,9 +221,12 @@ final class RegistersInFlight {
         return ready[number] > clock + ResultTiming.LEAST_LATENCY || isPending(number);
     }
 
-    /** Whether an instruction that is issued now reads of a register, and of a predicate as {@link #isPredicateWritten} has it, what was written last. */
-    boolean isThere(int register, int predicate) {
-        return !isWritten(register) && ready[tracked.number(register)] <= clock && !isPredicateWritten(predicate);
+    /**
+     * Whether an instruction that was issued so many cycles ago would have read of a register what was written last, and one that is issued now reads of a predicate, as
+     * {@link #isPredicateWritten} has it, what was written last.
+     */
+    boolean isThere(int register, int predicate, int cycles) {
+        return !isWritten(register) && ready[tracked.number(register)] <= clock - cycles && !isPredicateWritten(predicate);
     }
 
     /** Scoreboards by which nothing is in flight, as far as scoreboards can tell. */
