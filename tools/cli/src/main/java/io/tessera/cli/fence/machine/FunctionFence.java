@@ -30,12 +30,6 @@ record FunctionFence(FunctionReport report, String refusal, boolean verified, St
         return found.find() ? Long.parseLong(found.group(1), 16) : -1;
     }
 
-    /** The same refusal for a kernel that may call this function. */
-    FunctionFence calling(FunctionFence function) {
-        return new FunctionFence(report, "function " + function.report.name() + " has no fence: " + function.refusal, function.verified, trusted,
-                maps);
-    }
-
     /** A reason without what differs from function to function, so that reasons can be counted. */
     static String kind(String reason) {
         return NUMBERS.matcher(CALLED.matcher(reason).replaceFirst("a function that it may call has no fence: ")).replaceAll("");
