@@ -96,6 +96,11 @@ public final class TrustList {
         return !images.isEmpty() && images.containsKey(image.hash());
     }
 
+    /** Whether an image of a hash is one of them. */
+    public boolean contains(String hash) {
+        return images.containsKey(hash);
+    }
+
     /** The images in the order in which they were trusted. */
     public Collection<TrustedImage> images() {
         return List.copyOf(images.values());
