@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -43,6 +44,7 @@ public final class CubinVerifier {
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
+        Set<String> byRegister = new ConcurrentSkipListSet<>();
         Set<String> functions = cubin.code().stream().filter(section -> !isKernel(section, symbols)).map(section -> section.functionName(Cubin.CODE))
                 .collect(Collectors.toUnmodifiableSet());
         cubin.code().parallelStream().forEach(section -> {
@@ -60,17 +62,17 @@ public final class CubinVerifier {
                 Stream.of(open, table, maps.trusted(), writes.driverCall(section, flow, fence)).filter(Objects::nonNull).findFirst()
                         .ifPresent(why -> trusted.put(name, why));
                 Set<String> called = writes.calledBy(section);
-                if (callsByRegister(flow, fence)) {
-                    called.addAll(functions);
-                }
                 if (!called.isEmpty()) {
                     calls.put(name, called);
+                }
+                if (callsByRegister(flow, fence)) {
+                    byRegister.add(name);
                 }
             } catch (MachineCodeException e) {
                 refused.put(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, calls);
+        return new VerifiedCubin(refused, tensorMaps, trusted, new FunctionCalls(calls, byRegister, functions));
     }
 
     private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a function counts for those that may call it, and for no others. */
-class CalledFunctionsTest {
+class FunctionCallsTest {
     private static final int CALL = 0x4b;
     private static final MachineFence MASK = MachineFences.MASK;
     private static final String RETURN = "a RET by a register at offset 0x0";
@@ -45,7 +45,7 @@ class CalledFunctionsTest {
                 .function("g", 29, returns()).relocation("k", 0, CALL, 3, 0).relocation("f", 0, CALL, 4, 0));
         assertEquals(Map.of(), seen.refused());
         assertEquals(Map.of("g", RETURN), seen.trusted());
-        assertEquals(Map.of("k", Set.of("f"), "f", Set.of("g")), seen.calls());
+        assertEquals(Map.of("k", Set.of("f"), "f", Set.of("g")), seen.calls().named());
         assertEquals(Map.of("k", "function g, which it may call, has " + RETURN, "f", "function g, which it may call, has " + RETURN, "g", RETURN),
                 seen.takenOnTrust(), "l calls nothing");
     }
@@ -80,8 +80,11 @@ class CalledFunctionsTest {
     void aCallByARegisterMayReachEveryFunction() throws MachineCodeException {
         VerifiedCubin seen = inspect(CubinBuilder.of("k", new CodeWords().add(CALL_REGISTER, CALL_HIGH).exit())
                 .kernel("open", 29, new CodeWords().load(12, 2).exit()).function("f", 29, returns()));
-        assertEquals(Map.of("k", Set.of("f")), seen.calls(), "a kernel's address is in no compiled code");
+        assertEquals(Set.of("k"), seen.calls().byRegister());
         assertEquals("a CALL by a register at offset 0x0", seen.trusted().get("k"));
+        assertEquals(Set.of("open"), seen.unfenced(List.of()).keySet(), "a kernel's address is in no compiled code");
+        List<FunctionReport> left = List.of(new FunctionReport("f", false, false, "a reason", 0, 0, false));
+        assertEquals("function f has no fence: a reason", seen.unfenced(left).get("k"));
     }
 
     /** The report of an assertion, and behind it the call of a function by a relocation or by a register. */
@@ -122,7 +125,7 @@ class CalledFunctionsTest {
         VerifiedCubin register = CubinVerifier.inspect(reported(fence, new CodeWords().add(CALL_REGISTER, CALL_HIGH).exit()).build(), fence);
         assertEquals(Map.of(), register.refused());
         assertEquals(Map.of(), register.trusted());
-        assertEquals(Map.of(), register.calls());
+        assertEquals(Set.of(), register.calls().byRegister());
     }
 
     @Test
