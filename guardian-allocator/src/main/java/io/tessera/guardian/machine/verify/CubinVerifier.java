@@ -72,7 +72,7 @@ public final class CubinVerifier {
                 refused.put(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, new FunctionCalls(calls, byRegister, functions));
+        return new VerifiedCubin(refused, tensorMaps, trusted, new CalledFunctions(calls, byRegister, functions));
     }
 
     private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {

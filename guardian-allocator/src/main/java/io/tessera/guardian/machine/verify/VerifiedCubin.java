@@ -15,7 +15,8 @@ import java.util.Map;
  *                   window there
  * @param calls      which functions may call which
  */
-public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted, FunctionCalls calls) {
+public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
+        CalledFunctions calls) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);

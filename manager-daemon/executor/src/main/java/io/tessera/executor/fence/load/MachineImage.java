@@ -2,7 +2,6 @@ package io.tessera.executor.fence.load;
 
 import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.executor.fence.program.ProgramSource;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.util.Optional;
 
 /** An image without PTX that the driver has. One owner thread. */
@@ -45,21 +44,13 @@ final class MachineImage {
         return lower || first;
     }
 
-    MachineKernel kernel(String name) {
-        if (fenced == null) {
-            return new MachineKernel(this, name, MachineGrade.UNFENCED, "its image has no fences", null);
-        }
-        String refused = fenced.refused().get(name);
-        if (refused != null) {
-            return new MachineKernel(this, name, MachineGrade.UNFENCED, "it has no fence: " + refused, null);
-        }
-        TensorMapPlaces maps = fenced.tensorMaps().getOrDefault(name, TensorMapPlaces.NONE);
-        String trusted = fenced.trusted().get(name);
-        if (trusted == null || vendors) {
-            return new MachineKernel(this, name, trusted == null ? MachineGrade.SHOWN : MachineGrade.VENDORS, null, maps);
-        }
-        return new MachineKernel(this, name, MachineGrade.UNKNOWN, "not all of it is shown to stay there (" + trusted
-                + "), and its code is not known as a vendor's, which whoever runs the manager can say it is: tessera fence --trust " + fenced.hash(),
-                maps);
+    /** Null: it is loaded as it is. */
+    FencedImage fenced() {
+        return fenced;
+    }
+
+    /** Whether it is one of a vendor's. */
+    boolean isVendors() {
+        return vendors;
     }
 }

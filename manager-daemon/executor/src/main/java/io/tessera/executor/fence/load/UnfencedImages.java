@@ -137,12 +137,12 @@ public final class UnfencedImages {
     /** A kernel, by the driver's handle of its module or library. Null: no image has that handle. */
     public MachineKernel kernel(long handle, String name) {
         MachineImage known = find(handle);
-        return known == null ? null : known.kernel(name);
+        return known == null ? null : MachineKernel.of(known, name);
     }
 
     /** A kernel of which nobody tells where it is from. */
     public MachineKernel kernelFromNowhere(String name) {
-        return nowhere.kernel(name);
+        return MachineKernel.of(nowhere, name);
     }
 
     /**

@@ -13,13 +13,16 @@ import io.tessera.guardian.machine.MachineFences;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is said of a function counts for those that may call it, and for no others. */
-class FunctionCallsTest {
+class CalledFunctionsTest {
     private static final int CALL = 0x4b;
     private static final MachineFence MASK = MachineFences.MASK;
     private static final String RETURN = "a RET by a register at offset 0x0";
@@ -139,5 +142,21 @@ class FunctionCallsTest {
                 .inspect(external(reported(fence, other).relocation("k", 0x50, CALL, 2, 0).build()), fence).trusted().get("k"),
                 "under another predicate");
         assertNull(CubinVerifier.inspect(reported(fence, calls()).relocation("k", 0x50, CALL, 2, 0).build(), fence).trusted().get("k"));
+    }
+
+    /** A cubin may have a million functions, whoever made it. */
+    @Test
+    @Timeout(30)
+    void theTimeGrowsWithTheCalls() {
+        int count = 100_000;
+        Map<String, Set<String>> chain = new HashMap<>();
+        Set<String> functions = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            chain.put("f" + i, Set.of("f" + (i + 1)));
+            functions.add("f" + i);
+        }
+        Map<String, String> said = new CalledFunctions(chain, functions, functions).handOn(Map.of("f" + count, "a reason"), ": ");
+        assertEquals(count + 1, said.size());
+        assertEquals("function f" + count + ": a reason", said.get("f0"));
     }
 }

@@ -16,9 +16,9 @@ import java.util.TreeMap;
  * @param byRegister functions that call by a register, and so perhaps any that is no kernel
  * @param functions  those that are no kernels
  */
-public record FunctionCalls(Map<String, Set<String>> named, Set<String> byRegister, Set<String> functions) {
+public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegister, Set<String> functions) {
     /** Copies the collections. */
-    public FunctionCalls {
+    public CalledFunctions {
         named = Map.copyOf(named);
         byRegister = Set.copyOf(byRegister);
         functions = Set.copyOf(functions);
