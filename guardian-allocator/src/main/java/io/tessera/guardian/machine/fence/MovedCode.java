@@ -29,8 +29,7 @@ final class MovedCode {
     static byte[] bytes(RewrittenSection section, Map<Integer, Integer> returns) {
         long[] code = section.code().clone();
         returns.forEach((constant, returned) -> {
-            // The fence of the instruction before may come after the place; the constant itself is no access.
-            int place = section.places()[constant];
+            int place = section.place(constant);
             code[2 * place] = InstructionWord.withImmediate(code[2 * place], section.places()[returned] * InstructionWord.BYTES);
         });
         ByteBuffer bytes = ByteBuffer.allocate(code.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -5,11 +5,9 @@ import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
-import java.util.BitSet;
 
 /**
- * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}. A fence is the row of instructions directly before its
- * access; nothing leads into the row. Immutable once made.
+ * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}. Immutable once made.
  *
  * <p>{@code [R.64+UR.64+imm]}: the high word of R is kept between two bounds, which are taken from the high word of UR:
  *
@@ -21,24 +19,18 @@ import java.util.BitSet;
  * </pre>
  *
  * R.hi + UR.hi is then one of base-1 to base+mask, even where the lower bound is above the upper one: the result is the upper one. With the carry of the low words and the
- * immediate the address is less than 5 GiB outside of the window, in a guard band. For an address in the window both steps change nothing, with a carry and without.
+ * immediate the address is less than 5 GiB outside of the window, in a guard band. For an address in the window both steps change nothing, with a carry and without. The
+ * bounds hold until UR.hi or one of them is written, over all ways through the code ({@link UniformBounds}). The other two steps come in the block of the access, before it, and
+ * nothing writes R.hi, UR.hi or the predicate between them and the access ({@link FencedRegisters}).
  *
- * <p>{@code [UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND.
+ * <p>{@code [UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND. They are the two instructions before the access, and nothing
+ * leads to the second or to the access.
  */
 public final class SummedAddresses {
-    /** Cycles that ptxas leaves at least between a computation and what takes its result, and the same for results in uniform registers. */
-    private static final int LEAST_STALL = 5;
+    /** Cycles that ptxas leaves at least between a computation and what takes its result, for results in uniform registers. */
     private static final int LEAST_UNIFORM_STALL = 6;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    private static final int CLAMP = 4;
     private static final int COPY = 2;
-    /** {@code UIADD3 URd, -URa, imm, URZ}. */
-    private static final long DIFFERENCE = 0x7890;
-    private static final long DIFFERENCE_HIGH = 0x0fffe13fL;
-    /** {@code VIMNMX Rd, Ra, URb}, signed; bit 90 makes it the greater one. */
-    private static final long LIMIT = 0xc48;
-    private static final long LEAST_HIGH = 0x0bfe0100L;
-    private static final long GREATEST_HIGH = 0x0ffe0100L;
     /** {@code ULOP3.LUT URd, URa, imm, URZ, table, !UPT}. */
     private static final long LOGIC = 0x7892;
     private static final long OR_HIGH = 0x0f8efc3fL;
@@ -46,18 +38,11 @@ public final class SummedAddresses {
 
     private final SectionFlow flow;
     private final MachineFence fence;
-    private final BitSet fenced = new BitSet();
-    private final BitSet limits = new BitSet();
 
-    /** Looks for fences in a section. */
+    /** Of a section. */
     SummedAddresses(SectionFlow flow, MachineFence fence) {
         this.flow = flow;
         this.fence = fence;
-        for (int i = COPY; i < flow.count(); i++) {
-            if (adds(flow, i) && isFencedBefore(i)) {
-                fenced.set(i);
-            }
-        }
     }
 
     /** Whether an instruction accesses global memory at an address to which it adds a uniform register. */
@@ -68,43 +53,30 @@ public final class SummedAddresses {
                 && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
     }
 
-    /** Whether an access has its fence before it; what is in flight there is not looked at. */
-    boolean isFenced(int at) {
-        return fenced.get(at);
+    /** Whether such an access has an address register, too. */
+    public static boolean hasRegister(SectionFlow flow, int at) {
+        return GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).isWide(flow.high(at));
     }
 
-    /** Whether an instruction is one of those that keep an address register between two bounds. */
-    boolean isLimit(int at) {
-        return limits.get(at);
+    /** The lower of the two uniform registers that such an access adds. */
+    public static int added(SectionFlow flow, int at) {
+        return GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).uniform(flow.low(at), flow.high(at));
     }
 
-    private boolean isFencedBefore(int at) {
-        if (fence.mask() == 0) {
-            return false;
-        }
+    /** Whether such an access has its fence before it, as far as {@link FencedRegisters} know. */
+    boolean isFenced(FencedRegisters known, int at) {
         long low = flow.low(at);
-        long high = flow.high(at);
-        GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
-        int uniform = form.uniform(low, high);
+        int uniform = added(flow, at);
         int register = InstructionWord.source(low);
-        if ((uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
+        if (fence.mask() == 0 || (uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
             return false;
         }
-        if (!form.isWide(high)) {
-            return register == InstructionWord.ZERO_REGISTER && isStraight(at, COPY) && isForced(at, uniform + 1);
+        if (!hasRegister(flow, at)) {
+            return register == InstructionWord.ZERO_REGISTER && at > COPY - 1 && !flow.isLeader(at) && !flow.isLeader(at - 1)
+                    && isForced(at, uniform + 1);
         }
-        return (register & 1) == 0 && register + 1 < InstructionWord.ZERO_REGISTER && isStraight(at, CLAMP)
-                && isClamped(at, register + 1, uniform + 1, InstructionWord.predicate(low));
-    }
-
-    /** Whether nothing leads between the first of some instructions before an access and the access. */
-    private boolean isStraight(int at, int count) {
-        for (int i = at - count + 1; i <= at; i++) {
-            if (i <= 0 || flow.isLeader(i)) {
-                return false;
-            }
-        }
-        return true;
+        return (register & 1) == 0 && register + 1 < InstructionWord.ZERO_REGISTER
+                && known.isLimited(register + 1, uniform + 1, InstructionWord.predicate(low));
     }
 
     private boolean isForced(int at, int uniform) {
@@ -112,24 +84,6 @@ public final class SummedAddresses {
         return (flow.low(at - 2) & 0xc0ffffffL) == operands && InstructionWord.immediate(flow.low(at - 2)) == fence.baseHigh()
                 && isWord(at - 2, flow.low(at - 2), OR_HIGH, LEAST_UNIFORM_STALL)
                 && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH, LEAST_UNIFORM_STALL);
-    }
-
-    private boolean isClamped(int at, int register, int added, int predicate) {
-        int lower = InstructionWord.uniformDestination(flow.low(at - CLAMP));
-        int upper = lower + 1;
-        if ((lower & 1) != 0 || upper >= InstructionWord.ZERO_UNIFORM || lower == (added & ~1)) {
-            return false;
-        }
-        long operands = LIMIT | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24;
-        boolean clamped = isWord(at - 4, word(DIFFERENCE | (long) lower << 16 | (long) added << 24, fence.baseHigh() - 1), DIFFERENCE_HIGH, 0)
-                && isWord(at - 3, word(DIFFERENCE | (long) upper << 16 | (long) added << 24, fence.baseHigh() + fence.mask()), DIFFERENCE_HIGH,
-                        LEAST_UNIFORM_STALL)
-                && isWord(at - 2, operands | (long) lower << 32, GREATEST_HIGH, LEAST_STALL)
-                && isWord(at - 1, operands | (long) upper << 32, LEAST_HIGH, LEAST_STALL);
-        if (clamped) {
-            limits.set(at - 2, at);
-        }
-        return clamped;
     }
 
     private static long word(long operands, int immediate) {
