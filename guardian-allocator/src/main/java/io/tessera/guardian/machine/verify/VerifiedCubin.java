@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.FunctionReport;
 import java.util.HashMap;
 import java.util.List;

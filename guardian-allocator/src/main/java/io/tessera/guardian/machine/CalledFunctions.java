@@ -1,4 +1,4 @@
-package io.tessera.guardian.machine.verify;
+package io.tessera.guardian.machine;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
      * @param words between the name of the function that is called and what is said of it
      * @return all of it
      */
-    Map<String, String> handOn(Map<String, String> said, String words) {
+    public Map<String, String> handOn(Map<String, String> said, String words) {
         Map<String, List<String>> callers = new HashMap<>();
         named.forEach((caller, called) -> called.forEach(function -> callers.computeIfAbsent(function, _ -> new ArrayList<>()).add(caller)));
         Map<String, String> all = new TreeMap<>(said);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.FunctionReport;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is said of a function counts for those that may call it, and for no others. */
-class CalledFunctionsTest {
+class TrustOfCallersTest {
     private static final int CALL = 0x4b;
     private static final MachineFence MASK = MachineFences.MASK;
     private static final String RETURN = "a RET by a register at offset 0x0";
