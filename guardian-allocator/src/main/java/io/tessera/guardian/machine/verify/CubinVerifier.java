@@ -1,5 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;

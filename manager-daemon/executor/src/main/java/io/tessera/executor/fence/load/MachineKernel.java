@@ -1,7 +1,7 @@
 package io.tessera.executor.fence.load;
 
 import io.tessera.executor.fence.program.FencedImage;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 
 /** A kernel of an image that has no PTX to fence. Made by {@link UnfencedImages}, which decides whether it runs. One owner thread. */
 public final class MachineKernel {

@@ -1,6 +1,6 @@
 package io.tessera.executor.fence.program;
 
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.util.Map;
 
 /**

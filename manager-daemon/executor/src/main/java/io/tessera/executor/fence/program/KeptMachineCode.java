@@ -8,7 +8,7 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.ReportWords;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

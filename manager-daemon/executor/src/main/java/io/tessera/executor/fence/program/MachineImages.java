@@ -15,7 +15,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.VerifiedCubin;
+import io.tessera.guardian.machine.VerifiedCubin;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import java.util.Optional;

@@ -15,7 +15,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
 import java.util.Map;
 import java.util.Set;

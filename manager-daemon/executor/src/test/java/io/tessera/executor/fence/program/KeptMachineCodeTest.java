@@ -17,7 +17,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;

@@ -7,8 +7,8 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
-import io.tessera.guardian.machine.verify.VerifiedCubin;
+import io.tessera.guardian.machine.TensorMapPlaces;
+import io.tessera.guardian.machine.VerifiedCubin;
 import java.util.List;
 import java.util.Map;
 

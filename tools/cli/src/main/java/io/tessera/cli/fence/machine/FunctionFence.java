@@ -1,7 +1,7 @@
 package io.tessera.cli.fence.machine;
 
 import io.tessera.guardian.machine.FunctionReport;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

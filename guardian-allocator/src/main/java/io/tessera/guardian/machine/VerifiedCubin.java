@@ -1,7 +1,5 @@
-package io.tessera.guardian.machine.verify;
+package io.tessera.guardian.machine;
 
-import io.tessera.guardian.machine.CalledFunctions;
-import io.tessera.guardian.machine.FunctionReport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
