@@ -60,8 +60,10 @@ exit code and its signals are its own.
                          space sharing: how kernels are kept in the tenant's memory; check reports what they try
   --unfenced refuse|time|trusted|own
                          space sharing: what happens to kernels that cannot be fenced because they have no PTX: they are
-                         refused; the program starts again in time sharing; known images run (tessera fence --trust);
-                         all run, as long as the device is shared by one user's programs
+                         refused; the program starts again in time sharing; images run that whoever runs the manager has
+                         named (tessera fence --trust); all run, as long as the device is shared by one user's programs.
+                         Beside other users' programs own runs kernels whose machine code is fenced and seen to stay in
+                         the program's memory, or known as a vendor's; their faults still end everybody's work
   --fence-alone          kernels are fenced also while nobody else shares the device
   --kernel-timeout SECONDS
                          space sharing: a kernel that runs longer is ended, and the program gets LAUNCH_TIMEOUT

@@ -30,7 +30,16 @@ public final class CurrentTrustList {
      *
      * @throws IOException as {@link TrustList#read}; nothing is trusted then
      */
-    public synchronized boolean contains(ModuleImage image) throws IOException {
+    public boolean contains(ModuleImage image) throws IOException {
+        return current().contains(image);
+    }
+
+    /** Whether an image of a hash is in it. Errors as for an image. */
+    public boolean contains(String hash) throws IOException {
+        return current().contains(hash);
+    }
+
+    private synchronized TrustList current() throws IOException {
         Map<String, Object> now;
         try {
             now = Files.readAttributes(file, STAMP, LinkOption.NOFOLLOW_LINKS);
@@ -43,6 +52,6 @@ public final class CurrentTrustList {
             // Taken before the list was read: what has changed since is read when it is next asked.
             stamp = now;
         }
-        return list.contains(image);
+        return list;
     }
 }

@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
  * Immutable; a change gives another list, which {@link #write} puts in place of the file in one step.
  */
 public final class TrustList {
-    private static final String HEADER = "# Images of machine code that run unfenced under the policy `trusted`: "
-            + "SHA-256, since when, where from. See: tessera help fence\n";
+    private static final String HEADER = "# Images of machine code that run unfenced under the policy `trusted`, and whose cubins count as a "
+            + "vendor's beside other users' programs: SHA-256, since when, where from. See: tessera help fence\n";
     private static final int FIELDS = 3;
 
     private final Map<String, TrustedImage> images;
@@ -94,6 +94,11 @@ public final class TrustList {
     /** Whether an image, as a program gave it to the driver, is one of them. */
     public boolean contains(ModuleImage image) {
         return !images.isEmpty() && images.containsKey(image.hash());
+    }
+
+    /** Whether an image of a hash is one of them. */
+    public boolean contains(String hash) {
+        return images.containsKey(hash);
     }
 
     /** The images in the order in which they were trusted. */

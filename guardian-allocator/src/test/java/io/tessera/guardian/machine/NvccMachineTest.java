@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;

@@ -77,6 +77,8 @@ class TrustListTest {
         TrustList.empty().with(List.of(trusted("two", "x"))).write(file);
         assertFalse(current.contains(image("one")));
         assertTrue(current.contains(image("two")));
+        assertTrue(current.contains(image("two").hash()));
+        assertFalse(current.contains(image("one").hash()));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
         assertThrows(IOException.class, () -> current.contains(image("two")));
         assertThrows(IOException.class, () -> current.contains(image("two")));

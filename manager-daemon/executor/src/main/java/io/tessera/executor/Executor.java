@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.FencingService;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
@@ -335,6 +336,11 @@ public final class Executor implements ManagerOrders, Reports {
     @Override
     public void limit(String tenant, long limitBytes) {
         factory.limit(tenant, limitBytes);
+    }
+
+    /** Who is in it. Thread-safe. */
+    TenantPresence presence() {
+        return fencing.presence();
     }
 
     /** The tenants' windows. */

@@ -15,8 +15,10 @@ import io.tessera.executor.worker.WorkerPool;
 import io.tessera.executor.worker.WorkerSettings;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.trust.CurrentTrustList;
 import io.tessera.guardian.trust.TrustLocation;
+import io.tessera.guardian.trust.VendorCode;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.PidFile;
 import io.tessera.os.linux.Linux;
@@ -98,16 +100,30 @@ public final class Main {
         return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), log()::warn);
     }
 
+    /** The list of whoever runs the manager: for executors that run as a user of their own, the manager names its folder. */
     private static TrustedImages trusted() throws IOException {
         Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
                 Path.of(System.getProperty("user.home")));
         CurrentTrustList current = new CurrentTrustList(file);
-        return image -> {
-            try {
-                return current.contains(image);
-            } catch (IOException e) {
-                log().warn("no image is trusted: {}", e.getMessage());
-                return false;
+        return new TrustedImages() {
+            @Override
+            public boolean mayRunAsItIs(ModuleImage image) {
+                try {
+                    return current.contains(image);
+                } catch (IOException e) {
+                    log().warn("no image is trusted: {}", e.getMessage());
+                    return false;
+                }
+            }
+
+            @Override
+            public boolean isVendors(String hash) {
+                try {
+                    return VendorCode.contains(hash) || current.contains(hash);
+                } catch (IOException e) {
+                    log().warn("no image is trusted but those that are known anyhow: {}", e.getMessage());
+                    return false;
+                }
             }
         };
     }

@@ -6,6 +6,7 @@ import io.tessera.executor.client.RelayTestClient;
 import io.tessera.executor.control.ManagerChannel;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** An executor in the test's own process, over a fake driver. */
 final class RunningExecutor implements AutoCloseable {
@@ -54,11 +56,22 @@ final class RunningExecutor implements AutoCloseable {
 
     /** With a clock, and with a manager or not. */
     RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
+        this(folder, memory, clock, managed, TrustedImages.none(), _ -> {});
+    }
+
+    /** On a GPU whose machine code is fenced, with the hashes of cubins that are a vendor's. */
+    static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted) throws Exception {
+        return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, FakeDriver::isGpu);
+    }
+
+    private RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed, TrustedImages trusted,
+            Consumer<FakeDriver> device) throws Exception {
+        device.accept(driver);
         socket = folder.resolve("executor.sock");
         printed = Linux.printedText().create("printed");
         executor = new Executor(driver, 0, ExecutorPlace.own(socket),
                 new ManagerChannel(line -> told.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8))), clock,
-                new PrintedText(Linux.printedText(), printed), CodeCache.none(), TrustedImages.none(), TestWorkers.shared(), memory);
+                new PrintedText(Linux.printedText(), printed), CodeCache.none(), trusted, TestWorkers.shared(), memory);
         thread = Thread.ofPlatform().name("executor").start(() -> {
             try {
                 inOrder = executor.run(managed);
@@ -83,6 +96,11 @@ final class RunningExecutor implements AutoCloseable {
             throw new IllegalStateException("no context");
         }
         return client;
+    }
+
+    /** Who is in it. */
+    TenantPresence presence() {
+        return executor.presence();
     }
 
     /** The manager changes a tenant's limit. */

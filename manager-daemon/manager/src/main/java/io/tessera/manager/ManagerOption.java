@@ -56,8 +56,8 @@ public enum ManagerOption {
             "how kernels that share a device are kept in their tenant's memory, unless the tenant chooses"),
     /** Kernels that cannot be fenced. */
     UNFENCED("--unfenced", "TESSERA_MANAGER_UNFENCED", "refuse|time|trusted|own", "own",
-            "kernels without PTX: refused, run by turns, run if known, or run among one user's tenants; also the most "
-                    + "that a tenant may choose"),
+            "kernels without PTX: refused, run by turns, run if known, or run among one user's tenants, and beside other users' if they are fenced and shown "
+                    + "to stay in their memory, or a vendor's; also the most that a tenant may choose"),
     /** Fences for those who are alone. */
     FENCE_ALONE("--fence-alone", "TESSERA_MANAGER_FENCE_ALONE", "yes|no", "no",
             "kernels are fenced also while nobody else shares the device"),

@@ -14,7 +14,10 @@ public enum UnfencedPolicy {
     TIME(2),
     /** Images of a list run as they are, the pointers among their arguments checked; others are refused. */
     TRUSTED(3),
-    /** Every image runs as it is, the pointers among its arguments checked, as long as all tenants are one user's. */
+    /**
+     * Every kernel runs as long as all tenants are one user's, without a fence with the pointers among its arguments checked; beside other users' those run that are fenced in
+     * their machine code and seen to stay in their window, or are a vendor's by hash.
+     */
     OWN(4);
 
     private final int code;

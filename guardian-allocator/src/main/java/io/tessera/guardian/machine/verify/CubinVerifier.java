@@ -1,7 +1,11 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.machine.TensorMapPlaces;
+import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Attributes;
 import io.tessera.guardian.machine.container.CodeReader;
@@ -9,8 +13,12 @@ import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
 public final class CubinVerifier {
@@ -38,7 +46,12 @@ public final class CubinVerifier {
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
+        Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
+        Set<String> byRegister = new ConcurrentSkipListSet<>();
+        Set<String> functions = cubin.code().stream().filter(section -> !isKernel(section, symbols)).map(section -> section.functionName(Cubin.CODE))
+                .collect(Collectors.toUnmodifiableSet());
         cubin.code().parallelStream().forEach(section -> {
+            String name = section.functionName(Cubin.CODE);
             try {
                 SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 Set<Long> relocated = writes.into(section, flow, fence);
@@ -47,16 +60,30 @@ public final class CubinVerifier {
                 TensorMapPlaces maps = TensorMapAddresses.find(flow, relocated, isKernelAlone(section, symbols, writes));
                 if (!maps.isEmpty()) {
                     requireParameters(cubin, section);
-                    tensorMaps.put(section.functionName(Cubin.CODE), maps);
+                    tensorMaps.put(name, maps);
                 }
-                if (open != null || table != null || maps.trusted() != null) {
-                    trusted.put(section.functionName(Cubin.CODE), open != null ? open : table != null ? table : maps.trusted());
+                Stream.of(open, table, maps.trusted(), writes.driverCall(section, flow, fence)).filter(Objects::nonNull).findFirst()
+                        .ifPresent(why -> trusted.put(name, why));
+                Set<String> called = writes.calledBy(section);
+                if (!called.isEmpty()) {
+                    calls.put(name, called);
+                }
+                if (callsByRegister(flow, fence)) {
+                    byRegister.add(name);
                 }
             } catch (MachineCodeException e) {
-                refused.put(section.functionName(Cubin.CODE), e.getMessage());
+                refused.put(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted);
+        return new VerifiedCubin(refused, tensorMaps, trusted, new CalledFunctions(calls, byRegister, functions));
+    }
+
+    private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {
+        boolean any = false;
+        for (int i = 0; i < flow.count(); i++) {
+            any |= flow.operation(i).kind() == Kind.CALL_REGISTER && !ReportSequence.endsBefore(flow, i, fence);
+        }
+        return any;
     }
 
     /** Whether a section has one kernel, and no code of other sections can call it or its functions: the parameters are the kernel's own. */

@@ -103,6 +103,36 @@ final class LoaderWrites {
                 };
     }
 
+    /** The functions that a section's calls name, by the names of their sections. */
+    Set<String> calledBy(CubinSection section) {
+        Set<String> called = new HashSet<>();
+        for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
+            CubinSymbols.Symbol symbol = relocation.type() == CALL ? relocation.symbolIn(symbols.all()) : null;
+            CubinSection target = symbol == null ? null : cubin.section(symbol.section());
+            if (target != null && target.isCode()) {
+                called.add(target.functionName(Cubin.CODE));
+            }
+        }
+        return called;
+    }
+
+    /**
+     * The first call of a function of the driver's that a thread may come to. What such a function does with the pointers that it gets is not known here. A call behind a
+     * report under the same predicate is never come to.
+     *
+     * @return null: there is none
+     */
+    String driverCall(CubinSection section, SectionFlow flow, MachineFence fence) {
+        for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
+            int at = place(flow, relocation);
+            CubinSymbols.Symbol symbol = relocation.type() == CALL && at >= 0 ? relocation.symbolIn(symbols.all()) : null;
+            if (symbol != null && symbol.section() == 0 && !ReportSequence.endsBefore(flow, at, fence)) {
+                return "a call of the driver's " + symbol.name() + " at offset 0x" + Long.toHexString(relocation.offset());
+            }
+        }
+        return null;
+    }
+
     /** A function that is not in the cubin is one of the driver's. */
     private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);

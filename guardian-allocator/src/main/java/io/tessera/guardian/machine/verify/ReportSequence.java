@@ -52,6 +52,13 @@ public final class ReportSequence {
         return (flow.low(at) & 0xff0fffL) == 0x802 && at + BEFORE_STORE < flow.count() && isStore(flow, at + BEFORE_STORE, fence);
     }
 
+    /** Whether no thread comes to a place, because a report under its predicate is right before it, and nothing else leads to it. */
+    static boolean endsBefore(SectionFlow flow, int at, MachineFence fence) {
+        int store = at - 2;
+        return store >= 0 && flow.isOnlyFollowing(at) && isStore(flow, store, fence)
+                && InstructionWord.predicate(flow.low(store)) == InstructionWord.predicate(flow.low(at));
+    }
+
     /** The first instruction of the report whose store is at a place. */
     static int first(int store) {
         return store - BEFORE_STORE;

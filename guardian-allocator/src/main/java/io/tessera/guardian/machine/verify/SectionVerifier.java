@@ -104,7 +104,8 @@ final class SectionVerifier {
         String first = null;
         for (int i = 0; i < flow.count(); i++) {
             MachineOpcode operation = flow.operation(i);
-            boolean register = operation.kind() == Kind.RETURN || operation.kind() == Kind.CALL_REGISTER;
+            boolean register = operation.kind() == Kind.RETURN
+                    || operation.kind() == Kind.CALL_REGISTER && !ReportSequence.endsBefore(flow, i, fence);
             if (register && first == null) {
                 first = "a " + operation.name() + " by a register at offset 0x" + Integer.toHexString(i * InstructionWord.BYTES);
             }

@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.tessera.guardian.machine.VerifiedCubin;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineCodeException;

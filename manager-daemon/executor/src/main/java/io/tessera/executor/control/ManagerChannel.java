@@ -181,7 +181,10 @@ public final class ManagerChannel {
             FenceFigures fences = session.fences();
             if (fences != null) {
                 client.addProperty("fence", fences.fence());
-                client.addProperty("unfenced", fences.unfenced());
+                client.addProperty("shown", fences.machineCode().shown());
+                client.addProperty("vendors", fences.machineCode().vendors());
+                client.addProperty("unknown", fences.machineCode().unknown());
+                client.addProperty("unfenced", fences.machineCode().unfenced());
                 client.addProperty("violations", fences.violations());
                 client.addProperty("nativeLaunches", fences.alone());
             }

@@ -194,6 +194,15 @@ public final class ClientFences {
     }
 
     /**
+     * What {@link #load} let through is about to be loaded without fences.
+     *
+     * @throws ProgramRefusedException if it must not be; the user was told
+     */
+    public void loadsAsItIs(ProgramSource source) throws ProgramRefusedException {
+        unfenced.decideAsItIs(source, source.lacksPtx(fencing.maker().target().capability()) + ", and its machine code cannot be either");
+    }
+
+    /**
      * The driver has answered for what {@link #load} let through; the handle counts if it has loaded it.
      *
      * @param fenced what it was given; null: the image as it is
@@ -244,6 +253,7 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         try {
             unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
+            unfenced.decideAsItIs(module.source, why.getMessage());
             fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
@@ -452,7 +462,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(settings.label(), unfenced.count(), violationCount, kernels.nativeLaunches());
+        return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */

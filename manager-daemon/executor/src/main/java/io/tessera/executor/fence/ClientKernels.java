@@ -7,6 +7,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.load.MachineKernel;
 import io.tessera.executor.fence.load.UnfencedImages;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.report.DriverText;
@@ -15,7 +16,6 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
@@ -132,7 +132,12 @@ public final class ClientKernels {
         fencing.localQuota().check(kernel.name, kernel.localBytes);
         checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
-            withoutModule(kernel, launch.parameters(), launch.parameterBytes());
+            try {
+                withoutModule(kernel, launch.parameters(), launch.parameterBytes());
+            } catch (ProgramRefusedException e) {
+                kernel.launched = false; // it may be launched later, and the driver loads it then
+                throw e;
+            }
             return kernel.function;
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
@@ -200,17 +205,17 @@ public final class ClientKernels {
     }
 
     private void withoutModule(Launchable kernel, MemorySegment parameters, long bytes) throws ProgramRefusedException {
-        if (kernel.machineFenced && kernel.machineMaps.lead(window, parameters, bytes) != MachineMaps.Reach.WINDOW) {
-            prepare(); // its other accesses stay fenced, and may lead to addresses that nothing is allocated at
-            kernel.machineFenced = false;
-            boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-            HandleTable table = handles.table(ofKernel ? HandleKind.KERNEL : HandleKind.FUNCTION);
-            unfenced.runsUnfenced(machineImage(table, kernel.handle, kernel.name), kernel.name,
-                    "it is given a tensor map that leads elsewhere, or is not understood");
-        }
-        if (kernel.machineFenced) {
-            prepare();
+        boolean inside = kernel.machineMaps != null && kernel.machineMaps.lead(window, parameters, bytes) == MachineMaps.Reach.WINDOW;
+        if (inside || kernel.machineMaps == null) {
+            unfenced.admit(kernel.machine);
         } else {
+            unfenced.admitElsewhere(kernel.machine);
+            kernel.left = true;
+        }
+        if (kernel.machineMaps != null) {
+            prepare(); // accesses that are fenced may lead to addresses that nothing is allocated at
+        }
+        if (!inside) {
             checkPointers(parameters, bytes);
         }
     }
@@ -237,8 +242,7 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
-        TensorMapPlaces maps = module == null ? unfenced.tensorMaps(machineImage(table, clientHandle, name), name) : null;
-        Launchable found = new Launchable(clientHandle, function, name, module, maps == null ? null : new MachineMaps(maps),
+        Launchable found = new Launchable(clientHandle, function, name, module, module == null ? machine(table, clientHandle, name) : null,
                 tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
@@ -253,6 +257,18 @@ public final class ClientKernels {
      */
     public void got(long clientHandle, long function) throws ProgramRefusedException {
         find(clientHandle, function);
+    }
+
+    /**
+     * The program asks what a kernel is like, as it does before its first launch.
+     *
+     * @throws ProgramRefusedException if it is none of the program's, or could not run now
+     */
+    public void asked(long clientHandle, long function) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
+        if (kernel.machine != null) {
+            unfenced.ask(kernel.machine);
+        }
     }
 
     /**
@@ -324,18 +340,20 @@ public final class ClientKernels {
         return null;
     }
 
-    /** The driver's module or library of a kernel that has a fence in its machine code; 0: it has none. */
-    private long machineImage(HandleTable table, long clientHandle, String name) {
+    /** What is known of a kernel whose module has no PTX, or runs as it is. */
+    private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
             HandleKind kind = kindOf(parent);
             long image = kind == HandleKind.KERNEL ? 0 : handles.value(kind, parent);
-            if (image != 0 && unfenced.tensorMaps(image, name) != null) {
-                return image;
+            TenantModule asItIs = byStandIn.apply(image);
+            MachineKernel found = unfenced.kernel(asItIs == null ? image : asItIs.code.handle(), name);
+            if (found != null) {
+                return found;
             }
             parent = handles.table(kind).parent(parent);
         }
-        return 0;
+        return unfenced.kernelFromNowhere(name);
     }
 
     private static HandleKind kindOf(long handle) {
@@ -389,7 +407,7 @@ public final class ClientKernels {
         for (int i = 0; i < RECENT; i++) {
             Launchable known = recent[i];
             if (known != null && known.module == module) {
-                recent[i] = new Launchable(known.handle, known.function, known.name, null, known.machineMaps, NO_MAPS, known.parameterBytes);
+                recent[i] = new Launchable(known.handle, known.function, known.name, null, null, NO_MAPS, known.parameterBytes);
             }
         }
     }
@@ -424,7 +442,7 @@ public final class ClientKernels {
     /** Whether any of the last kernels ran without a fence. */
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
-            if (kernel != null && (kernel.module == null && !kernel.machineFenced || kernel.aloneFunction > 0)) {
+            if (kernel != null && (kernel.module == null && (kernel.machineMaps == null || kernel.left) || kernel.aloneFunction > 0)) {
                 return true;
             }
         }

@@ -1,12 +1,14 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.fence.load.MachineCodeFigures;
+
 /**
  * How a client is fenced now, for {@code tessera status}. Immutable.
  *
- * @param fence      mask, modulo, check
- * @param unfenced   images that run as they are
- * @param violations what its kernels were kept from doing
- * @param alone      launches of code without fences, while the client was alone
+ * @param fence       mask, modulo, check
+ * @param machineCode images without PTX
+ * @param violations  what its kernels were kept from doing
+ * @param alone       launches of code without fences, while the client was alone
  */
-public record FenceFigures(String fence, long unfenced, long violations, long alone) {
+public record FenceFigures(String fence, MachineCodeFigures machineCode, long violations, long alone) {
 }

@@ -1,5 +1,7 @@
 package io.tessera.executor.fence;
 
+import io.tessera.executor.fence.load.MachineKernel;
+
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
 public final class Launchable {
     /** The client's handle, of a function or kernel. */
@@ -14,10 +16,12 @@ public final class Launchable {
     final long[] tensorMaps;
     /** Length of its packed parameters. */
     final long parameterBytes;
-    /** The tensor maps of one with a fence in its machine code; null: it has none. */
+    /** What decides whether it runs, if it has no module; else null. */
+    final MachineKernel machine;
+    /** The tensor maps of one with a fence in its machine code; null: it has none, so that its pointers are checked where it has no module. */
     final MachineMaps machineMaps;
-    /** Whether it has a fence in its machine code; without one and without a module its pointers are checked. */
-    boolean machineFenced;
+    /** Whether a launch gave it tensor maps by which it left its window. */
+    boolean left;
     /** The driver's function without fences; 0: not asked for yet. */
     long aloneFunction;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
@@ -25,15 +29,14 @@ public final class Launchable {
     /** Whether it was launched. */
     boolean launched;
 
-    Launchable(long handle, long function, String name, TenantModule module, MachineMaps machineMaps, long[] tensorMaps,
-            long parameterBytes) {
+    Launchable(long handle, long function, String name, TenantModule module, MachineKernel machine, long[] tensorMaps, long parameterBytes) {
         this.handle = handle;
         this.function = function;
         this.tensorMaps = tensorMaps;
         this.parameterBytes = parameterBytes;
         this.name = name;
         this.module = module;
-        this.machineMaps = machineMaps;
-        this.machineFenced = machineMaps != null;
+        this.machine = machine;
+        this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
 }

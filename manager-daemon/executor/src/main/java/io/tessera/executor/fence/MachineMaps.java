@@ -2,7 +2,7 @@ package io.tessera.executor.fence;
 
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.machine.HardwareTensorMap;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -55,6 +55,7 @@ final class FunctionQuery {
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
         }
+        asked(clientHandle, value);
         answer.asSlice(0, FUNCTION_INFO.byteSize()).fill((byte) 0);
         KernelAttributes attributes = new KernelAttributes(driver, device.device());
         int valid = 0;
@@ -88,6 +89,14 @@ final class FunctionQuery {
     private long addedConstantBytes(long clientHandle, long value) throws RejectedException {
         try {
             return fences.kernels().addedConstantBytes(clientHandle, value);
+        } catch (ProgramRefusedException e) {
+            throw RejectedException.of(e);
+        }
+    }
+
+    private void asked(long clientHandle, long value) throws RejectedException {
+        try {
+            fences.kernels().asked(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }

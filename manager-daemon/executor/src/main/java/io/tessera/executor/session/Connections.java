@@ -279,15 +279,14 @@ public final class Connections implements AutoCloseable {
             if (client == null) {
                 return false;
             }
-            String refusal = presence.refusal(client.uid());
             String full = room.refusal(connections.stream().filter(other -> other.session() != null).count());
-            if (refusal != null || full != null) {
-                refuse(connection, refusal != null ? RefusalCode.PEER : RefusalCode.FULL, refusal != null ? refusal : full);
+            TenantPresence.Member member = full != null ? null : presence.enter(factory.name(client), client.uid(), reports::look);
+            if (member == null) {
+                refuse(connection, full == null ? RefusalCode.PEER : RefusalCode.FULL, full == null ? TenantPresence.REFUSAL : full);
                 return false;
             }
             unknown.leave(connection, connection.peer.uid());
-            connection.announced(client, presence.enter(factory.name(client), client.uid(), reports::look),
-                    nowNs + SETTLING_NS);
+            connection.announced(client, member, nowNs + SETTLING_NS);
         }
         if (presence.isSettled(connection.member())) {
             return true;

@@ -98,6 +98,8 @@ public final class FakeDriver implements DriverPort {
     /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
     private static final int REGISTERS_ATTRIBUTE = 82;
     private static final int REGISTERS = 65_536;
+    /** CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR; without managed memory (CONCURRENT_MANAGED_ACCESS). */
+    private static final Map<Long, Integer> GPU_ATTRIBUTES = Map.of(75L, 9, 76L, 0, 89L, 0);
     /** What every module and library lists as its kernels. */
     public volatile List<String> kernels = List.of("__tessera_checked_work", "work");
 
@@ -115,6 +117,7 @@ public final class FakeDriver implements DriverPort {
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
     /** The graphs that it makes. */
     public final FakeGraphs graphSizes = new FakeGraphs(() -> next.addAndGet(16));
+    private volatile boolean gpu;
     private volatile HandleWitness witness;
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
@@ -131,7 +134,12 @@ public final class FakeDriver implements DriverPort {
 
     @Override
     public boolean software() {
-        return true;
+        return !gpu;
+    }
+
+    /** From now on it is a GPU of compute capability 9.0. */
+    public void isGpu() {
+        gpu = true;
     }
 
     @Override
@@ -368,7 +376,8 @@ public final class FakeDriver implements DriverPort {
             }
             case cuDeviceTotalMem_v2 -> put(slot(s, 0), pages.capacityBytes);
             case cuMemGetAllocationGranularity -> put(slot(s, 0), FakePages.GRANULE);
-            case cuDeviceGetAttribute -> slot(s, 1) > 100 ? 1
+            case cuDeviceGetAttribute -> gpu && GPU_ATTRIBUTES.containsKey(slot(s, 1)) ? putInt(slot(s, 0), GPU_ATTRIBUTES.get(slot(s, 1)))
+                    : slot(s, 1) > 100 ? 1
                     : putInt(slot(s, 0), slot(s, 1) == REGISTERS_ATTRIBUTE ? REGISTERS : (int) slot(s, 1) * 3);
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);

@@ -51,8 +51,10 @@ import picocli.CommandLine.Spec;
                 "                                            machine code: what is fenced, what is not, why",
                 "  tessera fence --machine-code --show gemm --window 4G /opt/libvendor.so",
                 "                                            the instructions of a kernel that change",
-                "  tessera fence --trust /opt/libvendor.so   may run unfenced (--unfenced trusted)",
+                "  tessera fence --trust /opt/libvendor.so   known as a vendor's beside other users' programs;",
+                "                                            may run unfenced under --unfenced trusted",
                 "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
+                "                                            (the list counts of whoever runs the manager)",
                 "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
                 "not there."})
 public final class FenceCommand implements Callable<Integer> {

@@ -13,10 +13,14 @@ import io.tessera.cli.text.TextTable.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /** The executors of a status as lines of text: each with a row for each client that shares its context. Stateless. */
 final class ExecutorTable {
     private static final String INDENT = "  ";
+    private static final List<MachineColumn> MACHINE_CODE = List.of(new MachineColumn("SHOWN", ExecutorClient::shown, false),
+            new MachineColumn("VENDOR", ExecutorClient::vendors, false), new MachineColumn("UNKNOWN", ExecutorClient::unknown, true),
+            new MachineColumn("UNFENCED", ExecutorClient::unfenced, true));
 
     private ExecutorTable() {
     }
@@ -66,21 +70,39 @@ final class ExecutorTable {
         return count == 0 ? Cell.of("0") : new Cell(Long.toString(count), Emphasis.CAUTION);
     }
 
+    /**
+     * A column about machine code, which is left out where it would have nothing but zeros.
+     *
+     * @param keepsOut whether a program keeps other users' programs out by it
+     */
+    private record MachineColumn(String title, ToLongFunction<ExecutorClient> count, boolean keepsOut) {
+        Cell cell(ExecutorClient client) {
+            long images = count.applyAsLong(client);
+            return keepsOut ? notable(images) : Cell.of(Long.toString(images));
+        }
+    }
+
     private static TextTable table(StatusAnswer report, ExecutorState executor) {
+        List<MachineColumn> machineCode = MACHINE_CODE.stream()
+                .filter(column -> executor.clients().stream().anyMatch(client -> column.count().applyAsLong(client) != 0)).toList();
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
                 .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
                 .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT)
-                .column("FENCE", Side.LEFT)
-                .column("UNFENCED", Side.RIGHT).column("VIOLATIONS", Side.RIGHT);
+                .column("FENCE", Side.LEFT);
+        machineCode.forEach(column -> table.column(column.title(), Side.RIGHT));
+        table.column("VIOLATIONS", Side.RIGHT);
         for (ExecutorClient client : executor.clients()) {
             Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
-            table.row(List.of(Cell.of(Long.toString(client.client())),
+            List<Cell> row = new ArrayList<>(List.of(Cell.of(Long.toString(client.client())),
                     Cell.of(known.filter(c -> c.pid() != 0).map(c -> Long.toString(c.pid()))
                             .orElse(client.pid() == 0 ? "-" : Long.toString(client.pid()))),
                     Cell.of(known.map(ClientState::tenant).orElse(client.tenant())),
                     Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
                     Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),
-                    Cell.of(Long.toString(client.rejected())), Cell.of(client.fence()), notable(client.unfenced()), notable(client.violations())));
+                    Cell.of(Long.toString(client.rejected())), Cell.of(client.fence())));
+            machineCode.forEach(column -> row.add(column.cell(client)));
+            row.add(notable(client.violations()));
+            table.row(row);
         }
         return table;
     }

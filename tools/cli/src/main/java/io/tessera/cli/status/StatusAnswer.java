@@ -97,11 +97,14 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param records   all records
      * @param rejected  records that were refused
      * @param fence     how kernels are fenced beside others: mask, modulo, check
-     * @param unfenced  images that run as they are
+     * @param shown     images of machine code without PTX whose kernels stay in their window whoever wrote them
+     * @param vendors   the same with what a vendor's compiler keeps, of a vendor's images
+     * @param unknown   the same of images that nobody knows: their program keeps other users' programs out
+     * @param unfenced  images of which kernels without a fence have run, or that run as they are
      * @param violations accesses outside the window, traps and failed assertions that were recorded
      */
     public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
-            String fence, long unfenced, long violations) {
+            String fence, long shown, long vendors, long unknown, long unfenced, long violations) {
         /** Fills in what was left out. */
         public ExecutorClient {
             tenant = Objects.requireNonNullElse(tenant, "-");

@@ -1,5 +1,6 @@
 package io.tessera.cli.status;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -73,6 +74,34 @@ class StatusCommandTest {
         assertTrue(text.contains("  alice (client 7): its calls are out of memory: client 7 needs 90.00 GiB\n"), text);
         assertTrue(folder.resolve("control.sock").toFile().delete());
         assertFalse(plain(json.replace("\"usableBytes\":42949672960", "\"usableBytes\":150755450880")).out().contains("clients can have"));
+    }
+
+    private static String executor(String... machineCode) {
+        StringBuilder clients = new StringBuilder();
+        for (String images : machineCode) {
+            clients.append(clients.isEmpty() ? "" : ",").append("{\"client\":7,\"pid\":9,\"tenant\":\"t\",\"fence\":\"mask\"").append(images)
+                    .append('}');
+        }
+        return "{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\",\"uptimeNs\":1500000},"
+                + "\"devices\":[],\"clients\":[],\"executors\":[{\"ordinal\":0,\"uuid\":\"u\",\"name\":\"GPU\",\"state\":\"running\",\"windows\":[],"
+                + "\"clients\":[" + clients + "]}]}\n";
+    }
+
+    private static String[] header(String text) {
+        String line = text.lines().filter(each -> each.contains("TENANT")).findFirst().orElseThrow(() -> new AssertionError(text));
+        return line.substring(line.indexOf("FENCE")).split(" +");
+    }
+
+    /** What is not there takes no room. */
+    @Test
+    void imagesOfMachineCodeAreShownByWhatIsKnownOfThem() throws IOException {
+        assertArrayEquals(new String[] {"FENCE", "VIOLATIONS"}, header(plain(executor("")).out()));
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        String text = plain(executor(",\"shown\":12,\"vendors\":40,\"unknown\":0,\"unfenced\":3", ",\"vendors\":1")).out();
+        assertArrayEquals(new String[] {"FENCE", "SHOWN", "VENDOR", "UNFENCED", "VIOLATIONS"}, header(text));
+        assertTrue(text.contains("mask      12      40         3           0\n"), text);
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertArrayEquals(new String[] {"FENCE", "UNKNOWN", "VIOLATIONS"}, header(plain(executor(",\"unknown\":1")).out()));
     }
 
     @Test

@@ -120,6 +120,9 @@ final class ModuleCalls {
         }
         FencedImage fenced = fences.machineCode(source);
         boolean walled = fenced != null && loadFenced(frame, library, fenced);
+        if (!walled) {
+            fences.loadsAsItIs(source);
+        }
         int result = walled ? CudaResult.SUCCESS : loadAsItIs(frame, entry, library, source);
         fences.askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source, walled ? fenced : null);
         Reference.reachabilityFence(source);

@@ -6,9 +6,13 @@ import java.util.function.LongPredicate;
 
 /**
  * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
- * a second tenant comes in, what runs unfenced of the first has to be done. Thread-safe.
+ * a second tenant comes in, what runs unfenced of the first has to be done. Machine code that may leave its window runs beside programs of its own user alone: no other user's
+ * program comes in beside it. Thread-safe.
  */
 public final class TenantPresence {
+    /** Why {@link #enter} lets nobody in. */
+    public static final String REFUSAL = "another user's program runs machine code that may leave its memory; try again later, or have it run with --unfenced time";
+
     private final HangAttribution turns = new HangAttribution();
     private final List<Member> members = new ArrayList<>();
     private volatile boolean shared;
@@ -16,7 +20,7 @@ public final class TenantPresence {
     private volatile int timesShared;
 
     /**
-     * A client of a tenant. {@link #mayRunNative}, {@link #settle} and the images belong to the client's owner thread.
+     * A client of a tenant. {@link #mayRunNative}, {@link #settle}, {@link #keepOthersOut} and {@link #letOthersIn} belong to the client's owner thread.
      */
     public final class Member {
         private final String tenant;
@@ -26,7 +30,8 @@ public final class TenantPresence {
         private volatile boolean nativeInFlight;
         /** Whether a kernel may have been launched unfenced since the owner last asked. */
         private boolean ranNative;
-        private volatile int unfencedImages;
+        /** Set under the lock, while all members are one user's. */
+        private volatile boolean othersKeptOut;
         private final HangAttribution.Turn turn;
 
         private Member(String tenant, int uid, Runnable settled) {
@@ -105,16 +110,27 @@ public final class TenantPresence {
             return shared;
         }
 
-        /** So many images that cannot be fenced are loaded because all tenants are one user's. */
-        public void unfencedImages(int images) {
-            unfencedImages = images;
+        /**
+         * Whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is admitted between the
+         * answer and the launch is not possible.
+         */
+        public boolean keepOthersOut() {
+            return othersKeptOut || keepOut(this);
+        }
+
+        /** The client has no such kernels any more. Those that still run are waited for as for others without a fence ({@link #isSettled}). */
+        public void letOthersIn() {
+            if (othersKeptOut) {
+                ranNative = true;
+                nativeInFlight = true; // first: whoever comes in from now on sees it
+                othersKeptOut = false;
+            }
         }
     }
 
-    /** Why a client of a user may not come in now; null: it may. */
-    public synchronized String refusal(int uid) {
-        return members.stream().noneMatch(member -> member.unfencedImages > 0 && member.uid != uid) ? null
-                : "another user's program runs kernels that cannot be fenced; try again when it has ended, or have it run with --unfenced refuse, trusted or time";
+    private synchronized boolean keepOut(Member member) {
+        member.othersKeptOut = isOneUser(member.uid);
+        return member.othersKeptOut;
     }
 
     /**
@@ -122,8 +138,12 @@ public final class TenantPresence {
      *
      * @param tenant  what no other user's is called ({@link io.tessera.protocol.message.TenantName})
      * @param settled called by owner threads when something that is waited for may be done
+     * @return null: it may not, by {@link #REFUSAL}
      */
     public synchronized Member enter(String tenant, int uid, Runnable settled) {
+        if (members.stream().anyMatch(member -> member.othersKeptOut && member.uid != uid)) {
+            return null;
+        }
         Member member = new Member(tenant, uid, settled);
         members.add(member);
         count();

@@ -6,23 +6,22 @@ import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Images of one client that have no PTX to fence: whether they may run, with fences in their machine code or as they are, and which do. One owner thread.
+ * Images of one client that have no PTX to fence: whether they may run, with fences in their machine code or as they are, and which of their kernels do. Under the policy
+ * {@code own} every kernel runs beside programs of its own user, and beside others' those that stay in their window ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
     /** What makes an image one that any device can load and fences can be put into. */
     private static final String REMEDY = "; compile it with PTX inside (nvcc -gencode arch=compute_75,code=compute_75, or -arch of an older GPU)";
+    private static final String OTHERS = "; other users' programs share the device, so it is refused";
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
 
     private final UnfencedPolicy policy;
@@ -30,9 +29,11 @@ public final class UnfencedImages {
     private final TrustedImages trusted;
     private final RelaySegment segment;
     /** By the driver's handle, also modules of libraries. */
-    private final Map<Long, Loaded> loaded = new HashMap<>();
-    private final Map<Long, Loaded> modules = new HashMap<>();
-    private volatile int count;
+    private final Map<Long, MachineImage> loaded = new HashMap<>();
+    private final Map<Long, MachineImage> modules = new HashMap<>();
+    /** Of kernels of which nobody tells where they are from. */
+    private final MachineImage nowhere = new MachineImage(Optional.empty(), null, false);
+    private volatile MachineCodeFigures figures = MachineCodeFigures.NONE;
 
     /** For one client. */
     public UnfencedImages(UnfencedPolicy policy, TenantPresence.Member member, TrustedImages trusted, RelaySegment segment) {
@@ -43,23 +44,24 @@ public final class UnfencedImages {
     }
 
     /**
-     * Lets an image pass, or not.
+     * Lets an image pass, or not. One that passes gets fences, or is asked for again by {@link #decideAsItIs}.
      *
      * @param lacking  why it cannot be fenced
      * @param launched whether kernels have run, so that the program cannot start again
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
-        if (policy == UnfencedPolicy.OWN && member.isAmongItsOwn()) {
+        if (policy == UnfencedPolicy.OWN) {
             // No label: frameworks load gigabytes so, and a hash of them all is seconds of their start.
             LOG.info("an image of {} bytes cannot be fenced: {}; it runs by the policy own", source.main().bytes().byteSize(), lacking);
             return;
         }
         String what = "image " + source.label() + " cannot be fenced: " + lacking;
         switch (policy) {
-            case OWN -> throw refused(what + "; other users' programs share the device, so it is refused" + REMEDY + ", or run it with --share time");
+            case OWN -> { // above
+            }
             case TRUSTED -> {
-                if (!trusted.contains(source.main())) {
+                if (!trusted.mayRunAsItIs(source.main())) {
                     throw refused(what + ", and it is not trusted: tessera fence --trust with its library, or with " + source.main().hash());
                 }
             }
@@ -77,23 +79,22 @@ public final class UnfencedImages {
         LOG.info("{}; it runs by the policy {}", what, policy.label());
     }
 
+    /**
+     * Lets an image be loaded without any fence, or not: beside other users' programs none of its kernels would run.
+     *
+     * @param lacking why it cannot be fenced
+     * @throws ProgramRefusedException if it must not be loaded; the user was told
+     */
+    public void decideAsItIs(ProgramSource source, String lacking) throws ProgramRefusedException {
+        if (policy == UnfencedPolicy.OWN && !member.isAmongItsOwn()) {
+            throw refused("image " + source.label() + " cannot be fenced: " + lacking + OTHERS + REMEDY + ", or run it with --share time");
+        }
+    }
+
     private ProgramRefusedException refused(String why) {
         LOG.warn("{}", why);
         segment.notice(why);
         return new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, why);
-    }
-
-    /**
-     * An image that the driver has.
-     *
-     * @param source what it may read while it is loaded; empty: nothing
-     * @param fenced null: it runs as it is
-     * @param used   kernels without a fence that the program has asked for
-     */
-    private record Loaded(Optional<ProgramSource> source, FencedImage fenced, Set<String> used) {
-        boolean runsUnfenced() {
-            return fenced == null || !used.isEmpty();
-        }
     }
 
     /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */
@@ -109,68 +110,117 @@ public final class UnfencedImages {
 
     /** One that passed is loaded; with fences, if there are any. */
     public void loaded(long handle, ProgramSource source, FencedImage fenced) {
-        loaded.put(handle, new Loaded(source.isKept() && fenced == null ? Optional.of(source) : Optional.empty(), fenced, new HashSet<>()));
+        // By the hash of what was fenced, however the program had packed it.
+        boolean vendors = fenced != null && !fenced.trusted().isEmpty() && trusted.isVendors(fenced.hash());
+        loaded.put(handle, new MachineImage(source.isKept() && fenced == null ? Optional.of(source) : Optional.empty(), fenced, vendors));
         counted();
     }
 
     /** Whether kernels of an image, by the driver's handle of a module or library, may report and end. */
     public boolean reports(long handle) {
-        Loaded known = loaded.getOrDefault(handle, modules.get(handle));
-        return known != null && known.fenced() != null && known.fenced().reports();
+        MachineImage known = find(handle);
+        return known != null && known.reports();
+    }
+
+    private MachineImage find(long handle) {
+        return loaded.getOrDefault(handle, modules.get(handle));
     }
 
     /** A library was asked for its module. */
     public void moduleOf(long library, long module) {
-        Loaded known = loaded.get(library);
+        MachineImage known = loaded.get(library);
         if (known != null) {
             modules.put(module, known);
         }
     }
 
-    /**
-     * What the launch of a kernel has to look at, by the driver's handle of a module or library. The image counts as unfenced from now on if the kernel has no fence.
-     *
-     * @return where in its parameters tensor maps lie; null: it has no fence
-     */
-    public TensorMapPlaces tensorMaps(long handle, String kernel) {
-        Loaded known = loaded.getOrDefault(handle, modules.get(handle));
-        if (known == null || known.fenced() == null) {
-            return null;
-        }
-        String why = known.fenced().refused().get(kernel);
-        if (why != null) {
-            runsUnfenced(handle, kernel, why);
-            return null;
-        }
-        return known.fenced().tensorMaps().getOrDefault(kernel, TensorMapPlaces.NONE);
+    /** A kernel, by the driver's handle of its module or library. Null: no image has that handle. */
+    public MachineKernel kernel(long handle, String name) {
+        MachineImage known = find(handle);
+        return known == null ? null : MachineKernel.of(known, name);
     }
 
-    /** A kernel of an image runs without what a fence needs. The image counts as unfenced from now on. */
-    public void runsUnfenced(long handle, String kernel, String why) {
-        Loaded known = loaded.getOrDefault(handle, modules.get(handle));
-        if (known != null && known.used().add(kernel)) {
-            LOG.info("kernel {} runs without a fence: {}", kernel, why);
+    /** A kernel of which nobody tells where it is from. */
+    public MachineKernel kernelFromNowhere(String name) {
+        return MachineKernel.of(nowhere, name);
+    }
+
+    /**
+     * A program asks for a kernel.
+     *
+     * @throws ProgramRefusedException if it could not run now; the user is told, once
+     */
+    public void ask(MachineKernel kernel) throws ProgramRefusedException {
+        if (isOnlyForOwn(kernel.grade) && !member.isAmongItsOwn()) {
+            throw refused(kernel, kernel.why);
+        }
+    }
+
+    /**
+     * A kernel is about to run or to become a node of a graph, which may run whenever it is. One that may leave its window keeps other users' programs out from now on.
+     *
+     * @throws ProgramRefusedException if it must not run, since other users' programs are there; the user is told, once
+     */
+    public void admit(MachineKernel kernel) throws ProgramRefusedException {
+        if (!kernel.admitted) {
+            admit(kernel, kernel.grade, kernel.why);
+            kernel.admitted = kernel.grade.isForAll();
+        }
+    }
+
+    /** The same of one that is given tensor maps by which it leaves its window. Errors as there. */
+    public void admitElsewhere(MachineKernel kernel) throws ProgramRefusedException {
+        admit(kernel, MachineGrade.UNFENCED, "it is given a tensor map that leads out of its program's memory, or is not understood");
+    }
+
+    private boolean isOnlyForOwn(MachineGrade grade) {
+        return policy == UnfencedPolicy.OWN && !grade.isForAll();
+    }
+
+    private void admit(MachineKernel kernel, MachineGrade grade, String why) throws ProgramRefusedException {
+        if (isOnlyForOwn(grade) && !member.keepOthersOut()) {
+            throw refused(kernel, why);
+        }
+        if (kernel.image.runs(grade)) {
+            if (!grade.isForAll()) {
+                LOG.info("kernel {} may leave its memory: {}", kernel.name, why);
+            }
             counted();
         }
     }
 
-    /** A handle names nothing any more. */
+    private ProgramRefusedException refused(MachineKernel kernel, String why) {
+        String line = "kernel " + kernel.name + " may leave its program's memory: " + why + OTHERS
+                + "; run the program with --share time, or when it has the device to itself";
+        if (kernel.told) {
+            return new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, line);
+        }
+        kernel.told = true;
+        LOG.warn("{}", line);
+        return ProgramRefusedException.toTell(CudaResult.NO_BINARY_FOR_GPU, line);
+    }
+
+    /** A handle names nothing any more, and nothing of the client runs any more that it named. */
     public void unloaded(long handle) {
-        Loaded gone = loaded.remove(handle);
+        MachineImage gone = loaded.remove(handle);
         if (gone != null) {
             modules.values().removeIf(known -> known == gone);
             counted();
         }
+        if (gone != null && gone.keepsOthersOut() && !nowhere.keepsOthersOut() && loaded.values().stream().noneMatch(MachineImage::keepsOthersOut)) {
+            member.letOthersIn();
+        }
     }
 
     private void counted() {
-        count = (int) loaded.values().stream().filter(Loaded::runsUnfenced).count();
-        // Code with fences counts here too: what it may do beside global memory is not held in.
-        member.unfencedImages(policy == UnfencedPolicy.OWN ? loaded.size() : 0);
+        int[] counts = new int[MachineGrade.values().length];
+        loaded.values().forEach(image -> counts[image.grade().ordinal()]++);
+        figures = new MachineCodeFigures(counts[MachineGrade.SHOWN.ordinal()], counts[MachineGrade.VENDORS.ordinal()],
+                counts[MachineGrade.UNKNOWN.ordinal()], counts[MachineGrade.UNFENCED.ordinal()]);
     }
 
-    /** How many images run as they are, or have kernels in use that do. Any thread. */
-    public int count() {
-        return count;
+    /** How many images there are of each kind. Any thread. */
+    public MachineCodeFigures figures() {
+        return figures;
     }
 }

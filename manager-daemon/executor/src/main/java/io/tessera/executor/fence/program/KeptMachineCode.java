@@ -8,7 +8,7 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.ReportWords;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -33,12 +33,13 @@ import org.slf4j.LoggerFactory;
  * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
  * who runs this executor. Whoever can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists with their lengths before
- * them: places of reports, refused kernels with reasons, kernels with the places of their tensor maps. A text is its length in bytes and UTF-8.
+ * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists
+ * with their lengths before them: places of reports, refused kernels with reasons, kernels with what is taken on trust in them, kernels with the places of their tensor maps.
+ * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -82,17 +83,15 @@ final class KeptMachineCode {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeInt(VERSION);
+            text(out, image.hash());
             out.writeInt(image.kernels());
             out.writeBoolean(image.reports());
             out.writeLong(image.accesses());
             out.writeLong(fence.reportAddress());
             out.writeInt(fence.reportValue());
             numbers(out, reports);
-            out.writeInt(image.refused().size());
-            for (Map.Entry<String, String> kernel : new TreeMap<>(image.refused()).entrySet()) {
-                text(out, kernel.getKey());
-                text(out, kernel.getValue());
-            }
+            texts(out, image.refused());
+            texts(out, image.trusted());
             out.writeInt(image.tensorMaps().size());
             for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
                 text(out, kernel.getKey());
@@ -111,15 +110,14 @@ final class KeptMachineCode {
         if (version != VERSION) {
             throw new IOException("tables of version " + version);
         }
+        String hash = text(in);
         int kernels = in.getInt();
         boolean reports = in.get() != 0;
         long accesses = in.getLong();
         MachineFence before = fence.reporting(in.getLong(), in.getInt());
         List<Integer> places = numbers(in);
-        Map<String, String> refused = new HashMap<>();
-        for (int left = count(in); left > 0; left--) {
-            refused.put(text(in), text(in));
-        }
+        Map<String, String> refused = texts(in);
+        Map<String, String> trusted = texts(in);
         Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
@@ -128,7 +126,7 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, refused, tensorMaps, kernels, reports, accesses);
+        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses);
     }
 
     private static int count(ByteBuffer in) throws IOException {
@@ -152,6 +150,22 @@ final class KeptMachineCode {
             numbers.add(in.getInt());
         }
         return numbers;
+    }
+
+    private static void texts(DataOutputStream out, Map<String, String> texts) throws IOException {
+        out.writeInt(texts.size());
+        for (Map.Entry<String, String> each : new TreeMap<>(texts).entrySet()) {
+            text(out, each.getKey());
+            text(out, each.getValue());
+        }
+    }
+
+    private static Map<String, String> texts(ByteBuffer in) throws IOException {
+        Map<String, String> texts = new HashMap<>();
+        for (int left = count(in); left > 0; left--) {
+            texts.put(text(in), text(in));
+        }
+        return texts;
     }
 
     private static void text(DataOutputStream out, String text) throws IOException {

@@ -15,11 +15,12 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.VerifiedCubin;
+import io.tessera.guardian.machine.VerifiedCubin;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,12 +66,14 @@ public final class MachineImages {
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
-                FencedCubin fenced = CubinFencer.fence(cubin(packed.get()), fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
+                byte[] cubin = cubin(packed.get());
+                FencedCubin fenced = CubinFencer.fence(cubin, fence);
+                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence), ModuleImage.of(cubin).hash());
                 kept.keep(key, image, fence);
             }
-            LOG.info("machine code, fenced {} bytes {}: {} of {} kernels, {} accesses, {} ms", image.code().length, made ? "now" : "before",
-                    image.kernels() - image.refused().size(), image.kernels(), image.accesses(), (clock.nanoTime() - began) / NS_PER_MS);
+            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} accesses, {} ms", image.hash(), image.code().length,
+                    made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(), image.trusted().size(), image.accesses(),
+                    (clock.nanoTime() - began) / NS_PER_MS);
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
         } catch (MachineCodeException | ImageException e) {
@@ -98,30 +101,15 @@ public final class MachineImages {
                         .unpack(ModuleImage.DEFAULT_CAP_BYTES);
     }
 
-    /** A function that is not fenced, or not seen to be, takes all kernels with it that call other functions: which they call is not followed. */
-    private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen) {
-        Map<String, String> refused = new HashMap<>();
-        String function = null;
-        int kernels = 0;
-        long accesses = 0;
-        for (FunctionReport report : fenced.functions()) {
-            String why = report.isFenced() ? seen.refused().get(report.name()) : report.refusal();
-            kernels += report.kernel() ? 1 : 0;
-            accesses += report.accesses();
-            if (why != null && report.kernel()) {
-                refused.put(report.name(), why);
-            } else if (why != null) {
-                function = "function " + report.name() + " has no fence: " + why;
-            }
-        }
-        if (function != null) {
-            for (FunctionReport report : fenced.functions()) {
-                if (report.kernel() && report.leaves()) {
-                    refused.putIfAbsent(report.name(), function);
-                }
-            }
-        }
-        return new FencedImage(fenced.bytes(), refused, seen.tensorMaps(), kernels, fenced.functions().stream().anyMatch(FunctionReport::reports),
-                accesses);
+    /** A kernel has no fence if a function that it may call has none, and has on trust what they have. */
+    private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen, String hash) {
+        Map<String, String> unfenced = seen.unfenced(fenced.functions());
+        Map<String, String> trusted = seen.takenOnTrust();
+        Set<String> kernels = fenced.functions().stream().filter(FunctionReport::kernel).map(FunctionReport::name).collect(Collectors.toSet());
+        unfenced.keySet().retainAll(kernels);
+        trusted.keySet().retainAll(kernels);
+        trusted.keySet().removeAll(unfenced.keySet());
+        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, seen.tensorMaps(), kernels.size(),
+                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum());
     }
 }

@@ -2,14 +2,30 @@ package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.image.ModuleImage;
 
-/** Images of machine code that may run as they are, under the policy {@code trusted}. Thread-safe. */
-@FunctionalInterface
+/** What is known of machine code by its hash. Whoever runs the manager says it, and no other user. Thread-safe. */
 public interface TrustedImages {
-    /** Whether an image is one of them, as it travelled. */
-    boolean contains(ModuleImage image);
+    /** Whether an image, as it travelled, may run as it is under the policy {@code trusted}. */
+    boolean mayRunAsItIs(ModuleImage image);
 
-    /** No image is trusted. */
+    /**
+     * Whether a cubin is as a vendor's compiler made it, so that its branches go where its compiler meant them to go, also beside other users' programs.
+     *
+     * @param hash of the cubin, unpacked
+     */
+    boolean isVendors(String hash);
+
+    /** Nothing is known. */
     static TrustedImages none() {
-        return _ -> false;
+        return new TrustedImages() {
+            @Override
+            public boolean mayRunAsItIs(ModuleImage image) {
+                return false;
+            }
+
+            @Override
+            public boolean isVendors(String hash) {
+                return false;
+            }
+        };
     }
 }

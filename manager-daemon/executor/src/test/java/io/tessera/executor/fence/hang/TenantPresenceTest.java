@@ -7,11 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.fence.hang.TenantPresence.Member;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Who may run kernels without a fence, and who may come in. */
 class TenantPresenceTest {
+    private static final int ROUNDS = 3000;
     private final TenantPresence presence = new TenantPresence();
     private final AtomicInteger settled = new AtomicInteger();
 
@@ -39,17 +46,80 @@ class TenantPresenceTest {
     }
 
     @Test
-    void kernelsThatCannotBeFencedKeepOtherUsersOut() {
+    void codeThatMayLeaveItsWindowKeepsOtherUsersOut() {
         Member first = enter("a", 1);
-        assertNull(presence.refusal(2));
         assertTrue(first.isAmongItsOwn());
-        first.unfencedImages(1);
-        assertNotNull(presence.refusal(2));
-        assertNull(presence.refusal(1));
-        first.unfencedImages(0);
-        assertNull(presence.refusal(2));
-        enter("b", 2);
+        assertTrue(first.keepOthersOut());
+        assertNull(enter("b", 2));
+        assertTrue(first.isAmongItsOwn(), "nobody came in");
+        assertNotNull(enter("c", 1), "one of its own user");
+        first.letOthersIn();
+        assertNotNull(enter("b", 2));
         assertFalse(first.isAmongItsOwn());
+        assertFalse(first.keepOthersOut(), "others are there");
+    }
+
+    @Test
+    void whoLeavesKeepsNobodyOut() {
+        Member first = enter("a", 1);
+        assertTrue(first.keepOthersOut());
+        presence.leave(first);
+        Member other = enter("b", 2);
+        assertNotNull(other);
+        Member second = enter("a", 1);
+        assertFalse(second.keepOthersOut());
+        presence.leave(other);
+        assertTrue(second.keepOthersOut(), "the other user has gone");
+    }
+
+    @Test
+    void codeThatIsStillRunningWhenItsImageGoesIsWaitedFor() {
+        Member first = enter("a", 1);
+        assertTrue(first.keepOthersOut());
+        first.letOthersIn();
+        Member other = enter("b", 2);
+        assertFalse(presence.isSettled(other));
+        assertTrue(first.mustSettle());
+        assertTrue(first.hasRunNative(), "events that were made before say nothing of it");
+        first.settle();
+        assertTrue(presence.isSettled(other));
+        first.letOthersIn();
+        assertTrue(presence.isSettled(other), "it kept nobody out");
+    }
+
+    /** Whoever is answered that it may launch, and whoever comes in: never both. */
+    @Test
+    @Timeout(60)
+    void nobodyComesInBetweenTheAnswerAndTheLaunch() throws Exception {
+        int both = 0;
+        int kept = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            Member first = enter("a", 1);
+            CyclicBarrier start = new CyclicBarrier(2);
+            AtomicReference<Member> came = new AtomicReference<>();
+            Thread newcomer = Thread.ofPlatform().start(() -> {
+                await(start);
+                came.set(enter("b", 2));
+            });
+            await(start);
+            boolean may = first.keepOthersOut();
+            newcomer.join();
+            both += may == (came.get() != null) ? 1 : 0;
+            kept += may ? 1 : 0;
+            presence.leave(first);
+            if (came.get() != null) {
+                presence.leave(came.get());
+            }
+        }
+        assertEquals(0, both, "rounds in which both or none may, of " + ROUNDS + "; " + kept + " launched");
+    }
+
+    private static void await(CyclicBarrier start) {
+        try {
+            start.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Work that was told to end may wait for endless work of its user's other programs, which nobody else has to answer for. */

@@ -1,48 +1,94 @@
 package io.tessera.executor.fence.load;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.FencedImage;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
+import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which images without PTX count as unfenced. */
+/** Which kernels of images without PTX run, beside whom, and as what their images count. */
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
     private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);
-    private static final FencedImage FENCED = new FencedImage(new byte[64], Map.of("reached", "a reason"), Map.of("copies", MAPS), 2, true, 7);
+    private static final FencedImage FENCED = image("unknown");
+    private static final FencedImage VENDORS = image("vendors");
 
     private final TenantPresence presence = new TenantPresence();
-    private final UnfencedImages images = new UnfencedImages(UnfencedPolicy.OWN, presence.enter("a", 1, () -> {}), null, null);
+    private final TenantPresence.Member member = presence.enter("a", 1, () -> {});
+    private final UnfencedImages images = images(UnfencedPolicy.OWN, member);
+
+    private static FencedImage image(String hash) {
+        return new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of("copies", MAPS),
+                4,
+                true, 7);
+    }
+
+    private static UnfencedImages images(UnfencedPolicy policy, TenantPresence.Member member) {
+        return new UnfencedImages(policy, member, new TrustedImages() {
+            @Override
+            public boolean mayRunAsItIs(ModuleImage image) {
+                return true;
+            }
+
+            @Override
+            public boolean isVendors(String hash) {
+                return hash.equals("vendors");
+            }
+        }, null);
+    }
+
+    private void assertCounts(int shown, int vendors, int unknown, int unfenced) {
+        assertEquals(new MachineCodeFigures(shown, vendors, unknown, unfenced), images.figures());
+    }
+
+    private static ProgramRefusedException refused(UnfencedImages images, MachineKernel kernel) {
+        ProgramRefusedException refused = assertThrows(ProgramRefusedException.class, () -> images.admit(kernel));
+        assertEquals(CudaResult.NO_BINARY_FOR_GPU, refused.result());
+        return refused;
+    }
 
     @Test
     void anImageAsItIsCountsAtOnce() {
         images.loaded(16, SOURCE, null);
-        assertEquals(1, images.count());
-        assertNull(images.tensorMaps(16, "any"));
+        assertCounts(0, 0, 0, 1);
+        assertNull(images.kernel(16, "any").tensorMaps());
         assertFalse(images.reports(16));
         images.unloaded(16);
-        assertEquals(0, images.count());
+        assertCounts(0, 0, 0, 0);
+        assertNull(images.kernel(16, "any"));
     }
 
     @Test
-    void anImageWithFencesCountsWhenAKernelWithoutOneIsUsed() {
+    void anImageCountsByTheLeastOfItsKernelsThatHaveRun() throws Exception {
         images.loaded(16, SOURCE, FENCED);
-        assertEquals(TensorMapPlaces.NONE, images.tensorMaps(16, "other"));
+        images.loaded(32, SOURCE, VENDORS);
         assertTrue(images.reports(16));
-        assertEquals(0, images.count());
-        assertNull(images.tensorMaps(16, "reached"));
-        assertNull(images.tensorMaps(16, "reached"));
-        assertEquals(1, images.count(), "images are counted, not kernels");
+        images.kernel(16, "returns");
+        assertCounts(2, 0, 0, 0);
+        images.admit(images.kernel(16, "plain"));
+        assertCounts(2, 0, 0, 0);
+        images.admit(images.kernel(32, "returns"));
+        assertCounts(1, 1, 0, 0);
+        images.admit(images.kernel(16, "returns"));
+        assertCounts(0, 1, 1, 0);
+        images.admit(images.kernel(16, "open"));
+        images.admit(images.kernel(16, "returns"));
+        assertCounts(0, 1, 0, 1);
     }
 
     @Test
@@ -50,18 +96,102 @@ class UnfencedImagesTest {
         images.loaded(16, SOURCE, FENCED);
         images.moduleOf(16, 32);
         images.moduleOf(48, 64);
-        assertEquals(TensorMapPlaces.NONE, images.tensorMaps(32, "other"));
-        assertNull(images.tensorMaps(64, "other"), "of a library that is not known");
+        assertEquals(TensorMapPlaces.NONE, images.kernel(32, "plain").tensorMaps());
+        assertEquals(MAPS, images.kernel(32, "copies").tensorMaps());
+        assertNull(images.kernel(64, "plain"), "of a library that is not known");
         images.unloaded(16);
-        assertNull(images.tensorMaps(32, "other"));
+        assertNull(images.kernel(32, "plain"));
     }
 
     @Test
-    void aKernelWithTensorMapsIsFencedUntilOneIsNotKnown() {
+    void besideAnotherUserOnlyThatRunsWhichStaysInItsWindow() {
         images.loaded(16, SOURCE, FENCED);
-        assertEquals(MAPS, images.tensorMaps(16, "copies"));
-        assertEquals(0, images.count());
-        images.runsUnfenced(16, "copies", "a map");
-        assertEquals(1, images.count());
+        images.loaded(32, SOURCE, VENDORS);
+        images.loaded(48, SOURCE, null);
+        assertNotNull(presence.enter("b", 2, () -> {}), "nothing that leaves its window has run");
+        assertDoesNotThrow(() -> images.admit(images.kernel(16, "plain")));
+        assertDoesNotThrow(() -> images.admit(images.kernel(32, "returns")));
+        assertDoesNotThrow(() -> images.admit(images.kernel(32, "copies")));
+        assertTrue(
+                refused(images, images.kernel(16, "returns")).getMessage()
+                        .contains("kernel returns may leave its program's memory: not all of it is shown to stay there (a RET)"));
+        assertTrue(refused(images, images.kernel(16, "returns")).getMessage().contains("tessera fence --trust unknown"),
+                "what an administrator can do");
+        assertTrue(refused(images, images.kernel(32, "open")).getMessage().contains("it has no fence: a reason"), "by the hash it has none either");
+        assertTrue(refused(images, images.kernel(48, "any")).getMessage().contains("no fences"));
+        refused(images, images.kernelFromNowhere("lost"));
+        assertCounts(1, 1, 0, 1);
+    }
+
+    @Test
+    void theUserIsToldOnceOfAKernel() {
+        images.loaded(16, SOURCE, FENCED);
+        presence.enter("b", 2, () -> {});
+        MachineKernel kernel = images.kernel(16, "open");
+        assertTrue(assertThrows(ProgramRefusedException.class, () -> images.ask(kernel)).isToTell());
+        assertFalse(refused(images, kernel).isToTell());
+        assertDoesNotThrow(() -> images.ask(images.kernel(16, "plain")));
+    }
+
+    @Test
+    void askingKeepsNobodyOut() throws Exception {
+        images.loaded(16, SOURCE, FENCED);
+        images.ask(images.kernel(16, "open"));
+        assertNotNull(presence.enter("b", 2, () -> {}));
+    }
+
+    @Test
+    void aKernelThatLeavesKeepsOthersOutUntilItsImageGoes() throws Exception {
+        images.loaded(16, SOURCE, FENCED);
+        images.loaded(32, SOURCE, FENCED);
+        images.admit(images.kernel(16, "returns"));
+        images.admit(images.kernel(32, "open"));
+        assertNull(presence.enter("b", 2, () -> {}));
+        images.unloaded(16);
+        assertNull(presence.enter("b", 2, () -> {}), "there is another");
+        images.unloaded(32);
+        TenantPresence.Member other = presence.enter("b", 2, () -> {});
+        assertFalse(presence.isSettled(other), "it may still run");
+        presence.leave(other);
+        images.admit(images.kernelFromNowhere("lost"));
+        images.loaded(16, SOURCE, FENCED);
+        images.unloaded(16);
+        assertNull(presence.enter("b", 2, () -> {}), "nobody knows when that one is gone");
+    }
+
+    @Test
+    void tensorMapsThatLeadElsewhereAreOneLaunchsOwn() throws Exception {
+        images.loaded(32, SOURCE, VENDORS);
+        MachineKernel kernel = images.kernel(32, "copies");
+        TenantPresence.Member other = presence.enter("b", 2, () -> {});
+        images.admit(kernel);
+        assertTrue(assertThrows(ProgramRefusedException.class, () -> images.admitElsewhere(kernel)).getMessage().contains("kernel copies"));
+        images.admit(kernel);
+        assertCounts(0, 1, 0, 0);
+        presence.leave(other);
+        images.admitElsewhere(kernel);
+        assertCounts(0, 0, 0, 1);
+        assertNull(presence.enter("b", 2, () -> {}));
+    }
+
+    /** Whoever runs the manager has named the image, and said that what is named may run as it is. */
+    @Test
+    void underThePolicyTrustedEverythingRunsThatIsLoaded() {
+        presence.enter("b", 2, () -> {});
+        UnfencedImages named = images(UnfencedPolicy.TRUSTED, member);
+        named.loaded(16, SOURCE, FENCED);
+        assertDoesNotThrow(() -> named.admit(named.kernel(16, "open")));
+        assertDoesNotThrow(() -> named.decideAsItIs(SOURCE, "why"));
+        assertNotNull(presence.enter("c", 3, () -> {}));
+    }
+
+    @Test
+    void anotherUserGoesAndAllRunsAgain() {
+        images.loaded(16, SOURCE, FENCED);
+        TenantPresence.Member other = presence.enter("b", 2, () -> {});
+        MachineKernel kernel = images.kernel(16, "open");
+        refused(images, kernel);
+        presence.leave(other);
+        assertDoesNotThrow(() -> images.admit(kernel));
     }
 }

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
@@ -15,7 +17,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -76,7 +78,9 @@ class KeptMachineCodeTest {
 
     private void assertSame(FencedImage expected, FencedImage found) {
         assertArrayEquals(expected.code(), found.code());
+        assertEquals(expected.hash(), found.hash());
         assertEquals(expected.refused(), found.refused());
+        assertEquals(expected.trusted(), found.trusted());
         assertEquals(expected.tensorMaps(), found.tensorMaps());
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
@@ -102,13 +106,28 @@ class KeptMachineCodeTest {
 
     @Test
     void aTensorMapIsFoundAgain() {
-        FencedImage image = new FencedImage(new byte[100], Map.of("a", "b"),
+        FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7);
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
         MachineFence fence = MachineFence.of(BASE, SIZE);
         kept.keep(kept.key(new byte[5], fence), image, fence);
         assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
+    }
+
+    /** As it was kept before there was something to say of what is taken on trust. */
+    @Test
+    void anEntryOfAnEarlierVersionCountsAsMissing() {
+        FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
+        KeptMachineCode kept = new KeptMachineCode(cache, "90");
+        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5);
+        CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
+        byte[] tables = entry.tables();
+        assertEquals(2, tables[3]);
+        tables[3] = 1;
+        cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
+        assertNull(kept.find(kept.key(image(), fence), fence));
+        assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
     }
 
     @Test

@@ -1,13 +1,17 @@
 package io.tessera.executor.fence.program;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.CodeWords;
+import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.SampleCubins;
 import io.tessera.guardian.machine.verify.CubinVerifier;
@@ -16,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which machine code of an image is fenced, for which window. */
@@ -71,6 +76,35 @@ class MachineImagesTest {
         assertNotNull(fence(fatBinary(90, cubin)));
         assertNull(fence(fatBinary(80, cubin)), "the device does not run it");
         assertNull(fence(fatBinary(90, cubin, cubin)), "nobody tells which of two the driver takes");
+    }
+
+    /** {@code TLD}: what has a texture has no fence. */
+    private static final long TEXTURE = 0x00000000ff007f66L;
+    private static final int CALL = 0x4b;
+
+    @Test
+    void kernelsHaveTheReasonsOfTheFunctionsThatTheyCall() {
+        CodeWords calls = new CodeWords().callSymbol().exit();
+        byte[] cubin = CubinBuilder.of("plain", new CodeWords().load(12, 2).exit()).kernel("returns", 29, calls).kernel("samples", 29, calls)
+                .function("f", 29, new CodeWords().returnBy(20))
+                .function("g", 29, new CodeWords().add(TEXTURE, 0x000e220000000000L | 1L << 27).returnBy(20))
+                .relocation("returns", 0, CALL, 4, 0).relocation("samples", 0, CALL, 5, 0).build();
+        FencedImage fenced = fence(cubin);
+        assertEquals(3, fenced.kernels());
+        assertEquals(Set.of("samples"), fenced.refused().keySet());
+        assertTrue(fenced.refused().get("samples").startsWith("function g has no fence: a TLD"), fenced.refused().toString());
+        assertEquals(Set.of("returns"), fenced.trusted().keySet());
+        assertTrue(fenced.trusted().get("returns").startsWith("function f, which it may call, has a RET by a register"), fenced.trusted().toString());
+    }
+
+    /** However it is packed: trust is in what is loaded. */
+    @Test
+    void theHashIsOfTheCubinThatIsFenced() {
+        byte[] cubin = SampleCubins.full(CUDA_13);
+        String hash = ModuleImage.of(cubin).hash();
+        assertEquals(hash, fence(cubin).hash());
+        assertEquals(hash, fence(fatBinary(90, cubin)).hash());
+        assertNotEquals(hash, fence(fatBinary(90, Arrays.copyOf(cubin, cubin.length + 64))).hash(), "all bytes that are read count");
     }
 
     @Test

@@ -3,15 +3,14 @@ package io.tessera.cli.fence.machine;
 import io.tessera.guardian.image.FoundImage;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.machine.FencedCubin;
-import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
-import io.tessera.guardian.machine.verify.VerifiedCubin;
-import java.util.ArrayList;
+import io.tessera.guardian.machine.TensorMapPlaces;
+import io.tessera.guardian.machine.VerifiedCubin;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What fences do to the machine code of one image. Immutable as long as nobody writes to the bytes.
@@ -50,22 +49,12 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
         }
     }
 
-    /** A function that is not fenced takes all kernels with it that call other functions, as in an executor: which one they call is not followed. */
+    /** Kernels get the reasons of functions that they may call, as in an executor. */
     private static List<FunctionFence> functions(FencedCubin fenced, VerifiedCubin seen) {
-        List<FunctionFence> functions = new ArrayList<>();
-        FunctionFence refused = null;
-        for (FunctionReport report : fenced.functions()) {
-            String why = report.isFenced() ? seen.refused().get(report.name()) : report.refusal();
-            FunctionFence function = new FunctionFence(report, why, report.isFenced(), seen.trusted().get(report.name()),
-                    seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE));
-            functions.add(function);
-            refused = why != null && !report.kernel() ? function : refused;
-        }
-        if (refused != null) {
-            FunctionFence called = refused;
-            functions.replaceAll(each -> each.isFenced() && each.report().kernel() && each.report().leaves() ? each.calling(called) : each);
-        }
-        return functions;
+        Map<String, String> unfenced = seen.unfenced(fenced.functions());
+        Map<String, String> trusted = seen.takenOnTrust();
+        return fenced.functions().stream().map(report -> new FunctionFence(report, unfenced.get(report.name()), report.isFenced(),
+                trusted.get(report.name()), seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE))).toList();
     }
 
     /** Whether there is machine code for the GPU, or something that may be. */

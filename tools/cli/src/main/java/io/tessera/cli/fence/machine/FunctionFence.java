@@ -1,7 +1,7 @@
 package io.tessera.cli.fence.machine;
 
 import io.tessera.guardian.machine.FunctionReport;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,12 +28,6 @@ record FunctionFence(FunctionReport report, String refusal, boolean verified, St
     long offset() {
         Matcher found = OFFSET.matcher(refusal == null ? "" : refusal);
         return found.find() ? Long.parseLong(found.group(1), 16) : -1;
-    }
-
-    /** The same refusal for a kernel that may call this function. */
-    FunctionFence calling(FunctionFence function) {
-        return new FunctionFence(report, "function " + function.report.name() + " has no fence: " + function.refusal, function.verified, trusted,
-                maps);
     }
 
     /** A reason without what differs from function to function, so that reasons can be counted. */

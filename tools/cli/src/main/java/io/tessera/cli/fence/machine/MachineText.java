@@ -6,7 +6,7 @@ import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.cli.text.TextTable;
 import io.tessera.cli.text.TextTable.Cell;
 import io.tessera.cli.text.TextTable.Side;
-import io.tessera.guardian.machine.verify.TensorMapPlaces;
+import io.tessera.guardian.machine.TensorMapPlaces;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

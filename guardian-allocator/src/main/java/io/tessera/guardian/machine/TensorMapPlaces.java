@@ -1,4 +1,4 @@
-package io.tessera.guardian.machine.verify;
+package io.tessera.guardian.machine;
 
 import java.util.Set;
 
@@ -20,7 +20,7 @@ public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean co
     }
 
     /** What is taken on trust; null: nothing. Every map is named by uniform registers, of which neither the time of writing nor other threads' writes are followed. */
-    String trusted() {
+    public String trusted() {
         if (isEmpty()) {
             return null;
         }

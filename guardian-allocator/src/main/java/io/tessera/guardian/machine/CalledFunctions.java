@@ -1,0 +1,58 @@
+package io.tessera.guardian.machine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which functions of a cubin may call which, by name. Immutable.
+ *
+ * @param named      the functions that a function's calls name, kernels among them; functions without such calls are left out
+ * @param byRegister functions that call by a register, and so perhaps any that is no kernel
+ * @param functions  those that are no kernels
+ */
+public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegister, Set<String> functions) {
+    /** Copies the collections. */
+    public CalledFunctions {
+        named = Map.copyOf(named);
+        byRegister = Set.copyOf(byRegister);
+        functions = Set.copyOf(functions);
+    }
+
+    /**
+     * Hands on what is said of functions to those that call them, directly or not. Takes time and memory that grow with the calls.
+     *
+     * @param said  of functions, by name; a function's own comes first
+     * @param words between the name of the function that is called and what is said of it
+     * @return all of it
+     */
+    public Map<String, String> handOn(Map<String, String> said, String words) {
+        Map<String, List<String>> callers = new HashMap<>();
+        named.forEach((caller, called) -> called.forEach(function -> callers.computeIfAbsent(function, _ -> new ArrayList<>()).add(caller)));
+        Map<String, String> all = new TreeMap<>(said);
+        Map<String, String> sources = new HashMap<>();
+        Deque<String> open = new ArrayDeque<>(all.keySet());
+        boolean any = false;
+        while (!open.isEmpty()) {
+            String function = open.remove();
+            String source = sources.getOrDefault(function, function);
+            List<String> next = new ArrayList<>(callers.getOrDefault(function, List.of()));
+            if (!any && functions.contains(function)) {
+                any = true;
+                next.addAll(byRegister);
+            }
+            for (String caller : next) {
+                if (all.putIfAbsent(caller, "function " + source + words + said.get(source)) == null) {
+                    sources.put(caller, source);
+                    open.add(caller);
+                }
+            }
+        }
+        return all;
+    }
+}

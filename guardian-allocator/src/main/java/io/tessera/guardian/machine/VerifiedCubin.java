@@ -1,0 +1,47 @@
+package io.tessera.guardian.machine;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is seen of a cubin that is to be loaded. Immutable.
+ *
+ * @param refused    why functions are not seen to be fenced, by name; empty: all are
+ * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel with maps is fenced
+ *                   as far as whoever launches it makes sure that they were made for its program
+ * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
+ *                   window there
+ * @param calls      which functions may call which
+ */
+public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
+        CalledFunctions calls) {
+    /** Copies the maps. */
+    public VerifiedCubin {
+        refused = Map.copyOf(refused);
+        tensorMaps = Map.copyOf(tensorMaps);
+        trusted = Map.copyOf(trusted);
+    }
+
+    /** Whether all of it stays in the window whoever wrote it. */
+    public boolean isShown() {
+        return refused.isEmpty() && trusted.isEmpty();
+    }
+
+    /**
+     * Why functions have no fence: those that the fencer left as they were, those that are not seen to be fenced, and those that may call such a function.
+     *
+     * @param reports of the fencer
+     * @return by name
+     */
+    public Map<String, String> unfenced(List<FunctionReport> reports) {
+        Map<String, String> all = new HashMap<>(refused);
+        reports.stream().filter(report -> !report.isFenced()).forEach(report -> all.put(report.name(), report.refusal()));
+        return calls.handOn(all, " has no fence: ");
+    }
+
+    /** What is taken on trust in functions, and in functions that they may call, by name. */
+    public Map<String, String> takenOnTrust() {
+        return calls.handOn(trusted, ", which it may call, has ");
+    }
+}

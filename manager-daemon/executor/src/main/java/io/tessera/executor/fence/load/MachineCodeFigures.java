@@ -1,0 +1,13 @@
+package io.tessera.executor.fence.load;
+
+/**
+ * Images of machine code without PTX that a client has loaded, by what is known of those of their kernels that have run. Each counts once. Immutable.
+ *
+ * @param shown    their kernels stay in the window whoever wrote them
+ * @param vendors  they are a vendor's, and with what its compilers keep their kernels stay in the window
+ * @param unknown  the same, and nobody knows whose they are
+ * @param unfenced kernels without a fence have run, or there are no fences
+ */
+public record MachineCodeFigures(int shown, int vendors, int unknown, int unfenced) {
+    static final MachineCodeFigures NONE = new MachineCodeFigures(0, 0, 0, 0);
+}

@@ -1,0 +1,56 @@
+package io.tessera.executor.fence.load;
+
+import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.program.ProgramSource;
+import java.util.Optional;
+
+/** An image without PTX that the driver has. One owner thread. */
+final class MachineImage {
+    /** What the driver may read while it is loaded; empty: nothing. */
+    private final Optional<ProgramSource> source;
+    /** Null: it is loaded as it is. */
+    private final FencedImage fenced;
+    private final boolean vendors;
+    /** The least of what is known of its kernels that have run, or were put into graphs. */
+    private MachineGrade grade;
+    /** Whether such a kernel may have left the window. */
+    private boolean left;
+
+    MachineImage(Optional<ProgramSource> source, FencedImage fenced, boolean vendors) {
+        this.source = source;
+        this.fenced = fenced;
+        this.vendors = vendors;
+        this.grade = fenced == null ? MachineGrade.UNFENCED : MachineGrade.SHOWN;
+    }
+
+    boolean reports() {
+        return fenced != null && fenced.reports();
+    }
+
+    MachineGrade grade() {
+        return grade;
+    }
+
+    boolean keepsOthersOut() {
+        return left;
+    }
+
+    /** Such a kernel runs. Returns whether anything of the image is new by that. */
+    boolean runs(MachineGrade kernel) {
+        boolean lower = kernel.compareTo(grade) > 0;
+        boolean first = !kernel.isForAll() && !left;
+        grade = lower ? kernel : grade;
+        left |= first;
+        return lower || first;
+    }
+
+    /** Null: it is loaded as it is. */
+    FencedImage fenced() {
+        return fenced;
+    }
+
+    /** Whether it is one of a vendor's. */
+    boolean isVendors() {
+        return vendors;
+    }
+}

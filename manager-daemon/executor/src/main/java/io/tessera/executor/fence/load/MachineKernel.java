@@ -1,0 +1,51 @@
+package io.tessera.executor.fence.load;
+
+import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.guardian.machine.TensorMapPlaces;
+
+/** A kernel of an image that has no PTX to fence. Made by {@link UnfencedImages}, which decides whether it runs. One owner thread. */
+public final class MachineKernel {
+    final MachineImage image;
+    final String name;
+    final MachineGrade grade;
+    /** Why it does not run beside other users' programs; null: it does. */
+    final String why;
+    private final TensorMapPlaces tensorMaps;
+    /** Whether it may run from now on, whoever comes. */
+    boolean admitted;
+    /** Whether its user was told that it does not run. */
+    boolean told;
+
+    private MachineKernel(MachineImage image, String name, MachineGrade grade, String why, TensorMapPlaces tensorMaps) {
+        this.image = image;
+        this.name = name;
+        this.grade = grade;
+        this.why = why;
+        this.tensorMaps = tensorMaps;
+    }
+
+    /** A kernel of an image. */
+    static MachineKernel of(MachineImage image, String name) {
+        FencedImage fenced = image.fenced();
+        if (fenced == null) {
+            return new MachineKernel(image, name, MachineGrade.UNFENCED, "its image has no fences", null);
+        }
+        String refused = fenced.refused().get(name);
+        if (refused != null) {
+            return new MachineKernel(image, name, MachineGrade.UNFENCED, "it has no fence: " + refused, null);
+        }
+        TensorMapPlaces maps = fenced.tensorMaps().getOrDefault(name, TensorMapPlaces.NONE);
+        String trusted = fenced.trusted().get(name);
+        if (trusted == null || image.isVendors()) {
+            return new MachineKernel(image, name, trusted == null ? MachineGrade.SHOWN : MachineGrade.VENDORS, null, maps);
+        }
+        return new MachineKernel(image, name, MachineGrade.UNKNOWN, "not all of it is shown to stay there (" + trusted
+                + "), and its code is not known as a vendor's, which whoever runs the manager can say it is: tessera fence --trust " + fenced.hash(),
+                maps);
+    }
+
+    /** Where in its parameters tensor maps lie; null: it has no fence. */
+    public TensorMapPlaces tensorMaps() {
+        return tensorMaps;
+    }
+}
