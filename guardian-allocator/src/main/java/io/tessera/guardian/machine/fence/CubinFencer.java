@@ -131,7 +131,7 @@ public final class CubinFencer {
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                ModuleVariables.requireNone(flow, variables, contextEnds.keySet());
+                ModuleVariables.requireNone(flow, variables, ModuleVariables.inCode(cubin, symbols, function.section()), contextEnds.keySet());
             }
             FencePlan plan = plan(function, shared);
             Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
