@@ -21,6 +21,18 @@ record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, 
         return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
     }
 
+    /** Where execution goes on behind an instruction of before, in bytes: before anything that was put in there. Of -1 it is where the first instruction is now. */
+    int behind(int instruction) {
+        if (instruction < 0) {
+            return places[0] * InstructionWord.BYTES;
+        }
+        int place = places[instruction];
+        while (origins[place] != instruction) {
+            place++;
+        }
+        return (place + 1) * InstructionWord.BYTES;
+    }
+
     /**
      * Where a byte inside an instruction of before is now.
      *

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -185,7 +186,9 @@ final class SectionRewriter {
         int register = InstructionWord.source(low);
         int uniform = form.uniform(low, high);
         boolean absolute = register == InstructionWord.ZERO_REGISTER;
-        if (!plan.hasTemporary() || form.isWide(high) == absolute || (register & 1) != 0 && !absolute || (uniform & 1) != 0) {
+        Architecture architecture = flow.architecture();
+        if (!plan.hasTemporary() || form.isWide(high) != SummedAddresses.isWide(absolute, architecture) || (register & 1) != 0 && !absolute
+                || (uniform & 1) != 0) {
             throw new MachineCodeException("a " + flow.operation(at).name() + " that adds a uniform register to its address",
                     at * InstructionWord.BYTES);
         }
@@ -196,15 +199,15 @@ final class SectionRewriter {
         if (absolute) {
             Encoding.copyUniform(out, temporary, uniform, waits);
             Encoding.orUniform(out, temporary + 1, uniform + 1, fence.baseHigh());
-            Encoding.andUniform(out, temporary + 1, fence.baseHigh() | fence.mask());
-            keep(at, form.windowedLow(low, temporary), form.windowedHigh(high, temporary));
+            Encoding.andUniform(out, temporary + 1, fence.baseHigh() | fence.mask(), architecture);
+            keep(at, form.windowedLow(low, temporary), form.withUniform(high, temporary));
             return;
         }
         int predicate = InstructionWord.predicate(low);
         Encoding.differenceUniform(out, temporary, fence.baseHigh() - 1, uniform + 1, Encoding.UNIFORM_APART, waits);
         Encoding.differenceUniform(out, temporary + 1, fence.baseHigh() + fence.mask(), uniform + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0);
-        Encoding.atLeast(out, register + 1, temporary, predicate);
-        Encoding.atMost(out, register + 1, temporary + 1, predicate);
+        Encoding.atLeast(out, register + 1, temporary, predicate, architecture);
+        Encoding.atMost(out, register + 1, temporary + 1, predicate, architecture);
         keep(at, low, high);
     }
 
@@ -249,6 +252,7 @@ final class SectionRewriter {
 
     /** Branches go where their targets are now. */
     private void retarget(int count) {
+        Architecture architecture = flow.architecture();
         for (int i = 0; i < count; i++) {
             int at = origins[i];
             if (at < 0) {
@@ -263,11 +267,11 @@ final class SectionRewriter {
                 if (kind == Kind.MEETING) {
                     out.set(i, InstructionWord.withImmediate(low, (int) distance), high);
                 } else {
-                    out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
+                    out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
                 }
-            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && InstructionWord.distance(low, high) != 0) {
+            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && architecture.distance(low, high) != 0) {
                 long distance = -(long) (i + 1) * InstructionWord.BYTES; // to the section's start, from which registers and tables count
-                out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
+                out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
             }
         }
     }

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Attributes;
 import io.tessera.guardian.machine.container.CodeReader;
@@ -30,7 +31,7 @@ public final class CubinVerifier {
     /** Looks at every function, where its tensor maps lie, and what was taken on trust. Errors as {@link #verify}. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
-        cubin.requireKnownInstructions();
+        Architecture architecture = cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
         LoaderWrites writes = new LoaderWrites(cubin, symbols);
@@ -40,7 +41,7 @@ public final class CubinVerifier {
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         cubin.code().parallelStream().forEach(section -> {
             try {
-                SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+                SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 Set<Long> relocated = writes.into(section, flow, fence);
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), writes.isEnteredInside(section)).verify();
                 String table = BranchTables.require(cubin, section, flow);

@@ -162,7 +162,8 @@ public final class InFlightFlow {
                 for (int i = 0; i < flow.count(); i++) {
                     long low = flow.low(i);
                     int first = InstructionWord.destination(low);
-                    if (ResultTiming.of(low, flow.high(i)) == unit && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
+                    if (ResultTiming.of(flow.architecture(), low, flow.high(i)) == unit
+                            && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
                             && register >= first
                             && register < first + IssueTable.registers(low, flow.high(i), flow.operation(i), unit)) {
                         withoutScoreboard.set(i);

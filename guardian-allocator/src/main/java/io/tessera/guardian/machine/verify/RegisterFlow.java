@@ -157,7 +157,7 @@ public final class RegisterFlow {
     }
 
     private boolean changesSum(int at) {
-        return fence.mask() != 0 && SummedAddresses.adds(flow, at);
+        return SummedAddresses.isUsed(flow.architecture(), fence) && SummedAddresses.adds(flow, at);
     }
 
     private boolean isAssumed(int at) {

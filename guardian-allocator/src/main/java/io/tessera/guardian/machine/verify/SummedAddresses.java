@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -8,7 +9,7 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.BitSet;
 
 /**
- * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}. A fence is the row of instructions directly before its
+ * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}, and before sm_90 under every fence. A fence is the row of instructions directly before its
  * access; nothing leads into the row. Immutable once made.
  *
  * <p>{@code [R.64+UR.64+imm]}: the high word of R is kept between two bounds, which are taken from the high word of UR:
@@ -16,14 +17,14 @@ import java.util.BitSet;
  * <pre>
  * UIADD3 U, -UR.hi, base-1         ; U and U+1 are any two uniform registers, U even
  * UIADD3 U+1, -UR.hi, base+mask
- * VIMNMX R.hi = max(R.hi, U)       ; signed; both under the predicate of the access
+ * VIMNMX R.hi = max(R.hi, U)       ; signed; both under the predicate of the access; before sm_90 IMNMX
  * VIMNMX R.hi = min(R.hi, U+1)
  * </pre>
  *
  * R.hi + UR.hi is then one of base-1 to base+mask, even where the lower bound is above the upper one: the result is the upper one. With the carry of the low words and the
  * immediate the address is less than 5 GiB outside of the window, in a guard band. For an address in the window both steps change nothing, with a carry and without.
  *
- * <p>{@code [UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND.
+ * <p>{@code [UR.64+imm]}, before sm_90 {@code [RZ.64+UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND.
  */
 public final class SummedAddresses {
     /** Cycles that ptxas leaves at least between a computation and what takes its result, and the same for results in uniform registers. */
@@ -35,10 +36,6 @@ public final class SummedAddresses {
     /** {@code UIADD3 URd, -URa, imm, URZ}. */
     private static final long DIFFERENCE = 0x7890;
     private static final long DIFFERENCE_HIGH = 0x0fffe13fL;
-    /** {@code VIMNMX Rd, Ra, URb}, signed; bit 90 makes it the greater one. */
-    private static final long LIMIT = 0xc48;
-    private static final long LEAST_HIGH = 0x0bfe0100L;
-    private static final long GREATEST_HIGH = 0x0ffe0100L;
     /** {@code ULOP3.LUT URd, URa, imm, URZ, table, !UPT}. */
     private static final long LOGIC = 0x7892;
     private static final long OR_HIGH = 0x0f8efc3fL;
@@ -68,6 +65,16 @@ public final class SummedAddresses {
                 && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
     }
 
+    /** Whether the fences of this class are those of an architecture for a window; else the uniform register of the access is exchanged for the window's base. */
+    static boolean isUsed(Architecture architecture, MachineFence fence) {
+        return fence.mask() != 0 || !architecture.addsLowWords();
+    }
+
+    /** Whether an access that adds a uniform register says that its general register has 64 bits: before sm_90 also {@code [RZ.64+UR.64]} does. */
+    public static boolean isWide(boolean absolute, Architecture architecture) {
+        return !absolute || !architecture.addsLowWords();
+    }
+
     /** Whether an access has its fence before it; what is in flight there is not looked at. */
     boolean isFenced(int at) {
         return fenced.get(at);
@@ -79,7 +86,7 @@ public final class SummedAddresses {
     }
 
     private boolean isFencedBefore(int at) {
-        if (fence.mask() == 0) {
+        if (!isUsed(flow.architecture(), fence)) {
             return false;
         }
         long low = flow.low(at);
@@ -90,8 +97,12 @@ public final class SummedAddresses {
         if ((uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
             return false;
         }
-        if (!form.isWide(high)) {
-            return register == InstructionWord.ZERO_REGISTER && isStraight(at, COPY) && isForced(at, uniform + 1);
+        boolean absolute = register == InstructionWord.ZERO_REGISTER;
+        if (form.isWide(high) != isWide(absolute, flow.architecture())) {
+            return false;
+        }
+        if (absolute) {
+            return isStraight(at, COPY) && isForced(at, uniform + 1);
         }
         return (register & 1) == 0 && register + 1 < InstructionWord.ZERO_REGISTER && isStraight(at, CLAMP)
                 && isClamped(at, register + 1, uniform + 1, InstructionWord.predicate(low));
@@ -111,7 +122,8 @@ public final class SummedAddresses {
         long operands = LOGIC | (long) uniform << 16;
         return (flow.low(at - 2) & 0xc0ffffffL) == operands && InstructionWord.immediate(flow.low(at - 2)) == fence.baseHigh()
                 && isWord(at - 2, flow.low(at - 2), OR_HIGH, LEAST_UNIFORM_STALL)
-                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH, LEAST_UNIFORM_STALL);
+                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH,
+                        flow.architecture().uniformBeforeAccess());
     }
 
     private boolean isClamped(int at, int register, int added, int predicate) {
@@ -120,12 +132,12 @@ public final class SummedAddresses {
         if ((lower & 1) != 0 || upper >= InstructionWord.ZERO_UNIFORM || lower == (added & ~1)) {
             return false;
         }
-        long operands = LIMIT | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24;
+        long operands = flow.architecture().limitLow() | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24;
         boolean clamped = isWord(at - 4, word(DIFFERENCE | (long) lower << 16 | (long) added << 24, fence.baseHigh() - 1), DIFFERENCE_HIGH, 0)
                 && isWord(at - 3, word(DIFFERENCE | (long) upper << 16 | (long) added << 24, fence.baseHigh() + fence.mask()), DIFFERENCE_HIGH,
                         LEAST_UNIFORM_STALL)
-                && isWord(at - 2, operands | (long) lower << 32, GREATEST_HIGH, LEAST_STALL)
-                && isWord(at - 1, operands | (long) upper << 32, LEAST_HIGH, LEAST_STALL);
+                && isWord(at - 2, operands | (long) lower << 32, flow.architecture().limitHigh(true), LEAST_STALL)
+                && isWord(at - 1, operands | (long) upper << 32, flow.architecture().limitHigh(false), LEAST_STALL);
         if (clamped) {
             limits.set(at - 2, at);
         }
