@@ -152,9 +152,9 @@ public final class CubinFencer {
         return switch (fence.kind()) {
             case NONE -> FencePlan.WITHOUT_REGISTERS;
             case LOW_WORD -> function.flow().architecture().addsLowWords()
-                    ? new FencePlan(SpareRegisters.uniforms(used, FencePlan.BASE_PAIRS), InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_REGISTER)
-                    : new FencePlan(InstructionWord.ZERO_UNIFORM, SpareRegisters.uniforms(used, FencePlan.TEMPORARIES), InstructionWord.ZERO_REGISTER);
-            case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM, SpareRegisters.uniforms(used, FencePlan.TEMPORARIES),
+                    ? new FencePlan(SpareRegisters.uniforms(used, FencePlan.BASE_PAIRS), BoundPairs.NONE, InstructionWord.ZERO_REGISTER)
+                    : new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(function.flow(), used), InstructionWord.ZERO_REGISTER);
+            case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(function.flow(), used),
                     alone ? SpareRegisters.general(function.flow(), function.registers()) : InstructionWord.ZERO_REGISTER);
         };
     }

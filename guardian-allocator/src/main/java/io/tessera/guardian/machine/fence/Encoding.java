@@ -13,8 +13,8 @@ final class Encoding {
     /** Of an instruction whose control bits do not keep the warp. */
     private static final int MOST_STALL = 15;
     private static final long NO_OPERATION = 0x7918;
-    /** Cycles from one instruction on uniform registers to another that does not take its result. */
-    static final int UNIFORM_APART = 2;
+    /** Cycles from one instruction on uniform registers, or one that compares or selects bits, to another that does not take its result. */
+    static final int APART = 2;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
     private static final int AND_OR = 0xea;
@@ -37,23 +37,23 @@ final class Encoding {
     }
 
     /** Appends {@code register |= value}. */
-    static void or(CodeBuilder out, int register, int value, int predicate, int waits) {
-        logic(out, register, value, InstructionWord.ZERO_REGISTER, OR, predicate, waits);
+    static void or(CodeBuilder out, int register, int value, int predicate, int stall, int waits) {
+        logic(out, register, value, InstructionWord.ZERO_REGISTER, OR, predicate, stall, waits);
     }
 
     /** Appends {@code register &= value}. */
-    static void and(CodeBuilder out, int register, int value, int predicate, int waits) {
-        logic(out, register, value, InstructionWord.ZERO_REGISTER, AND, predicate, waits);
+    static void and(CodeBuilder out, int register, int value, int predicate, int stall, int waits) {
+        logic(out, register, value, InstructionWord.ZERO_REGISTER, AND, predicate, stall, waits);
     }
 
     /** Appends {@code register = register & value | other}. */
-    static void andOr(CodeBuilder out, int register, int value, int other, int predicate, int waits) {
-        logic(out, register, value, other, AND_OR, predicate, waits);
+    static void andOr(CodeBuilder out, int register, int value, int other, int predicate, int stall, int waits) {
+        logic(out, register, value, other, AND_OR, predicate, stall, waits);
     }
 
-    private static void logic(CodeBuilder out, int register, int value, int third, int table, int predicate, int waits) {
+    private static void logic(CodeBuilder out, int register, int value, int third, int table, int predicate, int stall, int waits) {
         out.add(0x812 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) value << 32,
-                0x078e0000L | third | (long) table << 8 | InstructionWord.control(BEFORE_ACCESS, waits));
+                0x078e0000L | third | (long) table << 8 | InstructionWord.control(stall, waits));
     }
 
     /** Appends {@code UMOV uniform, value}. */
@@ -85,19 +85,17 @@ final class Encoding {
     }
 
     /** Appends {@code register = max(register, uniform)}, signed. */
-    static void atLeast(CodeBuilder out, int register, int uniform, int predicate, Architecture architecture) {
-        limit(out, register, uniform, predicate, architecture, true);
+    static void atLeast(CodeBuilder out, Architecture architecture, int register, int uniform, int predicate, int stall, int waits) {
+        limit(out, architecture.limitLow(), register, uniform, predicate, architecture.limitHigh(true) | InstructionWord.control(stall, waits));
     }
 
     /** Appends {@code register = min(register, uniform)}, signed. */
-    static void atMost(CodeBuilder out, int register, int uniform, int predicate, Architecture architecture) {
-        limit(out, register, uniform, predicate, architecture, false);
+    static void atMost(CodeBuilder out, Architecture architecture, int register, int uniform, int predicate, int stall, int waits) {
+        limit(out, architecture.limitLow(), register, uniform, predicate, architecture.limitHigh(false) | InstructionWord.control(stall, waits));
     }
 
-    private static void limit(CodeBuilder out, int register, int uniform, int predicate, Architecture architecture, boolean greatest) {
-        out.add(architecture.limitLow() | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24
-                | (long) uniform << 32,
-                architecture.limitHigh(greatest) | InstructionWord.control(BEFORE_ACCESS, 0));
+    private static void limit(CodeBuilder out, long low, int register, int uniform, int predicate, long high) {
+        out.add(low | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32, high);
     }
 
     /** Appends an instruction that does nothing, for so many cycles. */

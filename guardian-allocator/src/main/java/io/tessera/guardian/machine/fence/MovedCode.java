@@ -29,9 +29,9 @@ final class MovedCode {
     static byte[] bytes(RewrittenSection section, Map<Integer, Integer> returns) {
         long[] code = section.code().clone();
         returns.forEach((constant, returned) -> {
-            // The fence of the instruction before may come after the place; the constant itself is no access.
-            int place = section.places()[constant];
-            code[2 * place] = InstructionWord.withImmediate(code[2 * place], section.behind(returned));
+            int place = section.place(constant);
+            int named = returned < 0 ? section.place(~returned) : section.place(returned) + 1;
+            code[2 * place] = InstructionWord.withImmediate(code[2 * place], named * InstructionWord.BYTES);
         });
         ByteBuffer bytes = ByteBuffer.allocate(code.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asLongBuffer().put(code);

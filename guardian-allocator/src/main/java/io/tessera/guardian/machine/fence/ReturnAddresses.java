@@ -26,7 +26,7 @@ final class ReturnAddresses {
     }
 
     /**
-     * The instructions that hold a return address, with the instruction in front of the place that each names; that of a section's start is -1.
+     * The instructions that hold a return address, with the call behind which it is; those that hold the place of an instruction, with its complement.
      *
      * @throws MachineCodeException if a call has none, or if it cannot be told which
      */
@@ -84,7 +84,7 @@ final class ReturnAddresses {
         if (own < 0 || returned < 0 || several) {
             throw new MachineCodeException("a LEPC whose return address is not found", at * InstructionWord.BYTES);
         }
-        found.put(own, at - 1);
+        found.put(own, ~at);
         found.put(returned, call);
     }
 

@@ -21,28 +21,25 @@ record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, 
         return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
     }
 
-    /** Where execution goes on behind an instruction of before, in bytes: before anything that was put in there. Of -1 it is where the first instruction is now. */
-    int behind(int instruction) {
-        if (instruction < 0) {
-            return places[0] * InstructionWord.BYTES;
-        }
+    /** Where an instruction of before is now, behind fences that were put in before it. */
+    int place(int instruction) {
         int place = places[instruction];
         while (origins[place] != instruction) {
             place++;
         }
-        return (place + 1) * InstructionWord.BYTES;
+        return place;
     }
 
     /**
      * Where a byte inside an instruction of before is now.
      *
-     * @throws MachineCodeException if it was in none, or in one that got a fence
+     * @throws MachineCodeException if it was in none
      */
     long within(long before) throws MachineCodeException {
         long instruction = before / InstructionWord.BYTES;
-        if (before < 0 || instruction >= places.length - 1 || origins[places[(int) instruction]] != instruction) {
-            throw new MachineCodeException("a relocation of something that is no plain instruction: 0x" + Long.toHexString(before));
+        if (before < 0 || instruction >= places.length - 1) {
+            throw new MachineCodeException("a relocation of something that is no instruction: 0x" + Long.toHexString(before));
         }
-        return (long) places[(int) instruction] * InstructionWord.BYTES + before % InstructionWord.BYTES;
+        return (long) place((int) instruction) * InstructionWord.BYTES + before % InstructionWord.BYTES;
     }
 }

@@ -75,26 +75,25 @@ final class SectionRewriter {
         start();
         additions = fence.kind() == MachineFence.Kind.NONE ? InFlightFlow.Additions.NONE
                 : InFlightFlow.additions(flow, fence, this::isForced, kernel);
-        RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), at -> isForced(at) && !SummedAddresses.adds(flow, at));
-        FencedRegisters known = new FencedRegisters(fence, plan.baseRegister());
-        for (int i = 0; i < flow.count(); i++) {
-            if (flow.isLeader(i) || i == 0) {
-                registers.enter(known, i);
+        RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), at -> isForced(at) && !SummedAddresses.adds(flow, at),
+                plan.bounds());
+        FencedRegisters known = new FencedRegisters(flow.architecture(), fence, plan.baseRegister());
+        BlockFences fences = new BlockFences(flow, fence, plan, additions);
+        PassedInstructions passed = new PassedInstructions(flow, ends);
+        int[] copies = new int[flow.count()];
+        for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            registers.enter(known, block);
+            for (int i = block; i < flow.blockEnd(block); i++) {
+                fences.beforeLoop(known, i);
+                if (flow.operation(i).isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
+                    accesses++;
+                    copies[i] = fence(fences, known, i, flow.operation(i));
+                }
+                registers.step(known, i);
+                stayFenced(known, i);
             }
-            places[i] = out.count();
-            MachineOpcode operation = flow.operation(i);
-            if (!ends.isEmpty() && ends.containsKey(i)) {
-                report(i);
-            }
-            if (operation.isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
-                accesses++;
-                access(known, i, operation);
-            } else {
-                keep(i, flow.low(i), flow.high(i));
-            }
-            registers.step(known, i);
-            if (operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER) {
-                start();
+            for (int i = block; i < flow.blockEnd(block);) {
+                i = put(fences, passed, i, copies[i]);
             }
         }
         places[flow.count()] = out.count();
@@ -151,74 +150,56 @@ final class SectionRewriter {
         lastMarked = Math.max(lastMarked, place + 1);
     }
 
-    private void access(FencedRegisters known, int at, MachineOpcode operation) throws MachineCodeException {
-        long low = flow.low(at);
-        long high = flow.high(at);
-        if (operation.kind() == Kind.GLOBAL) {
-            GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
-            int uniform = InstructionWord.ZERO_UNIFORM;
-            if (SummedAddresses.adds(flow, at)) {
-                if (!plan.hasUniform()) {
-                    sum(form, at);
-                    return;
-                }
-                uniform = form.uniform(low, high);
-            }
-            if (plan.hasUniform()) {
-                int base = plan.uniform();
-                if (uniform != InstructionWord.ZERO_UNIFORM) {
-                    out.interrupt();
-                    base += 2;
-                    Encoding.copyUniform(out, base, uniform, InstructionWord.waits(high));
-                }
-                keep(at, form.windowedLow(low, base), form.windowedHigh(high, base));
-                return;
-            }
+    /** Puts an instruction with what comes before it. Returns the next one that is to be put. */
+    private int put(BlockFences fences, PassedInstructions passed, int at, int copy) {
+        places[at] = out.count();
+        fences.put(out, at);
+        int next = fences.put(out, at, passed, other -> put(fences, passed, other, 0));
+        MachineOpcode operation = flow.operation(at);
+        if (ends.containsKey(at)) {
+            report(at);
         }
-        force(known, at, operation);
-        keep(at, low, high);
+        if (copy != 0) {
+            GlobalForm form = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at)));
+            keep(at, form.windowedLow(flow.low(at), copy), form.withUniform(flow.high(at), copy));
+        } else if (operation.kind() == Kind.GLOBAL && plan.hasUniform()) {
+            inLowWord(at);
+        } else {
+            keep(at, flow.low(at), flow.high(at));
+        }
+        if (operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER) {
+            start();
+        }
+        if (next > at + 1) {
+            out.interrupt();
+        }
+        return next;
     }
 
-    /** The fence of an access that adds a uniform register to its address, as {@link SummedAddresses} describes it. */
-    private void sum(GlobalForm form, int at) throws MachineCodeException {
+    /** The access adds the base to the low word of its address. */
+    private void inLowWord(int at) {
         long low = flow.low(at);
         long high = flow.high(at);
-        int register = InstructionWord.source(low);
-        int uniform = form.uniform(low, high);
-        boolean absolute = register == InstructionWord.ZERO_REGISTER;
-        Architecture architecture = flow.architecture();
-        if (!plan.hasTemporary() || form.isWide(high) != SummedAddresses.isWide(absolute, architecture) || (register & 1) != 0 && !absolute
-                || (uniform & 1) != 0) {
-            throw new MachineCodeException("a " + flow.operation(at).name() + " that adds a uniform register to its address",
-                    at * InstructionWord.BYTES);
+        GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
+        int base = plan.uniform();
+        if (SummedAddresses.adds(flow, at) && form.uniform(low, high) != InstructionWord.ZERO_UNIFORM) {
+            out.interrupt();
+            base += 2;
+            Encoding.copyUniform(out, base, form.uniform(low, high), InstructionWord.waits(high));
         }
-        out.interrupt();
-        requireStall(at, uniform);
-        int waits = InstructionWord.waits(high) | additions.waits().getOrDefault(at, 0);
-        int temporary = plan.temporary();
-        if (absolute) {
-            Encoding.copyUniform(out, temporary, uniform, waits);
-            Encoding.orUniform(out, temporary + 1, uniform + 1, fence.baseHigh());
-            Encoding.andUniform(out, temporary + 1, fence.baseHigh() | fence.mask(), architecture);
-            keep(at, form.windowedLow(low, temporary), form.withUniform(high, temporary));
-            return;
-        }
-        int predicate = InstructionWord.predicate(low);
-        Encoding.differenceUniform(out, temporary, fence.baseHigh() - 1, uniform + 1, Encoding.UNIFORM_APART, waits);
-        Encoding.differenceUniform(out, temporary + 1, fence.baseHigh() + fence.mask(), uniform + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0);
-        Encoding.atLeast(out, register + 1, temporary, predicate, architecture);
-        Encoding.atMost(out, register + 1, temporary + 1, predicate, architecture);
-        keep(at, low, high);
+        keep(at, form.windowedLow(low, base), form.windowedHigh(high, base));
     }
 
-    /** A uniform register is read earlier than without a fence: what writes it is not directly before. */
-    private void requireStall(int at, int uniform) {
-        for (int i = at - 1; i >= Math.max(0, at - Encoding.UNIFORM_BEFORE_ACCESS); i--) {
-            if (flow.operation(i).writesUniform(flow.low(i), uniform) || flow.operation(i).writesUniform(flow.low(i), uniform + 1)) {
-                Encoding.nothing(out, Encoding.UNIFORM_BEFORE_ACCESS);
-                return;
-            }
+    /** Has the address of an access fenced; returns the uniform register that it is to take instead, or 0. */
+    private int fence(BlockFences fences, FencedRegisters known, int at, MachineOpcode operation) throws MachineCodeException {
+        if (!isForced(at)) {
+            return 0;
         }
+        if (SummedAddresses.adds(flow, at)) {
+            return fences.sum(known, at, GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))));
+        }
+        fences.force(known, at, operation);
+        return 0;
     }
 
     /** Whether the fence of an access changes its address register; else the access itself is changed. */
@@ -226,27 +207,14 @@ final class SectionRewriter {
         return fence.kind() != MachineFence.Kind.NONE && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
     }
 
-    /** Forces the high word of an address register into the window, unless it is known to be there. */
-    private void force(FencedRegisters known, int at, MachineOpcode operation) throws MachineCodeException {
+    /** An address that was fenced under a predicate is fenced for what follows under the same one. */
+    private void stayFenced(FencedRegisters known, int at) {
         long low = flow.low(at);
+        MachineOpcode operation = flow.operation(at);
         int register = InstructionWord.source(low) + 1;
-        int predicate = InstructionWord.predicate(low);
-        if (register >= InstructionWord.ZERO_REGISTER || (register & 1) == 0) {
-            throw new MachineCodeException("a " + operation.name() + " with an absolute address", at * InstructionWord.BYTES);
-        }
-        if (known.isFenced(register, predicate)) {
-            return;
-        }
-        out.interrupt();
-        int waits = InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0);
-        Encoding.delay(out, additions.delays().getOrDefault(at, 0));
-        if (fence.mask() == 0) {
-            Encoding.move(out, register, fence.baseHigh(), predicate, Encoding.BEFORE_ACCESS, waits);
-        } else if (plan.hasRegister()) {
-            Encoding.andOr(out, register, fence.mask(), plan.baseRegister(), predicate, waits);
-        } else {
-            Encoding.or(out, register, fence.baseHigh(), predicate, waits);
-            Encoding.and(out, register, fence.baseHigh() | fence.mask(), predicate, 0);
+        if (operation.isGlobal() && isForced(at) && InstructionWord.predicate(low) != InstructionWord.ALWAYS && !SummedAddresses.adds(flow, at)
+                && register < InstructionWord.ZERO_REGISTER && !operation.writes(low, register)) {
+            known.assume(register, InstructionWord.predicate(low));
         }
     }
 

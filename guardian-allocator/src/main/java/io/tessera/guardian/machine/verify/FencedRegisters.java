@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Arrays;
@@ -9,42 +10,46 @@ import java.util.Arrays;
  * Which general registers hold the high word of an address in the window, at a place of the code. One owner thread.
  *
  * <p>What makes a register one: {@code MOV R, base} for windows of 4 GiB; {@code OR R, R, base} and then {@code AND R, R, base + mask}; {@code LOP3 R = R & mask | B} where B is a
- * register that keeps the base. Under a predicate it counts for the accesses that follow at once under the same predicate.
+ * register that keeps the base. Under a predicate it counts for the accesses of the block under the same predicate, until that may have changed. {@link SummedAddresses} says what
+ * the fence of a sum is. A result counts when it is ready: {@link #at} gives the time.
  */
 public final class FencedRegisters {
     private static final int WORDS = 4;
-    /** Cycles that ptxas leaves at least between a computation and a memory access by its result. */
+    /** Cycles that ptxas leaves at least between a computation and what takes its result, and the same for results in uniform registers. */
     private static final int LEAST_STALL = 5;
-    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    private static final int MOV = 0x802;
-    private static final int LOGIC = 0x812;
-    private static final int OR = 0xfc;
-    private static final int AND = 0xc0;
-    private static final int AND_OR = 0xea;
-    private static final long LOP3 = 0x078e0000L;
-    private static final long MOV_ALL_BYTES = 0xf00;
+    private static final int LEAST_UNIFORM_STALL = 6;
+    private static final int LONG_AGO = Integer.MIN_VALUE;
 
+    private final Architecture architecture;
     private final MachineFence fence;
     private final int baseRegister;
     private final long[] fenced = new long[WORDS];
     private final long[] based = new long[WORDS];
-    private final long[] fencedNow = new long[WORDS];
-    private final long[] basedNow = new long[WORDS];
-    private int predicateNow = InstructionWord.ALWAYS;
+    /** When each register of these sets became one; only those count that did so since {@link #latest}. */
+    private final int[] since = new int[InstructionWord.ZERO_REGISTER + 1];
+    private final LocalFences local = new LocalFences();
+    private final UniformBounds bounds = new UniformBounds();
+    private int instruction;
+    private int now;
+    private int latest = LONG_AGO;
 
     /**
      * Nothing is known.
      *
+     * @param architecture whose instructions are executed
      * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
      */
-    public FencedRegisters(MachineFence fence, int baseRegister) {
+    public FencedRegisters(Architecture architecture, MachineFence fence, int baseRegister) {
+        this.architecture = architecture;
         this.fence = fence;
         this.baseRegister = baseRegister;
+        Arrays.fill(since, LONG_AGO);
     }
 
-    /** An instruction was executed. */
-    public void after(long low, long high, MachineOpcode operation) {
-        after(low, high, operation, true);
+    /** The next instruction, by its number, is issued at a time, in cycles from any one, which is the same for the block. */
+    void at(int at, int cycles) {
+        instruction = at;
+        now = cycles;
     }
 
     /**
@@ -53,98 +58,89 @@ public final class FencedRegisters {
      * @param settled whether nothing else that is in flight writes its result or changes its predicate, so that it may be a fence
      */
     void after(long low, long high, MachineOpcode operation, boolean settled) {
-        if (!settled || !fences(low, high)) {
-            forgetPredicated();
-            if (operation.registers() == MachineOpcode.MANY) {
-                clear();
-            } else {
-                int first = InstructionWord.destination(low);
-                for (int i = 0; i < operation.registers() && first + i < InstructionWord.ZERO_REGISTER; i++) {
-                    forget(first + i);
-                }
-            }
+        FenceStep step = FenceStep.of(architecture, low, high, fence, baseRegister);
+        int bound = step == FenceStep.RAISE || step == FenceStep.LOWER ? bounds.of(FenceStep.bound(low), now - LEAST_UNIFORM_STALL) : 0;
+        if (SummedAddresses.isUsed(architecture, fence)) {
+            uniforms(step, low, operation);
+        }
+        if (settled && fences(step, low, bound)) {
+            return;
+        }
+        if (operation.registers() == MachineOpcode.MANY) {
+            clear();
+            return;
+        }
+        int first = InstructionWord.destination(low);
+        for (int i = 0; i < operation.registers() && first + i < InstructionWord.ZERO_REGISTER; i++) {
+            forget(first + i);
+        }
+        if (!local.isEmpty()) {
+            local.forgetUnder(ResultTiming.predicates(low, high));
         }
     }
 
-    /** The steps of a fence. */
-    private enum Step {
-        NONE, MOVE, OR, AND, AND_OR
+    private void uniforms(FenceStep step, long low, MachineOpcode operation) {
+        bounds.after(instruction, step, low, operation, now);
+        for (int u = 0; u < operation.uniforms() && !local.isEmpty(); u++) {
+            local.forgetAdded(InstructionWord.uniformDestination(low) + u);
+        }
     }
 
-    /** Whether an instruction is a step of a fence: for a register that is fenced already it changes nothing. */
+    /** Whether an instruction is a step of a fence in a general register: for a register that is fenced already it changes nothing. */
     boolean isStep(long low, long high) {
-        return step(low, high) != Step.NONE;
-    }
-
-    private Step step(long low, long high) {
-        int register = InstructionWord.destination(low);
-        int immediate = InstructionWord.immediate(low);
-        long rest = high & WITHOUT_CONTROL;
-        int key = (int) low & 0xfff;
-        if (key != MOV && key != LOGIC || register == InstructionWord.ZERO_REGISTER || register == baseRegister
-                || InstructionWord.cycles(high) < LEAST_STALL || InstructionWord.reuses(high)) {
-            return Step.NONE;
-        }
-        if (key == MOV) {
-            boolean base = (low & 0xff000000L) == 0 && rest == MOV_ALL_BYTES && immediate == fence.baseHigh() && fence.mask() == 0;
-            return base ? Step.MOVE : Step.NONE;
-        }
-        int third = (int) rest & 0xff;
-        int table = (int) (rest >>> 8) & 0xff;
-        if (InstructionWord.source(low) != register || rest != (LOP3 | third | (long) table << 8)) {
-            return Step.NONE;
-        }
-        boolean alone = third == InstructionWord.ZERO_REGISTER;
-        if (table == OR && alone && immediate == fence.baseHigh()) {
-            return Step.OR;
-        }
-        if (table == AND && alone && immediate == (fence.baseHigh() | fence.mask())) {
-            return Step.AND;
-        }
-        return table == AND_OR && third == baseRegister && !alone && immediate == fence.mask() ? Step.AND_OR : Step.NONE;
+        return FenceStep.of(architecture, low, high, fence, baseRegister).isOfRegister();
     }
 
     /** Takes an instruction of a fence; false if it is none. */
-    private boolean fences(long low, long high) {
+    private boolean fences(FenceStep step, long low, int bound) {
         int register = InstructionWord.destination(low);
         int predicate = InstructionWord.predicate(low);
-        switch (step(low, high)) {
-            case NONE -> {
+        switch (step) {
+            case NONE, LOWER_BOUND, UPPER_BOUND -> {
                 return false;
             }
-            case OR -> {
-                forget(register); // only what it becomes by the next one counts
-                learn(based, basedNow, register, predicate);
-            }
+            case OR -> learn(LocalFences.What.BASED, register, predicate); // a high word in the window stays what it is
             case AND -> {
-                if (!has(based, register) && !(predicate == predicateNow && has(basedNow, register))) {
+                if (!isKnown(based, LocalFences.What.BASED, register, predicate)) {
                     return false;
                 }
-                learn(fenced, fencedNow, register, predicate);
+                learn(LocalFences.What.FENCED, register, predicate);
             }
-            default -> learn(fenced, fencedNow, register, predicate);
+            case RAISE -> {
+                forget(register); // it is in the window only together with what is added
+                if (bound != 0 && (FenceStep.bound(low) & 1) == 0) {
+                    local.learn(LocalFences.What.RAISED, register, predicate, bound, now);
+                }
+            }
+            case LOWER -> {
+                boolean raised = bound != 0 && (FenceStep.bound(low) & 1) == 1
+                        && local.is(LocalFences.What.RAISED, register, predicate, bound, now - LEAST_STALL);
+                forget(register);
+                if (raised) {
+                    local.learn(LocalFences.What.LIMITED, register, predicate, bound, now);
+                }
+            }
+            default -> learn(LocalFences.What.FENCED, register, predicate);
         }
         return true;
     }
 
-    private void learn(long[] always, long[] now, int register, int predicate) {
-        if (predicate == InstructionWord.ALWAYS) {
-            always[register >>> 6] |= 1L << register;
+    private void learn(LocalFences.What what, int register, int predicate) {
+        if (predicate != InstructionWord.ALWAYS) {
+            local.learn(what, register, predicate, 0, now);
             return;
         }
-        if (predicate != predicateNow) {
-            forgetPredicated();
-            predicateNow = predicate;
+        long[] set = what == LocalFences.What.BASED ? based : fenced;
+        boolean longAgo = has(set, register) && isReady(register);
+        set[register >>> 6] |= 1L << register;
+        if (!longAgo) {
+            since[register] = now;
+            latest = now;
         }
-        now[register >>> 6] |= 1L << register;
     }
 
-    private void forgetPredicated() {
-        if (predicateNow != InstructionWord.ALWAYS) {
-            predicateNow = InstructionWord.ALWAYS;
-            Arrays.fill(fencedNow, 0);
-            Arrays.fill(basedNow, 0);
-        }
+    private boolean isReady(int register) {
+        return since[register] <= now - LEAST_STALL;
     }
 
     /** A register may hold anything; {@link InstructionWord#ZERO_REGISTER} and above stand for none. */
@@ -154,47 +150,88 @@ public final class FencedRegisters {
         }
         fenced[register >>> 6] &= ~(1L << register);
         based[register >>> 6] &= ~(1L << register);
-        fencedNow[register >>> 6] &= ~(1L << register);
-        basedNow[register >>> 6] &= ~(1L << register);
+        if (!local.isEmpty()) {
+            local.forget(register);
+        }
     }
 
     private static boolean has(long[] set, int register) {
         return (set[register >>> 6] >>> register & 1) != 0;
     }
 
+    private boolean isKnown(long[] always, LocalFences.What what, int register, int predicate) {
+        return has(always, register) && isReady(register) || local.is(what, register, predicate, 0, now - LEAST_STALL);
+    }
+
     /** Whether a register holds a high word in the window, for an access under a predicate. */
     public boolean isFenced(int register, int predicate) {
-        return has(fenced, register) || predicate == predicateNow && has(fencedNow, register);
+        return isKnown(fenced, LocalFences.What.FENCED, register, predicate);
+    }
+
+    /** Whether the sum of a high word and of one in a uniform register is in the window or next to it, for an access under a predicate. */
+    public boolean isLimited(int register, int uniform, int predicate) {
+        return local.is(LocalFences.What.LIMITED, register, predicate, uniform, now - LEAST_STALL);
+    }
+
+    /** Whether a pair of uniform registers, by its lower one, holds the bounds for a high word. */
+    public boolean areBounds(int pair, int uniform) {
+        return bounds.of(pair, now) == uniform;
     }
 
     /** A register is fenced by instructions that are to be put in here. */
-    public void assume(int register) {
-        fenced[register >>> 6] |= 1L << register;
+    public void assume(int register, int predicate) {
+        if (predicate == InstructionWord.ALWAYS) {
+            fenced[register >>> 6] |= 1L << register;
+            since[register] = LONG_AGO;
+        } else {
+            local.learn(LocalFences.What.FENCED, register, predicate, 0, LONG_AGO);
+        }
+    }
+
+    /** A pair of uniform registers, by its lower one, gets the bounds for a high word by instructions that are to be put in here. */
+    public void assumeBounds(int pair, int uniform) {
+        bounds.assume(pair, uniform);
     }
 
     /** Nothing is known. */
     public void clear() {
         Arrays.fill(fenced, 0);
         Arrays.fill(based, 0);
-        forgetPredicated();
+        local.clear();
+        bounds.clear();
     }
 
     /** Everything is assumed, before the first way to a place is known. */
     void assumeAll() {
         Arrays.fill(fenced, -1);
         Arrays.fill(based, -1);
+        bounds.assumeAll();
     }
 
-    /** Takes what is known at the start of a block. */
+    /** Takes what is known at the start of a block, where all of it is ready. */
     public void set(FencedRegisters other) {
         System.arraycopy(other.fenced, 0, fenced, 0, WORDS);
         System.arraycopy(other.based, 0, based, 0, WORDS);
-        forgetPredicated();
+        if (latest != LONG_AGO) {
+            Arrays.fill(since, LONG_AGO);
+            latest = LONG_AGO;
+        }
+        local.clear();
+        bounds.set(other.bounds);
+    }
+
+    /** What is not ready at the end of a block is not known in the next one. */
+    void leave() {
+        for (int register = 0; latest > now - LEAST_STALL && register < InstructionWord.ZERO_REGISTER; register++) {
+            if (!isReady(register)) {
+                forget(register);
+            }
+        }
     }
 
     /** Keeps what is known on another way to this place, too. Returns whether that is less. */
     boolean meet(FencedRegisters other) {
-        boolean less = false;
+        boolean less = bounds.meet(other.bounds, other.now - LEAST_UNIFORM_STALL);
         for (int i = 0; i < WORDS; i++) {
             less |= (fenced[i] & ~other.fenced[i]) != 0 || (based[i] & ~other.based[i]) != 0;
             fenced[i] &= other.fenced[i];

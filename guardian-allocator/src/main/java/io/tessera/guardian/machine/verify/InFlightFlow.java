@@ -29,7 +29,6 @@ public final class InFlightFlow {
     private final SectionFlow flow;
     private final MachineFence fence;
     private final FencedRegisters known;
-    private final SummedAddresses sums;
     private final boolean kernel;
     private final TrackedRegisters tracked = new TrackedRegisters();
     private final RegistersInFlight[] atStart;
@@ -42,8 +41,6 @@ public final class InFlightFlow {
     private final IssueTable table;
     /** Steps of fences, and first instructions of reports. */
     private final BitSet steps = new BitSet();
-    /** Instructions that keep the sum of an address in the window. */
-    private final BitSet limits = new BitSet();
     private final BitSet reports = new BitSet();
     /** Predicates of fences. */
     private int predicates;
@@ -59,6 +56,7 @@ public final class InFlightFlow {
     private final Map<Integer, Integer> missing = new HashMap<>();
     private final Map<Integer, Integer> delays = new HashMap<>();
     private final BitSet withoutScoreboard = new BitSet();
+    private final EarlyPlaces early;
     private final List<Integer> returned = new ArrayList<>();
     private boolean crosses;
     private String trusted;
@@ -80,8 +78,8 @@ public final class InFlightFlow {
         this.flow = flow;
         this.fence = fence;
         this.known = known;
-        this.sums = new SummedAddresses(flow, fence);
         this.kernel = kernel;
+        this.early = new EarlyPlaces(flow);
         for (int i = 0; i < flow.count(); i++) {
             look(i, wanted);
         }
@@ -96,11 +94,6 @@ public final class InFlightFlow {
         boolean step = known.isStep(flow.low(at), flow.high(at));
         if (step) {
             steps.set(at);
-        }
-        if (sums.isLimit(at)) {
-            limits.set(at);
-        }
-        if (step || limits.get(at)) {
             tracked.add(InstructionWord.destination(flow.low(at)));
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
@@ -113,6 +106,7 @@ public final class InFlightFlow {
         }
         if (flow.operation(at).isGlobal() && wanted.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1) {
             forced.set(at);
+            early.wanted(at);
             tracked.add(InstructionWord.source(flow.low(at)) + 1);
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
@@ -134,10 +128,11 @@ public final class InFlightFlow {
      * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
      * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
      * @param delays      by access, cycles that have to pass before its fence, since a result of a fixed latency may come until then
+     * @param places      by access, the first instruction before which its fence may be, where that is not the access itself
      */
-    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays) {
+    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays, Map<Integer, Integer> places) {
         /** Nothing. */
-        public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of());
+        public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of(), Map.of());
     }
 
     /**
@@ -148,9 +143,9 @@ public final class InFlightFlow {
      * @throws MachineCodeException as {@link #solve}
      */
     public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
-        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
+        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(flow.architecture(), fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
         inFlight.solve();
-        return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays);
+        return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays, inFlight.early.found());
     }
 
     private void add(RegistersInFlight state, int at) {
@@ -211,6 +206,7 @@ public final class InFlightFlow {
             int end = rowEnd(at);
             state.set(visited.get(at) ? atStart[at] : nothing); // no known way leads to the others
             for (int entry = table.from(at); entry < table.from(end); entry++) {
+                early.look(state, table, at, table.place(entry));
                 state.at(table.cycles(at, table.place(entry)));
                 check(state, table.place(entry), table.facts(entry));
             }
@@ -335,7 +331,7 @@ public final class InFlightFlow {
         MachineOpcode operation = flow.operation(at);
         state.await(facts);
         boolean report = reports.get(at);
-        if (steps.get(at) || report || limits.get(at)) {
+        if (steps.get(at) || report) {
             boolean written = state.isWritten(InstructionWord.destination(flow.low(at))) || report && (state.isWritten(1) || state.isWritten(2));
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
             unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(flow.low(at))));

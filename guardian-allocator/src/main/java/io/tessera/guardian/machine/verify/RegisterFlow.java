@@ -19,6 +19,10 @@ public final class RegisterFlow {
     private final IntPredicate assumed;
     private final BitSet assumedAt = new BitSet();
     private final IntPredicate settled;
+    /** Null: fences are there already. */
+    private final BoundPlaces bounds;
+    /** By instruction: cycles from the section's start to it, in the order of the code. */
+    private final int[] cycles;
     private final FencedRegisters[] atStart;
     /** The same at the convergence barriers. */
     private final FencedRegisters[] meeting = new FencedRegisters[SectionFlow.BARRIERS];
@@ -26,36 +30,48 @@ public final class RegisterFlow {
     private final BitSet open = new BitSet();
 
     /**
-     * Goes all ways until nothing changes.
+     * Goes all ways until nothing changes, as the rewriter wants to know it.
      *
-     * @param assumed accesses whose address register is taken to be fenced before them, as the rewriter wants to know it
+     * @param assumed accesses whose address register is taken to be fenced before them
+     * @param bounds  where bounds of sums will be computed
      */
-    public RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed) {
-        this(flow, fence, baseRegister, assumed, _ -> true);
+    public RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed, BoundPlaces bounds) {
+        this(flow, fence, baseRegister, assumed, bounds, _ -> true);
     }
 
     /**
      * Goes all ways until nothing changes.
      *
-     * @param assumed as above
      * @param settled instructions that may be steps of a fence, since nothing in flight writes their results or predicates
      */
-    RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed, IntPredicate settled) {
+    RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate settled) {
+        this(flow, fence, baseRegister, _ -> false, null, settled);
+    }
+
+    private RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed, BoundPlaces bounds,
+            IntPredicate settled) {
         this.flow = flow;
         this.fence = fence;
         this.baseRegister = baseRegister;
         this.assumed = assumed;
+        this.bounds = bounds;
         this.settled = settled;
         this.atStart = new FencedRegisters[flow.count()];
+        this.cycles = new int[flow.count() + 1];
+        for (int i = 0; i < flow.count(); i++) {
+            cycles[i + 1] = cycles[i] + InstructionWord.cycles(flow.high(i));
+        }
         solve();
     }
 
     /** Instructions that can change what is known of a register that some instruction fences. */
     private BitSet changing() {
         BitSet fenced = new BitSet();
-        FencedRegisters steps = new FencedRegisters(fence, baseRegister);
+        boolean sums = false;
         for (int i = 0; i < flow.count(); i++) {
-            if (steps.isStep(flow.low(i), flow.high(i))) {
+            FenceStep step = FenceStep.of(flow.architecture(), flow.low(i), flow.high(i), fence, baseRegister);
+            sums |= step == FenceStep.UPPER_BOUND || bounds != null && changesSum(i);
+            if (step.isOfRegister()) {
                 fenced.set(InstructionWord.destination(flow.low(i)));
             }
             if (isAssumed(i)) {
@@ -64,12 +80,13 @@ public final class RegisterFlow {
             }
         }
         BitSet changing = new BitSet(flow.count());
-        for (int i = 0; i < flow.count() && !fenced.isEmpty(); i++) {
+        for (int i = 0; i < flow.count() && (sums || !fenced.isEmpty()); i++) {
             MachineOpcode operation = flow.operation(i);
             int first = InstructionWord.destination(flow.low(i));
             int written = operation.registers() == 0 ? -1 : fenced.nextSetBit(first);
             if (operation.registers() == MachineOpcode.MANY || operation.kind() == Kind.TRAP
-                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i)) {
+                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i)
+                    || sums && (operation.uniforms() > 0 || bounds != null && bounds.before(i).length > 0)) {
                 changing.set(i);
             }
         }
@@ -79,7 +96,7 @@ public final class RegisterFlow {
     private void solve() {
         BitSet changing = changing();
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
-            FencedRegisters known = new FencedRegisters(fence, baseRegister);
+            FencedRegisters known = new FencedRegisters(flow.architecture(), fence, baseRegister);
             if (flow.isEntered(at)) {
                 open.set(at);
             } else {
@@ -87,7 +104,7 @@ public final class RegisterFlow {
             }
             atStart[at] = known;
         }
-        FencedRegisters registers = new FencedRegisters(fence, baseRegister);
+        FencedRegisters registers = new FencedRegisters(flow.architecture(), fence, baseRegister);
         for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
             open.clear(at);
             int end = flow.blockEnd(at);
@@ -95,6 +112,8 @@ public final class RegisterFlow {
             for (int i = changing.nextSetBit(at); i >= 0 && i < end; i = changing.nextSetBit(i + 1)) {
                 step(registers, i);
             }
+            registers.at(end, cycles[end]);
+            registers.leave();
             leave(registers, end - 1);
         }
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
@@ -115,7 +134,7 @@ public final class RegisterFlow {
             int barrier = flow.barrier(last);
             boolean first = meeting[barrier] == null;
             if (first) {
-                meeting[barrier] = new FencedRegisters(fence, baseRegister);
+                meeting[barrier] = new FencedRegisters(flow.architecture(), fence, baseRegister);
                 meeting[barrier].assumeAll();
             }
             if (meeting[barrier].meet(registers) || first) {
@@ -138,12 +157,24 @@ public final class RegisterFlow {
     /** What is known at the start of a block, to be changed by {@link #step}. */
     public void enter(FencedRegisters registers, int block) {
         registers.set(atStart[block]);
+        at(registers, block);
+    }
+
+    /** An instruction is next. */
+    private void at(FencedRegisters registers, int at) {
+        registers.at(at, cycles[at]);
     }
 
     /** Goes over an instruction. */
     public void step(FencedRegisters registers, int at) {
         MachineOpcode operation = flow.operation(at);
         long low = flow.low(at);
+        at(registers, at);
+        if (bounds != null) {
+            for (int added : bounds.before(at)) {
+                registers.assumeBounds(bounds.of(added), added + 1);
+            }
+        }
         registers.after(low, flow.high(at), operation, settled.test(at));
         if (operation.kind() == Kind.TRAP) {
             registers.clear(); // a report before it writes registers
@@ -152,8 +183,13 @@ public final class RegisterFlow {
             registers.forget(InstructionWord.source(low) + 1); // its fence keeps the sum in the window, not the register
         }
         if (assumedAt.get(at)) {
-            registers.assume(InstructionWord.source(low) + 1);
+            registers.assume(InstructionWord.source(low) + 1, InstructionWord.ALWAYS);
         }
+        if (bounds != null && changesSum(at)) {
+            int added = SummedAddresses.added(flow, at);
+            registers.assumeBounds(bounds.of(added), SummedAddresses.hasRegister(flow, at) ? added + 1 : 0);
+        }
+        at(registers, at + 1);
     }
 
     private boolean changesSum(int at) {

@@ -221,6 +221,11 @@ final class RegistersInFlight {
         return ready[number] > clock + ResultTiming.LEAST_LATENCY || isPending(number);
     }
 
+    /** Whether an instruction that is issued now reads of a register, and of a predicate as {@link #isPredicateWritten} has it, what was written last. */
+    boolean isThere(int register, int predicate) {
+        return !isWritten(register) && ready[tracked.number(register)] <= clock && !isPredicateWritten(predicate);
+    }
+
     /** Scoreboards by which nothing is in flight, as far as scoreboards can tell. */
     int scoreboards() {
         int boards = open & (1 << SCOREBOARDS) - 1;

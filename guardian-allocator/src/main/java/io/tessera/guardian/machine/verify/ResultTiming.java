@@ -64,7 +64,7 @@ enum ResultTiming {
     private static final int SIZE_OF_64_BITS = 5;
     private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
     private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
-            "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "LD", "MATCH", "TLD");
+            "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "MATCH", "TLD");
     /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
     private static final int PHASE_CHECK = 0x15a7;
 

@@ -68,10 +68,10 @@ final class SectionVerifier {
         requireRelocations();
         readStart();
         requireKept();
-        FencedRegisters known = new FencedRegisters(fence, baseRegister);
+        FencedRegisters known = new FencedRegisters(flow.architecture(), fence, baseRegister);
         InFlightFlow inFlight = new InFlightFlow(flow, fence, known, kernel);
         inFlight.solve();
-        RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, _ -> false, inFlight::isSettled);
+        RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, inFlight::isSettled);
         SummedAddresses sums = new SummedAddresses(flow, fence);
         String trusted = inFlight.trusted() != null ? inFlight.trusted() : byRegister();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
@@ -82,7 +82,7 @@ final class SectionVerifier {
                     throw new MachineCodeException("a " + flow.operation(i).name() + ", whose texture is not checked", i * InstructionWord.BYTES);
                 }
                 boolean reports = ReportSequence.isStore(flow, i, fence) && inFlight.isSettled(ReportSequence.first(i));
-                if (sums.isFenced(i) && inFlight.isSettled(i - 1) && inFlight.isSettled(i - 2)) {
+                if (SummedAddresses.adds(flow, i) && sums.isFenced(known, i)) {
                     trusted = trusted != null ? trusted : byUniform(i);
                 } else if (flow.operation(i).isGlobal() && !reports) {
                     access(known, i);

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
 import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Map;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -18,14 +19,15 @@ import net.jqwik.api.constraints.IntRange;
 class BoundedSumsTest {
     private static final MachineFence FENCE = MachineFences.MASK;
     private static final int ADDED = 20;
-    private static final FencePlan PLAN = new FencePlan(InstructionWord.ZERO_UNIFORM, 60, InstructionWord.ZERO_REGISTER);
     private static final long BASE = (long) FENCE.baseHigh() << 32;
     private static final long SIZE = FENCE.mask() + 1L << 32;
     private static final long FOUR_GIB = 1L << 32;
 
     /** The address that is accessed, by the instructions that the rewriter puts in. */
     private static long accessed(long register, long added) throws MachineCodeException {
-        long[] code = new SectionRewriter(new CodeWords().loadBySum(0, 2, ADDED).exit().flow(), FENCE, PLAN, Map.of()).rewrite().code();
+        SectionFlow flow = new CodeWords().loadBySum(0, 2, ADDED).exit().flow();
+        FencePlan plan = new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(flow, 0), InstructionWord.ZERO_REGISTER);
+        long[] code = new SectionRewriter(flow, FENCE, plan, Map.of()).rewrite().code();
         int[] uniform = new int[64];
         uniform[ADDED] = (int) added;
         uniform[ADDED + 1] = (int) (added >>> 32);

@@ -106,10 +106,10 @@ class MovedPlacesTest {
         assertTrue(relocation.getLong(16) > 0x10);
     }
 
-    /** A linker would write into the fence or change the address behind it. */
+    /** What is relocated has to be an instruction; the verifier refuses relocations of accesses. */
     @ParameterizedTest
-    @ValueSource(ints = {0x0, 0x8, 0x30, 0x1000, -16})
-    void aRelocationOfAnAccessOrOutsideOfTheCodeIsRefused(int offset) {
+    @ValueSource(ints = {0x30, 0x1000, -16})
+    void aRelocationOutsideOfTheCodeIsRefused(int offset) {
         CubinBuilder builder = CubinBuilder.of("k", new CodeWords().load(0, 2).nothing().exit()).relocation("k", offset, 0x38, 1, 0);
         assertThrows(MachineCodeException.class, () -> CubinFencer.fence(builder.build(), MachineFences.MASK));
     }

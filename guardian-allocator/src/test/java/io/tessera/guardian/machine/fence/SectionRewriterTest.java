@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** Fences stand before accesses, and everything that names a place in code names it still. */
 class SectionRewriterTest {
-    private static final FencePlan BASE_IN_GENERAL = new FencePlan(InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_UNIFORM, 40);
-    private static final FencePlan BASE_IN_UNIFORM = new FencePlan(58, InstructionWord.ZERO_UNIFORM, InstructionWord.ZERO_REGISTER);
+    private static final FencePlan BASE_IN_GENERAL = new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.NONE, 40);
+    private static final FencePlan BASE_IN_UNIFORM = new FencePlan(58, BoundPairs.NONE, InstructionWord.ZERO_REGISTER);
     private static final int AND_OR = 0xea;
     private static final int OR = 0xfc;
     private static final int AND = 0xc0;
@@ -51,15 +51,15 @@ class SectionRewriterTest {
 
     @Test
     void theHighWordOfAnAddressIsMaskedWithTheBaseRegister() throws MachineCodeException {
-        RewrittenSection section = masked(new CodeWords().load(0, 2).store(4, 0).exit());
+        RewrittenSection section = masked(new CodeWords().load(0, 2).sum(5, 6, 7).stalling(6).store(4, 0).exit());
         assertEquals(InstructionWord.key(section.code()[0], section.code()[1]), 0x802);
         assertEquals(40, InstructionWord.destination(section.code()[0]));
         assertEquals(MachineFences.MASK.baseHigh(), InstructionWord.immediate(section.code()[0]));
         assertFence(section, 1, 3, 40, AND_OR, MachineFences.MASK.mask());
-        assertFence(section, 3, 5, 40, AND_OR, MachineFences.MASK.mask());
+        assertFence(section, 4, 5, 40, AND_OR, MachineFences.MASK.mask());
         assertEquals(3, section.inserted());
         assertEquals(2, section.accesses());
-        assertArrayEquals(new int[] {1, 3, 5, 6}, section.places());
+        assertArrayEquals(new int[] {1, 3, 4, 6, 7}, section.places());
     }
 
     @Test
@@ -183,7 +183,7 @@ class SectionRewriterTest {
         byte[] bytes = MovedCode.bytes(section, ReturnAddresses.find(code.flow()));
         long[] words = new long[bytes.length / 8];
         java.nio.ByteBuffer.wrap(bytes).order(java.nio.ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(words);
-        long constant = words[2 * section.places()[1]];
+        long constant = words[2 * section.place(1)];
         int call = section.places()[3];
         assertEquals(16 * section.places()[4], InstructionWord.immediate(constant));
         assertEquals(16 * (call + 1), InstructionWord.immediate(constant), "a call returns to the fence of the access behind it");
@@ -218,15 +218,19 @@ class SectionRewriterTest {
         assertEquals(60, InstructionWord.immediate(copied.code()[8]) & 0x3f);
     }
 
-    /** Two uniform registers for bounds, and none for the base. */
-    private static final FencePlan BOUNDS = new FencePlan(InstructionWord.ZERO_UNIFORM, 60, InstructionWord.ZERO_REGISTER);
+    /** A section whose uniform registers are used but for so many pairs, of which the first are 60 and 61. */
+    private static RewrittenSection bounded(CodeWords code, int pairs) throws MachineCodeException {
+        long free = -1L << 62 - 2 * pairs & -1L >>> 2;
+        FencePlan plan = new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(code.flow(), ~free), InstructionWord.ZERO_REGISTER);
+        return rewrite(code, MachineFences.MASK, plan);
+    }
 
     @Test
     void aSumIsKeptBetweenBoundsUnderThePredicateOfItsAccess() throws MachineCodeException {
         int base = MachineFences.MASK.baseHigh();
         int mask = MachineFences.MASK.mask();
         CodeWords code = new CodeWords().nothing().reusing(1).loadBySum(0, 2, 20).under(9).waiting(0x2a).exit();
-        RewrittenSection section = rewrite(code, MachineFences.MASK, BOUNDS);
+        RewrittenSection section = bounded(code, 1);
         CodeWords expected = new CodeWords().nothing().differenceUniform(60, base - 1, 21).stalling(2).waiting(0x2a)
                 .differenceUniform(61, base + mask, 21).stalling(6).greatest(3, 3, 60).under(9).stalling(5).least(3, 3, 61).under(9).stalling(5)
                 .loadBySum(0, 2, 20).under(9).waiting(0x2a).exit();
@@ -237,7 +241,7 @@ class SectionRewriterTest {
     @Test
     void anAddressInUniformRegistersIsCopiedAndForced() throws MachineCodeException {
         int base = MachineFences.MASK.baseHigh();
-        RewrittenSection section = rewrite(new CodeWords().loadByBase(0, 255, 20).exit(), MachineFences.MASK, BOUNDS);
+        RewrittenSection section = bounded(new CodeWords().loadByBase(0, 255, 20).exit(), 1);
         assertEquals(0x1c82, InstructionWord.key(section.code()[0], section.code()[1]), "UMOV of the low half");
         CodeWords expected = new CodeWords().logicUniform(61, 21, base, OR).stalling(6)
                 .logicUniform(61, 61, base | MachineFences.MASK.mask(), AND).stalling(6).loadByBase(0, 255, 60).exit();
@@ -253,24 +257,24 @@ class SectionRewriterTest {
     @Test
     void aUniformRegisterThatWasJustWrittenIsWaitedFor() throws MachineCodeException {
         CodeWords late = new CodeWords().moveUniform(21, 7).loadBySum(0, 2, 20).exit();
-        assertEquals(5, rewrite(late, MachineFences.MASK, BOUNDS).inserted());
+        assertEquals(5, bounded(late, 1).inserted());
         CodeWords early = new CodeWords().moveUniform(22, 7).loadBySum(0, 2, 20).exit();
-        assertEquals(4, rewrite(early, MachineFences.MASK, BOUNDS).inserted());
+        assertEquals(4, bounded(early, 1).inserted());
     }
 
     @Test
     void aRegisterThatWasKeptBetweenBoundsIsFencedAgain() throws MachineCodeException {
         CodeWords code = new CodeWords().load(8, 2).loadBySum(9, 2, 20).load(10, 2).load(11, 2).exit();
-        assertEquals(2 + 4 + 2, rewrite(code, MachineFences.MASK, BOUNDS).inserted());
+        assertEquals(2 + 4 + 2, bounded(code, 1).inserted());
     }
 
     @Test
     void sumsThatAreNotFenced() throws MachineCodeException {
-        rewrite(new CodeWords().loadBySum(0, 2, 20).exit(), MachineFences.MASK, BOUNDS);
+        bounded(new CodeWords().loadBySum(0, 2, 20).exit(), 1);
         for (CodeWords code : java.util.List.of(new CodeWords().loadBySum(0, 255, 20), new CodeWords().loadByBase(0, 2, 20),
                 new CodeWords().loadBySum(0, 2, 21), new CodeWords().loadByBase(0, 255, 63))) {
             assertEquals("a LDG that adds a uniform register to its address at offset 0x0",
-                    assertThrows(MachineCodeException.class, () -> rewrite(code.exit(), MachineFences.MASK, BOUNDS)).getMessage());
+                    assertThrows(MachineCodeException.class, () -> bounded(code.exit(), 1)).getMessage());
         }
     }
 

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import org.junit.jupiter.api.Test;
@@ -29,10 +30,14 @@ class FencedRegistersTest {
     /** What is known behind the last instruction of straight code. */
     private static FencedRegisters after(MachineFence fence, CodeWords code) throws MachineCodeException {
         SectionFlow flow = code.flow();
-        FencedRegisters registers = new FencedRegisters(fence, BASE);
+        FencedRegisters registers = new FencedRegisters(Architecture.SM_90, fence, BASE);
+        int cycles = 0;
         for (int i = 0; i < flow.count(); i++) {
-            registers.after(flow.low(i), flow.high(i), flow.operation(i));
+            registers.at(i, cycles);
+            registers.after(flow.low(i), flow.high(i), flow.operation(i), true);
+            cycles += InstructionWord.cycles(flow.high(i));
         }
+        registers.at(flow.count(), cycles);
         return registers;
     }
 
@@ -42,8 +47,8 @@ class FencedRegistersTest {
 
     /** What the flow knows of a register at the start of a block. */
     private static boolean atStart(CodeWords code, int block, int register, int... entered) throws MachineCodeException {
-        FencedRegisters registers = new FencedRegisters(MachineFences.MASK, BASE);
-        new RegisterFlow(code.flow(entered), MachineFences.MASK, BASE, _ -> false).enter(registers, block);
+        FencedRegisters registers = new FencedRegisters(Architecture.SM_90, MachineFences.MASK, BASE);
+        new RegisterFlow(code.flow(entered), MachineFences.MASK, BASE, _ -> true).enter(registers, block);
         return registers.isFenced(register, ALWAYS);
     }
 
@@ -85,19 +90,41 @@ class FencedRegistersTest {
     }
 
     @Test
-    void aFenceUnderAPredicateCountsAtOnceForThatPredicateAlone() throws MachineCodeException {
+    void aFenceUnderAPredicateCountsForThatPredicateAloneUntilItMayChange() throws MachineCodeException {
         CodeWords code = fence(new CodeWords(), 3).under(2);
         assertTrue(masked(code, 2));
         assertFalse(masked(code, ALWAYS));
         assertFalse(masked(code, 10), "the negated one");
         assertFalse(masked(code, 1));
         assertFalse(masked(fence(new CodeWords(), 3).under(2).compare(2, 4, 5), 2), "the predicate may have changed");
-        assertFalse(masked(fence(new CodeWords(), 3).under(2).nothing(), 2));
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).nothing().compare(1, 4, 5), 2));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).sum(3, 4, 5), 2));
         FencedRegisters two = after(MachineFences.MASK, fence(fence(new CodeWords(), 3).under(2), 5).under(2));
         assertTrue(two.isFenced(3, 2) && two.isFenced(5, 2));
         FencedRegisters mixed = after(MachineFences.MASK, fence(fence(new CodeWords(), 3).under(2), 5).under(1));
-        assertFalse(mixed.isFenced(3, 2));
-        assertTrue(mixed.isFenced(5, 1));
+        assertTrue(mixed.isFenced(3, 2) && mixed.isFenced(5, 1));
+        assertFalse(mixed.isFenced(3, 1) || mixed.isFenced(5, 2));
+    }
+
+    @Test
+    void aFenceCountsWhenItsResultIsReady() throws MachineCodeException {
+        assertFalse(masked(fence(new CodeWords(), 3).stalling(4), ALWAYS));
+        assertTrue(masked(fence(new CodeWords(), 3).stalling(5), ALWAYS));
+        assertTrue(masked(fence(new CodeWords(), 3).stalling(2).nothing().stalling(3), ALWAYS));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).stalling(4), 2));
+        assertFalse(masked(new CodeWords().logic(3, 3, HIGH, 255, OR).stalling(4).logic(3, 3, HIGH | SIZE, 255, AND), ALWAYS), "between the steps");
+    }
+
+    @Test
+    void whatIsNotReadyAtTheEndOfABlockIsNotKnownInTheNext() throws MachineCodeException {
+        assertTrue(atStart(fence(new CodeWords(), 3).branch(2).stalling(5).exit(), 2, 3));
+        assertFalse(atStart(fence(new CodeWords(), 3).stalling(2).branch(2).stalling(2).exit(), 2, 3));
+    }
+
+    @Test
+    void stepsOfOtherFencesKeepAnAddressInTheWindow() throws MachineCodeException {
+        assertTrue(masked(fence(new CodeWords(), 3).logic(3, 3, HIGH, 255, OR).under(1), ALWAYS));
+        assertFalse(masked(fence(new CodeWords(), 3).logic(3, 3, HIGH + 1, 255, OR).under(1), ALWAYS));
     }
 
     @Test

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * </ul>
  * Other bits may be flipped, because none of them is part of an address that leaves the window: what an access loads or stores, and its width; its immediate, which reaches
  * 8 MiB and stays in the guard band; the address register of {@code [R.U32+UR]}, whose 32 bits are any offset of the window; operands of arithmetic, which an address is
- * made of before it is fenced. Control bits (105 to 125) order instructions; the verifier does not look at them. Of the bits that guard, a flip is
+ * made of before it is fenced. Control bits (105 to 125) order instructions; but for cycles the verifier does not look at them. Of the bits that guard, a flip is
  * harmless where the instruction has no address of global memory afterwards, is another access by the same address, or takes its address from another register
  * that the kernel fences: this is decided here by the fields of the word, not by what the verifier knows.
  */
@@ -73,7 +73,7 @@ class MutantTest {
         int guarded = 0;
         for (int i = 0; i < words.length / 2; i++) {
             for (int bit = 0; bit < 128; bit++) {
-                if (!guards(words[2 * i], words[2 * i + 1], bit, fence)) {
+                if (!guards(words, i, bit, fence)) {
                     continue;
                 }
                 guarded++;
@@ -97,9 +97,11 @@ class MutantTest {
         }
     }
 
-    private static boolean guards(long low, long high, int bit, MachineFence fence) {
+    private static boolean guards(long[] words, int at, int bit, MachineFence fence) {
+        long low = words[2 * at];
+        long high = words[2 * at + 1];
         if (isFence(low, high, fence)) {
-            return bit < CONTROL || isStall(low, high, bit, fence);
+            return bit < CONTROL || isStall(words, at, bit, fence);
         }
         MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
         if (!operation.isGlobal() || operation.name().equals("CCTL")) {
@@ -115,11 +117,28 @@ class MutantTest {
         return address || operation.kind() == Kind.GLOBAL && isWideBit(low, high, bit) || bit == EXTENDED && !operation.name().equals("LDGSTS");
     }
 
-    /** Whether the access behind a fence would come before its result. */
-    private static boolean isStall(long low, long high, int bit, MachineFence fence) {
-        int key = InstructionWord.key(low, high);
+    /** Whether the access, or the step, that takes the result of a fence would come before that is ready; at the end of a block it has to be. */
+    private static boolean isStall(long[] words, int at, int bit, MachineFence fence) {
+        int key = InstructionWord.key(words[2 * at], words[2 * at + 1]);
         boolean computes = key == 0x812 || key == 0x802 && fence.mask() == 0;
-        return computes && bit < CONTROL + 4 && InstructionWord.stall(high ^ 1L << bit - 64) < LEAST_STALL;
+        if (!computes || bit >= CONTROL + 4) {
+            return false;
+        }
+        int register = InstructionWord.destination(words[2 * at]);
+        int cycles = InstructionWord.cycles(words[2 * at + 1] ^ 1L << bit - 64);
+        for (int i = at + 1;; i++) {
+            MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, words[2 * i], words[2 * i + 1]);
+            int source = InstructionWord.source(words[2 * i]);
+            boolean takes = operation.isGlobal() ? source + 1 == register
+                    : InstructionWord.key(words[2 * i], words[2 * i + 1]) == 0x812 && source == register;
+            if (takes) {
+                return cycles < LEAST_STALL;
+            }
+            cycles += InstructionWord.cycles(words[2 * i + 1]);
+            if (SectionFlow.endsBlock(operation.kind())) {
+                return cycles < LEAST_STALL;
+            }
+        }
     }
 
     private static boolean isWideBit(long low, long high, int bit) {

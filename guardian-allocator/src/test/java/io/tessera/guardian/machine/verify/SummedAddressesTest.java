@@ -157,7 +157,9 @@ class SummedAddressesTest {
         refuses(code -> bounds(code).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).sum(3, 6, 7));
         refuses(code -> bounds(code).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).toUniform(ADDED + 1, 6));
         refuses(code -> bounds(code).toUniform(BOUNDS, 6).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1));
-        refuses(code -> bounds(code).greatest(3, 3, BOUNDS).nothing().least(3, 3, BOUNDS + 1));
+        refuses(code -> code.differenceUniform(BOUNDS, LOWEST, ADDED + 1).nothing().differenceUniform(BOUNDS + 1, HIGHEST, ADDED + 1)
+                .greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1));
+        accepts(bounds(new CodeWords()).nothing().greatest(3, 3, BOUNDS).nothing().least(3, 3, BOUNDS + 1).nothing().loadBySum(0, 2, ADDED).exit());
     }
 
     @Test
@@ -238,8 +240,46 @@ class SummedAddressesTest {
     /** Where the address register is written before the access has read it, this is said. */
     @Test
     void anAddressThatTheNextFenceChanges() throws MachineCodeException {
-        CodeWords twice = fence(fence(new CodeWords()).loadBySum(0, 2, ADDED)).loadBySum(1, 2, ADDED).exit();
-        assertEquals("a VIMNMX that may change an address before an access has read it at offset 0x70", verify(twice));
-        assertEquals(0, InstructionWord.waits(twice.words()[15]));
+        CodeWords twice = fence(new CodeWords()).loadBySum(0, 2, ADDED).sum(3, 6, 7).exit();
+        assertEquals("a IADD3 that may change an address before an access has read it at offset 0x50", verify(twice));
+        assertEquals(0, InstructionWord.waits(twice.words()[11]));
+    }
+
+    @Test
+    void boundsHoldOverAllWaysUntilWhatTheyAreTakenFromChanges() {
+        CodeWords loop = bounds(new CodeWords()).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).branch(2).under(0).exit();
+        accepts(loop);
+        refuses(bounds(new CodeWords()).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).toUniform(ADDED + 1, 6).branch(2)
+                .under(0)
+                .exit());
+        refuses(bounds(new CodeWords()).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).toUniform(BOUNDS + 1, 6).branch(2)
+                .under(0)
+                .exit());
+        refuses(new CodeWords().branch(3).under(0).differenceUniform(BOUNDS, LOWEST, ADDED + 1).differenceUniform(BOUNDS + 1, HIGHEST, ADDED + 1)
+                .greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).exit());
+        refuses(new CodeWords().branch(2).under(0).differenceUniform(BOUNDS, LOWEST, ADDED + 1).differenceUniform(BOUNDS + 1, HIGHEST, ADDED + 1)
+                .greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).exit());
+    }
+
+    @Test
+    void limitsThatAreNotReady() {
+        accepts(bounds(new CodeWords()).greatest(3, 3, BOUNDS).stalling(2).sum(8, 6, 7).stalling(3).least(3, 3, BOUNDS + 1).stalling(2).sum(8, 6, 7)
+                .stalling(3).loadBySum(0, 2, ADDED).exit());
+        refuses(bounds(new CodeWords()).greatest(3, 3, BOUNDS).stalling(2).sum(8, 6, 7).stalling(2).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED)
+                .exit());
+        refuses(bounds(new CodeWords()).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).stalling(2).sum(8, 6, 7).stalling(2).loadBySum(0, 2, ADDED)
+                .exit());
+        refuses(bounds(new CodeWords()).stalling(5).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).exit());
+    }
+
+    @Test
+    void limitsForAnotherUniformRegisterReplaceThose() {
+        CodeWords both = fence(new CodeWords()).differenceUniform(58, LOWEST, 31).differenceUniform(59, HIGHEST, 31).greatest(3, 3, 58).least(3, 3,
+                59);
+        accepts(both.loadBySum(0, 2, 30).exit());
+        refuses(fence(new CodeWords()).differenceUniform(58, LOWEST, 31).differenceUniform(59, HIGHEST, 31).greatest(3, 3, 58).least(3, 3, 59)
+                .loadBySum(0, 2, ADDED).exit());
+        refuses(bounds(new CodeWords()).differenceUniform(58, LOWEST, 31).differenceUniform(59, HIGHEST, 31).greatest(3, 3, BOUNDS).least(3, 3, 59)
+                .loadBySum(0, 2, ADDED).exit());
     }
 }

@@ -1,0 +1,86 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which instructions behind an access may come before it, so that its fence has something to do while it waits for its own results. Only arithmetic that the access has nothing to
+ * do with; all of it is issued no earlier than before, since the fence comes first. One owner thread.
+ */
+final class PassedInstructions {
+    private static final Set<String> ARITHMETIC = Set.of("FFMA", "FMUL", "FADD", "HFMA2", "HADD2", "HMUL2", "IMAD");
+    private static final int NO_SCOREBOARD = 7;
+    /** Registers of the data of a store. */
+    private static final int MOST_DATA = 4;
+    /** Instructions behind an access by which it has read its registers, also where compilers know that without a scoreboard. */
+    private static final int MOST_READING = 40;
+
+    private final SectionFlow flow;
+    private final Map<Integer, Integer> ends;
+
+    /** In a section, of which some instructions end the context. */
+    PassedInstructions(SectionFlow flow, Map<Integer, Integer> ends) {
+        this.flow = flow;
+        this.ends = ends;
+    }
+
+    /** Whether an instruction may come before an access; all between them may. */
+    boolean mayPass(int access, int at) {
+        if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0) {
+            return false;
+        }
+        MachineOpcode operation = flow.operation(at);
+        long high = flow.high(at);
+        boolean plain = operation.kind() == Kind.PLAIN && ARITHMETIC.contains(operation.name()) && InstructionWord.waits(high) == 0
+                && InstructionWord.writeScoreboard(high) == NO_SCOREBOARD && InstructionWord.readScoreboard(high) == NO_SCOREBOARD;
+        return plain && !changes(access, at) && hasRead(access, at);
+    }
+
+    /** Whether an instruction writes a register that an access reads: its address, and its data or, of a copy to shared memory, the address there. */
+    private boolean changes(int access, int at) {
+        long low = flow.low(access);
+        boolean copy = "LDGSTS".equals(flow.operation(access).name());
+        int data = copy ? InstructionWord.destination(low) : (int) (low >>> 32) & 0xff;
+        return changes(at, InstructionWord.source(low), 2) || changes(at, data, copy ? 1 : MOST_DATA);
+    }
+
+    private boolean changes(int at, int first, int count) {
+        for (int register = first; register < Math.min(first + count, InstructionWord.ZERO_REGISTER); register++) {
+            if (flow.operation(at).writes(flow.low(at), register)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether nothing may write the registers of an access soon, although the access comes later than before. Accesses read their registers in the order of the code, so that the
+     * scoreboard of a later one says that this one has, too.
+     */
+    private boolean hasRead(int access, int at) {
+        int boards = boards(access);
+        for (int i = at + 1; i <= at + MOST_READING; i++) {
+            if (i >= flow.count() || flow.isLeader(i)) {
+                return false;
+            }
+            if ((InstructionWord.waits(flow.high(i)) & boards) != 0) {
+                return true;
+            }
+            if (changes(access, i)) {
+                return false;
+            }
+            boards |= flow.operation(i).isGlobal() ? boards(i) : 0;
+        }
+        return true;
+    }
+
+    /** Scoreboards that an access releases when it has read its registers, as bits. */
+    private int boards(int access) {
+        int board = InstructionWord.readScoreboard(flow.high(access));
+        return board == NO_SCOREBOARD ? 0 : 1 << board;
+    }
+}

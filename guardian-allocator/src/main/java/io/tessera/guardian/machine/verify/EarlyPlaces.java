@@ -1,0 +1,99 @@
+package io.tessera.guardian.machine.verify;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds how far before its access a fence may be: in the same block, behind what writes the address register, its predicate or what is added to it, and where none of these is in
+ * flight. A fence that does not stand directly before its access costs no stall. One owner thread.
+ */
+final class EarlyPlaces {
+    /** More than compilers leave between a computation and an access that waits for it. */
+    private static final int MOST = 32;
+
+    private final SectionFlow flow;
+    /** Accesses by the first instruction that comes into question. */
+    private final Map<Integer, List<Integer>> from = new HashMap<>();
+    /** Those for which no place was found yet. */
+    private final List<Integer> open = new ArrayList<>();
+    private final Map<Integer, Integer> found = new HashMap<>();
+    private int next;
+
+    EarlyPlaces(SectionFlow flow) {
+        this.flow = flow;
+    }
+
+    /** A place is wanted for the fence of an access. */
+    void wanted(int access) {
+        int first = first(access);
+        if (first < access) {
+            from.computeIfAbsent(first, _ -> new ArrayList<>()).add(access);
+        }
+    }
+
+    private int first(int access) {
+        long low = flow.low(access);
+        int register = InstructionWord.source(low) + 1;
+        boolean sum = SummedAddresses.adds(flow, access);
+        for (int i = access; i > 0 && i > access - MOST; i--) {
+            if (flow.isLeader(i) || !mayPass(i - 1, register, InstructionWord.predicate(low))
+                    || sum && flow.operation(i - 1).writesUniform(flow.low(i - 1), SummedAddresses.added(flow, access) + 1)
+                    || hasFenceOfItsOwn(i - 1, register, sum)) {
+                return i;
+            }
+        }
+        return Math.max(0, access - MOST);
+    }
+
+    private boolean mayPass(int at, int register, int predicate) {
+        MachineOpcode operation = flow.operation(at);
+        boolean plain = switch (operation.kind()) {
+            case PLAIN, ON_CHIP, GLOBAL, GLOBAL_REGISTER, SPACE_TEST, TENSOR -> operation.registers() != MachineOpcode.MANY;
+            default -> false;
+        };
+        return plain && !operation.writes(flow.low(at), register)
+                && (ResultTiming.predicates(flow.low(at), flow.high(at)) >>> (predicate & 7) & 1) == 0;
+    }
+
+    /** The fence of a sum counts for one uniform register: those of two accesses by the same register must not mix. */
+    private boolean hasFenceOfItsOwn(int at, int register, boolean sum) {
+        return flow.operation(at).isGlobal() && InstructionWord.source(flow.low(at)) + 1 == register && (sum || SummedAddresses.adds(flow, at));
+    }
+
+    /**
+     * Looks at the places before an instruction, behind those that were looked at.
+     *
+     * @param state what is in flight there but for the time
+     * @param row   the first instruction of the row of blocks
+     */
+    void look(RegistersInFlight state, IssueTable table, int row, int until) {
+        for (int at = Math.max(next, row); at <= until && !(open.isEmpty() && from.isEmpty()); at++) {
+            open.addAll(from.getOrDefault(at, List.of()));
+            if (!open.isEmpty()) {
+                state.at(table.cycles(row, at));
+                int place = at;
+                open.removeIf(access -> access <= place || isFree(state, access, place));
+            }
+        }
+        next = until + 1;
+    }
+
+    private boolean isFree(RegistersInFlight state, int access, int place) {
+        long low = flow.low(access);
+        boolean free = state.isThere(InstructionWord.source(low) + 1, InstructionWord.predicate(low));
+        if (free) {
+            found.put(access, place);
+        }
+        return free;
+    }
+
+    /** By access, the first instruction before which its fence may be. */
+    Map<Integer, Integer> found() {
+        return found;
+    }
+}
