@@ -177,7 +177,8 @@ final class BlockFences {
         int uniform = form.uniform(low, high);
         int pair = plan.bounds().of(uniform);
         boolean absolute = register == InstructionWord.ZERO_REGISTER;
-        if (pair == 0 || form.isWide(high) != SummedAddresses.isWide(absolute, flow.architecture()) || (register & 1) != 0 && !absolute || (uniform & 1) != 0) {
+        if (pair == 0 || form.isWide(high) != SummedAddresses.isWide(absolute, flow.architecture()) || (register & 1) != 0 && !absolute
+                || (uniform & 1) != 0) {
             throw new MachineCodeException("a " + flow.operation(at).name() + " that adds a uniform register to its address",
                     at * InstructionWord.BYTES);
         }

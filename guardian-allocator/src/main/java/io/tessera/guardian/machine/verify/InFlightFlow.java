@@ -143,7 +143,8 @@ public final class InFlightFlow {
      * @throws MachineCodeException as {@link #solve}
      */
     public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
-        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(flow.architecture(), fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
+        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(flow.architecture(), fence, InstructionWord.ZERO_REGISTER), kernel,
+                forced, true);
         inFlight.solve();
         return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays, inFlight.early.found());
     }
