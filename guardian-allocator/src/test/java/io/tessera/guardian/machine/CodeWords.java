@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Arrays;
@@ -11,7 +12,18 @@ public final class CodeWords {
     public static final long EXIT = 0x794d;
     private static final long ALWAYS = 7L << 12;
     private static final long CONTROL = 0x000fe20000000000L;
+    private final Architecture architecture;
     private long[] words = new long[0];
+
+    /** Nothing yet, of sm_90. */
+    public CodeWords() {
+        this(Architecture.SM_90);
+    }
+
+    /** Nothing yet. What differs by architecture are branches; {@link #add} takes the rest. */
+    public CodeWords(Architecture architecture) {
+        this.architecture = architecture;
+    }
 
     /** Appends an instruction with its two words. */
     public CodeWords add(long low, long high) {
@@ -189,7 +201,7 @@ public final class CodeWords {
 
     private CodeWords jump(long opcode, long high, int place) {
         long distance = (long) (place - count() - 1) * InstructionWord.BYTES;
-        return add(InstructionWord.withDistanceLow(opcode | ALWAYS, distance), InstructionWord.withDistanceHigh(high, distance));
+        return add(architecture.withDistanceLow(opcode | ALWAYS, distance), architecture.withDistanceHigh(high, distance));
     }
 
     /** How many instructions there are. */
@@ -206,6 +218,6 @@ public final class CodeWords {
     public SectionFlow flow(int... entered) throws MachineCodeException {
         BitSet places = new BitSet();
         Arrays.stream(entered).forEach(places::set);
-        return SectionFlow.of(words, places);
+        return SectionFlow.of(architecture, words, places);
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.manager;
 
+import io.tessera.guardian.machine.FencedArchitectures;
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.protocol.WorkerVariables;
 import java.util.List;
@@ -20,6 +21,7 @@ final class ExecutorVariables {
         try {
             WorkerVariables.seconds(environment);
             WorkerVariables.memoryMib(environment, machineBytes);
+            FencedArchitectures.of(environment);
         } catch (IllegalArgumentException e) {
             throw new OptionException(e.getMessage());
         }

@@ -72,7 +72,11 @@ public enum GlobalForm {
 
     /** The second word of {@code [R.U32+UR+imm]}. */
     public long windowedHigh(long high, int uniform) {
-        long narrow = high & ~descriptorBit & ~wideBit;
-        return inLowWord ? narrow : narrow & ~0x3fL | uniform;
+        return withUniform(high & ~descriptorBit & ~wideBit, uniform);
+    }
+
+    /** The second word of the same form with another uniform register; {@link #windowedLow} has the first one. */
+    public long withUniform(long high, int uniform) {
+        return inLowWord ? high : high & ~0x3fL | uniform;
     }
 }

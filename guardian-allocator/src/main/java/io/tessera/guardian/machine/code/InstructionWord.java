@@ -2,7 +2,7 @@ package io.tessera.guardian.machine.code;
 
 /**
  * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. What is said of fields was
- * learned from code that ptxas made for sm_90 and checked against nvdisasm 12.8. Other architectures differ, and are refused. Stateless.
+ * learned from code that ptxas made and checked against nvdisasm 12.8. It holds for each {@link Architecture}, which has what differs; others are refused. Stateless.
  */
 public final class InstructionWord {
     /** Bytes of an instruction. */
@@ -16,10 +16,6 @@ public final class InstructionWord {
     private static final int MOST_KEPT_STALL = 11;
     private static final long KEEP = 1L << 45;
     private static final int REUSE_SHIFT = 58;
-    private static final long BRANCH_LOW = 0xffL << 16;
-    private static final long BRANCH_MIDDLE = ((1L << 30) - 1) << 34;
-    private static final long BRANCH_HIGH = 0x1ffff;
-    private static final int BRANCH_BITS = 55;
 
     private InstructionWord() {
     }
@@ -121,22 +117,5 @@ public final class InstructionWord {
     /** Whether operands are marked for the next instruction. */
     public static boolean reuses(long high) {
         return (high >>> REUSE_SHIFT & 0xf) != 0;
-    }
-
-    /** Bytes from the next instruction to the target of a branch or call. */
-    public static long distance(long low, long high) {
-        long field = (low >>> 34 & (1L << 30) - 1 | (high & BRANCH_HIGH) << 30) << 8 | low >>> 16 & 0xff;
-        return (field << 64 - BRANCH_BITS >> 64 - BRANCH_BITS) * 4;
-    }
-
-    /** The first word with another distance, a multiple of 4. */
-    public static long withDistanceLow(long low, long distance) {
-        long field = distance / 4;
-        return low & ~(BRANCH_LOW | BRANCH_MIDDLE) | (field & 0xff) << 16 | (field >>> 8 & (1L << 30) - 1) << 34;
-    }
-
-    /** The second word with another distance. */
-    public static long withDistanceHigh(long high, long distance) {
-        return high & ~BRANCH_HIGH | distance / 4 >>> 38 & BRANCH_HIGH;
     }
 }

@@ -1,10 +1,12 @@
 package io.tessera.guardian.machine.code;
 
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The instructions that are known, by {@link InstructionWord#key}. What is not here refuses its kernel. Learned from what ptxas makes and what the libraries of
- * CUDA 13 hold for sm_90, with nvdisasm as the judge of names and operands. Immutable.
+ * CUDA 13 hold for each {@link Architecture}, with nvdisasm as the judge of names and operands. Immutable.
  */
 public final class MachineOpcodes {
     /**
@@ -23,7 +25,6 @@ public final class MachineOpcodes {
             FSET 1 20a 80a
             FSETP 0 20b 80b 1c0b
             ISETP 0 20c 80c 1c0c
-            VIMNMX3 1 20f 80f 1c0f
             IADD3 1 210 810 1c10
             LEA 1 211 411 811 1c11
             LOP3 1 212 812 1c12
@@ -44,32 +45,23 @@ public final class MachineOpcodes {
             DADD 2 229 429 1e29
             DSETP 0 22a 42a 1e2a
             DFMA 2 22b 42b 82b 1c2b 1e2b
-            PREEXIT 0 82d
-            ACQBULK 0 82e
-            ELECT u1 82f
             HADD2 1 230 430
             HFMA2 1 231 831 1c31 235 435 835
             HMUL2 1 232 1c32
             HSET2 1 233 433
             HSETP2 0 234 434 1e34
-            VIADD 1 836 1c36
             IMMA 4 237
             MOVM 1 23a
             HMMA 4 23c
             F2FP 1 23e 83e 1c3e
             DMMA 8 23f
             HMNMX2 1 240 1c40
-            F2IP 1 243
-            I2FP 1 245 1c45
-            VIADDMNMX 1 246 446 846 1c46 1e46
-            VIMNMX 1 248 848 1c48
             UMOV u1 882 1c82
             UP2UR u1 1883
             VOTEU u1 886
             USEL u1 1287 1887
             UISETP 0 128c 188c
             UIADD3 u1 1290 1890
-            UIADD3.64 u2 1297 1897
             ULEA u1 1291 1891
             ULOP3 u1 1292 1892
             UPRMT u1 1896
@@ -80,7 +72,6 @@ public final class MachineOpcodes {
             UIMAD.WIDE u2 12a5 18a5
             UFLO u1 12bd
             UPOPC u1 12bf
-            R2UR u1 2ca
             FLO 1 300 1d00
             BREV 1 301
             FCHK 0 302 902 1d02
@@ -102,20 +93,13 @@ public final class MachineOpcodes {
             SHFL 1 389 589 989 f89
             MEMBAR 0 992
             MATCH 1 3a1
-            CGAERRBAR 0 5ab
             ERRBAR 0 9ab
             LDGDEPBAR 0 9af
-            UTMACMDFLUSH 0 9b7
             S2UR u1 9c3
             REDUX u1 3c4
-            WARPGROUP 0 9c5
-            FENCE 0 3c6
-            UCGABAR 0 19c7 1dc7
-            USETSHMSZ 0 19c9
             """;
     private static final String ON_CHIP = """
             LDSM 4 83b 183b
-            STSM 0 844 1844
             ULDC u2 ab9 1abb abb
             LDC 2 b82
             LDL 4 983 1983
@@ -123,19 +107,15 @@ public final class MachineOpcodes {
             STL 0 387 988 1987
             STS 0 388 1988
             ATOMS 4 38c 38d 198c 1f8c
-            SYNCS 2 15a7 19a7
-            SYNCS u2 15b2
-            ARRIVES 0 19b0
-            STAS 0 1dbd
             """;
     private static final String GLOBAL = """
             LD 4 1980
             LDG 4 1981
             ST 0 1985
             STG 0 1986
-            ATOM 4 198a 19a2
-            REDG 0 198e 19a6
-            ATOMG 4 19a3 19a8
+            ATOM 4 198a
+            REDG 0 198e
+            ATOMG 4 19a8
             LDGSTS 0 1fae
             """;
     private static final String GLOBAL_REGISTER = """
@@ -147,49 +127,110 @@ public final class MachineOpcodes {
             ATOMG 4 3a8 3a9
             LDGSTS 0 1dae
             """;
+    /** The same from sm_90 on. */
+    private static final String PLAIN_SINCE_90 = """
+            VIMNMX3 1 20f 80f 1c0f
+            PREEXIT 0 82d
+            ACQBULK 0 82e
+            ELECT u1 82f
+            VIADD 1 836 1c36
+            VIADDMNMX 1 246 446 846 1c46 1e46
+            VIMNMX 1 248 848 1c48
+            UIADD3.64 u2 1297 1897
+            R2UR u1 2ca
+            CGAERRBAR 0 5ab
+            UTMACMDFLUSH 0 9b7
+            WARPGROUP 0 9c5
+            FENCE 0 3c6
+            UCGABAR 0 19c7 1dc7
+            USETSHMSZ 0 19c9
+            """;
+    private static final String ON_CHIP_SINCE_90 = """
+            STSM 0 844 1844
+            SYNCS 2 15a7 19a7
+            SYNCS u2 15b2
+            ARRIVES 0 19b0
+            STAS 0 1dbd
+            """;
+    private static final String GLOBAL_SINCE_90 = """
+            ATOM 4 19a2
+            REDG 0 19a6
+            ATOMG 4 19a3
+            """;
+    /** The same before sm_90. */
+    private static final String PLAIN_BEFORE_90 = """
+            IMNMX 1 217 817 1c17
+            I2IP 1 239
+            LEPC 2 34e
+            R2UR u1 3c2
+            FCHK 0 b02
+            I2F 2 b06 b12
+            MUFU 1 b08
+            F2F 2 b10
+            F2I 2 b11
+            FRND 2 b13
+            """;
     /** Convergence barriers B0 to B15. */
     private static final int BARRIERS = 16;
     private static final int FIRST_ARITHMETIC = 0x02;
     private static final int LAST_ARITHMETIC = 0x48;
-    private static final MachineOpcode[] TABLE = new MachineOpcode[1 << 13];
+    private static final MachineOpcode[][] TABLES = new MachineOpcode[Architecture.values().length][1 << 13];
 
     static {
-        add(Kind.PLAIN, PLAIN);
-        add(Kind.ON_CHIP, ON_CHIP);
-        add(Kind.GLOBAL, GLOBAL);
-        add(Kind.GLOBAL_REGISTER, GLOBAL_REGISTER);
-        add(Kind.SPACE_TEST, "QSPC 1 3aa");
-        add(Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
-        add(Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
-        add(Kind.TEXTURE, "TLD * 1f66");
-        add(Kind.BRANCH, "BRA 0 947 1947 547 1547");
-        add(Kind.INDIRECT_BRANCH, "BRX 0 949\nBRXU 0 1958");
-        add(Kind.CALL, "CALL * 944");
-        add(Kind.CALL_SYMBOL, "CALL * 943");
-        add(Kind.CALL_REGISTER, "CALL * 343");
-        add(Kind.RETURN, "RET 0 950");
-        add(Kind.EXIT, "EXIT 0 94d");
-        add(Kind.TRAP, "BPT 0 95c");
-        add(Kind.MEETING, "BSSY 0 945");
-        add(Kind.MEET, "BSYNC 0 941");
-        add(Kind.PLAIN, "BREAK 0 942\nLEPC 2 94e");
-        add(Kind.COLLECTIVE, "WARPSYNC * 348 948");
-        add(Kind.PLAIN, "ENDCOLLECTIVE * 91b");
-        add(Kind.REGISTER_COUNT, "USETMAXREG * 19c8");
+        addCommon(EnumSet.allOf(Architecture.class));
+        addSince90(EnumSet.of(Architecture.SM_90));
+        EnumSet<Architecture> before = EnumSet.complementOf(EnumSet.of(Architecture.SM_90));
+        add(before, Kind.PLAIN, PLAIN_BEFORE_90);
+        add(before, Kind.TEXTURE, "TLD * b66");
+        add(EnumSet.complementOf(EnumSet.of(Architecture.SM_80)), Kind.PLAIN, "F2IP 1 243\nI2FP 1 245 1c45");
+        add(EnumSet.of(Architecture.SM_89), Kind.PLAIN, "QMMA 4 27a");
     }
 
     private MachineOpcodes() {
     }
 
-    private static void add(Kind kind, String lines) {
+    private static void addCommon(Set<Architecture> all) {
+        add(all, Kind.PLAIN, PLAIN);
+        add(all, Kind.ON_CHIP, ON_CHIP);
+        add(all, Kind.GLOBAL, GLOBAL);
+        add(all, Kind.GLOBAL_REGISTER, GLOBAL_REGISTER);
+        add(all, Kind.SPACE_TEST, "QSPC 1 3aa");
+        add(all, Kind.TEXTURE, "TLD * 1f66");
+        add(all, Kind.BRANCH, "BRA 0 947 1947 547 1547");
+        add(all, Kind.INDIRECT_BRANCH, "BRX 0 949\nBRXU 0 1958");
+        add(all, Kind.CALL, "CALL * 944");
+        add(all, Kind.CALL_SYMBOL, "CALL * 943");
+        add(all, Kind.CALL_REGISTER, "CALL * 343");
+        add(all, Kind.RETURN, "RET 0 950");
+        add(all, Kind.EXIT, "EXIT 0 94d");
+        add(all, Kind.TRAP, "BPT 0 95c");
+        add(all, Kind.MEETING, "BSSY 0 945");
+        add(all, Kind.MEET, "BSYNC 0 941");
+        add(all, Kind.PLAIN, "BREAK 0 942");
+    }
+
+    private static void addSince90(Set<Architecture> some) {
+        add(some, Kind.PLAIN, PLAIN_SINCE_90);
+        add(some, Kind.ON_CHIP, ON_CHIP_SINCE_90);
+        add(some, Kind.GLOBAL, GLOBAL_SINCE_90);
+        add(some, Kind.TENSOR, "UTMALDG 0 13b4 15b4\nUTMASTG 0 13b5\nUTMAREDG 0 13b6\nUTMAPF 0 15b8\nUTMACCTL 0 19b9");
+        add(some, Kind.MATRIX, "HGMMA * 19f0 1df0\nIGMMA * 19f1 1df1\nQGMMA * 19f3 1df3");
+        add(some, Kind.PLAIN, "LEPC 2 94e\nENDCOLLECTIVE * 91b");
+        add(some, Kind.COLLECTIVE, "WARPSYNC * 348 948");
+        add(some, Kind.REGISTER_COUNT, "USETMAXREG * 19c8");
+    }
+
+    private static void add(Set<Architecture> architectures, Kind kind, String lines) {
         for (String line : lines.strip().split("\n")) {
             String[] words = line.strip().split(" ");
             boolean uniform = words[1].startsWith("u");
             int count = "*".equals(words[1]) ? MachineOpcode.MANY : Integer.parseInt(uniform ? words[1].substring(1) : words[1]);
             MachineOpcode operation = new MachineOpcode(words[0], kind, uniform ? 0 : count, uniform ? count : 0);
             for (String key : Arrays.asList(words).subList(2, words.length)) {
-                TABLE[Integer.parseInt(key, 16)] = operation;
-                addForms(Integer.parseInt(key, 16), operation);
+                for (Architecture architecture : architectures) {
+                    TABLES[architecture.ordinal()][Integer.parseInt(key, 16)] = operation;
+                    addForms(TABLES[architecture.ordinal()], Integer.parseInt(key, 16), operation);
+                }
             }
         }
     }
@@ -198,18 +239,18 @@ public final class MachineOpcodes {
      * Arithmetic on two or three operands exists with each kind of operand in place of the second or third: a register (2), an immediate (4, 8), a constant (6, a) or, with
      * bit 12, a uniform register (c, e).
      */
-    private static void addForms(int key, MachineOpcode operation) {
+    private static void addForms(MachineOpcode[] table, int key, MachineOpcode operation) {
         int opcode = key & 0x1ff;
         if (opcode >= FIRST_ARITHMETIC && opcode <= LAST_ARITHMETIC && operation.kind() == Kind.PLAIN && operation.uniforms() == 0
                 && (key & 0x1fff) >>> 9 == 1) {
             for (int form : new int[] {0x400, 0x600, 0x800, 0xa00, 0x1c00, 0x1e00}) {
-                TABLE[form | opcode] = operation;
+                table[form | opcode] = operation;
             }
         }
     }
 
     /** What is known of an instruction; null: nothing. */
-    public static MachineOpcode find(long low, long high) {
+    public static MachineOpcode find(Architecture architecture, long low, long high) {
         int key = InstructionWord.key(low, high);
         if (key == 0x98f) {
             return cacheControl(high);
@@ -217,10 +258,11 @@ public final class MachineOpcodes {
         if (key == 0x356 && (low >>> 24 & 0x3f) >= BARRIERS) {
             return null; // special registers, among them where a thread goes on after its exit
         }
-        if ((key == 0x348 || key == 0x948) && (high & WITHOUT_CONTROL) == NO_OPERANDS && (low & 0xffffffff00ff0000L) == 0) {
+        boolean mayLead = architecture == Architecture.SM_90; // before, the operand is a mask of threads and no WARPSYNC has a target
+        if ((key == 0x348 || key == 0x948) && (high & WITHOUT_CONTROL) == NO_OPERANDS && (!mayLead || (low & 0xffffffff00ff0000L) == 0)) {
             return WAIT_FOR_WARP;
         }
-        return TABLE[key];
+        return TABLES[architecture.ordinal()][key];
     }
 
     /** {@code CCTL} has an address if it is one of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. */

@@ -25,6 +25,7 @@ public final class SectionFlow {
     private static final long MOST_PAIRS = 25_000_000;
     private static final int[] NOWHERE = {};
 
+    private final Architecture architecture;
     private final long[] code;
     private final MachineOpcode[] operations;
     private final int[] targets;
@@ -37,7 +38,8 @@ public final class SectionFlow {
     /** By convergence barrier: where the threads that wait at it may go on. */
     private final int[][] meetings = new int[BARRIERS][];
 
-    private SectionFlow(long[] code, BitSet entered) {
+    private SectionFlow(Architecture architecture, long[] code, BitSet entered) {
+        this.architecture = architecture;
         this.code = code;
         this.operations = new MachineOpcode[code.length / 2];
         this.targets = new int[code.length / 2];
@@ -49,12 +51,13 @@ public final class SectionFlow {
     /**
      * Reads the code of a section.
      *
+     * @param architecture whose instructions they are
      * @param code    two words for each instruction; not copied
      * @param entered places that are entered other than by a branch here: functions, targets of branch tables
      * @throws MachineCodeException if an instruction is not known, or a branch leaves the section
      */
-    public static SectionFlow of(long[] code, BitSet entered) throws MachineCodeException {
-        SectionFlow flow = new SectionFlow(code, entered);
+    public static SectionFlow of(Architecture architecture, long[] code, BitSet entered) throws MachineCodeException {
+        SectionFlow flow = new SectionFlow(architecture, code, entered);
         flow.read();
         return flow;
     }
@@ -64,7 +67,7 @@ public final class SectionFlow {
         entered.set(0);
         called.set(0);
         for (int i = 0; i < operations.length; i++) {
-            MachineOpcode operation = MachineOpcodes.find(low(i), high(i));
+            MachineOpcode operation = MachineOpcodes.find(architecture, low(i), high(i));
             if (operation == null) {
                 throw new MachineCodeException(
                         "an instruction that is not known (opcode 0x" + Integer.toHexString(InstructionWord.key(low(i), high(i))) + ")",
@@ -72,7 +75,7 @@ public final class SectionFlow {
             }
             operations[i] = operation;
             switch (operation.kind()) {
-                case BRANCH, CALL, COLLECTIVE -> target(i, InstructionWord.distance(low(i), high(i)));
+                case BRANCH, CALL, COLLECTIVE -> target(i, architecture.distance(low(i), high(i)));
                 case MEETING -> target(i, InstructionWord.immediate(low(i)));
                 case RETURN, INDIRECT_BRANCH -> requireBase(i);
                 default -> {}
@@ -144,7 +147,7 @@ public final class SectionFlow {
 
     /** Registers of returns and tables hold offsets in the section: what is added to them has to be the section's start. */
     private void requireBase(int at) throws MachineCodeException {
-        long distance = InstructionWord.distance(low(at), high(at));
+        long distance = architecture.distance(low(at), high(at));
         if (distance != 0 && at + 1 + distance / InstructionWord.BYTES != 0) {
             throw new MachineCodeException("a " + operations[at].name() + " to a place that is not known", at * InstructionWord.BYTES);
         }
@@ -153,6 +156,11 @@ public final class SectionFlow {
     /** The convergence barrier of a {@code BSSY} or {@code BSYNC}. */
     public int barrier(int at) {
         return (int) (low(at) >>> 16) & 0xf;
+    }
+
+    /** Whose instructions they are. */
+    public Architecture architecture() {
+        return architecture;
     }
 
     /** How many instructions there are. */

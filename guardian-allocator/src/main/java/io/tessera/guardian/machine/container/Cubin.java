@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.container;
 
 import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.Architecture;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -24,7 +25,6 @@ public final class Cubin {
     /** Constant bank 2 of a function, which has its branch tables. */
     public static final String TABLES = ".nv.constant2.";
 
-    private static final int KNOWN_ARCHITECTURE = 90;
     private static final int MACHINE_CUDA = 190;
     private static final int HEADER = 64;
     private static final int SECTION_HEADER = 64;
@@ -183,19 +183,21 @@ public final class Cubin {
     }
 
     /**
-     * Checks that its instructions are those that are known: it is linked, and for sm_90 or sm_90a. Other architectures write the same fields elsewhere: before sm_90 the
-     * distance of a branch, from sm_100 on the numbers of uniform registers, which have two bits more.
+     * The architecture whose instructions it has. From sm_100 on they are not known: numbers of uniform registers have two bits more, and a cubin holds its code a second time, in
+     * another form.
      *
-     * @throws MachineCodeException if not
+     * @throws MachineCodeException if it is not known, or if the cubin is not linked
      */
-    public void requireKnownInstructions() throws MachineCodeException {
+    public Architecture requireKnownInstructions() throws MachineCodeException {
         if (isRelocatable()) {
             throw new MachineCodeException("the cubin is not linked yet");
         }
-        if (architecture() != KNOWN_ARCHITECTURE) {
+        Architecture known = Architecture.of(architecture());
+        if (known == null) {
             throw new MachineCodeException(
-                    "machine code for sm_" + architecture() + "; instructions are known for sm_" + KNOWN_ARCHITECTURE + " only");
+                    "machine code for sm_" + architecture() + "; instructions are known for " + Architecture.names() + " only");
         }
+        return known;
     }
 
     private int programHeaders() {

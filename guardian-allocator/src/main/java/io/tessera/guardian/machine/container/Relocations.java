@@ -24,8 +24,9 @@ public final class Relocations {
      * @param type     what it writes, and into which bits
      * @param symbol   the number of the symbol whose address it writes; negative, or too large, in damaged files
      * @param addend   what is added to the address; 0 where the table has none
+     * @param inPlace  whether the table has none: then what is there before is the addend
      */
-    public record Relocation(int at, long offset, int type, int symbol, long addend) {
+    public record Relocation(int at, long offset, int type, int symbol, long addend, boolean inPlace) {
         /** Its symbol; null: there is none. */
         public CubinSymbols.Symbol symbolIn(List<CubinSymbols.Symbol> symbols) {
             return symbol >= 0 && symbol < symbols.size() ? symbols.get(symbol) : null;
@@ -56,8 +57,15 @@ public final class Relocations {
         List<Relocation> all = new ArrayList<>(data.length / step);
         for (int at = 0; at < data.length; at += step) {
             long info = bytes.getLong(at + 8);
-            all.add(new Relocation(at, bytes.getLong(at), (int) info, (int) (info >>> 32), addends ? bytes.getLong(at + 16) : 0));
+            all.add(new Relocation(at, bytes.getLong(at), (int) info, (int) (info >>> 32), addends ? bytes.getLong(at + 16) : 0, !addends));
         }
+        return all;
+    }
+
+    /** Those that write to a section of a name, from tables with addends and without. */
+    public static List<Relocation> into(Cubin cubin, String section) throws MachineCodeException {
+        List<Relocation> all = new ArrayList<>(of(cubin.section(".rela" + section)));
+        all.addAll(of(cubin.section(".rel" + section)));
         return all;
     }
 

@@ -177,7 +177,8 @@ final class BlockFences {
         int uniform = form.uniform(low, high);
         int pair = plan.bounds().of(uniform);
         boolean absolute = register == InstructionWord.ZERO_REGISTER;
-        if (pair == 0 || form.isWide(high) == absolute || (register & 1) != 0 && !absolute || (uniform & 1) != 0) {
+        if (pair == 0 || form.isWide(high) != SummedAddresses.isWide(absolute, flow.architecture()) || (register & 1) != 0 && !absolute
+                || (uniform & 1) != 0) {
             throw new MachineCodeException("a " + flow.operation(at).name() + " that adds a uniform register to its address",
                     at * InstructionWord.BYTES);
         }
@@ -186,12 +187,12 @@ final class BlockFences {
             requireStall(at, uniform);
             add(at, out -> Encoding.copyUniform(out, pair, uniform, waits));
             add(at, out -> Encoding.orUniform(out, pair + 1, uniform + 1, fence.baseHigh()));
-            add(at, out -> Encoding.andUniform(out, pair + 1, fence.baseHigh() | fence.mask()));
+            add(at, out -> Encoding.andUniform(out, pair + 1, fence.baseHigh() | fence.mask(), flow.architecture()));
             return pair;
         }
         int predicate = InstructionWord.predicate(low);
-        Step raise = (out, stall, mask) -> Encoding.atLeast(out, register + 1, pair, predicate, stall, mask);
-        Step lower = (out, stall, mask) -> Encoding.atMost(out, register + 1, pair + 1, predicate, stall, mask);
+        Step raise = (out, stall, mask) -> Encoding.atLeast(out, flow.architecture(), register + 1, pair, predicate, stall, mask);
+        Step lower = (out, stall, mask) -> Encoding.atMost(out, flow.architecture(), register + 1, pair + 1, predicate, stall, mask);
         if (known.areBounds(pair, uniform + 1)) {
             place(at, Math.max(additions.places().getOrDefault(at, at), computed[pair]), raise, lower);
             return 0;

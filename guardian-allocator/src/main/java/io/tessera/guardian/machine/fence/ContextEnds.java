@@ -6,11 +6,11 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Cubin;
-import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.container.Relocations;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,7 +25,7 @@ final class ContextEnds {
     /** The offsets in a section that relocations fill with the address of the function for failed assertions. */
     static Set<Long> assertionOffsets(Cubin cubin, CubinSymbols symbols, String section) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
-        for (Relocations.Relocation relocation : Relocations.of(cubin.section(".rela" + section))) {
+        for (Relocations.Relocation relocation : Relocations.into(cubin, section)) {
             CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
             if (symbol != null && ASSERTION.equals(symbol.name())) {
                 offsets.add(relocation.offset());
@@ -36,9 +36,9 @@ final class ContextEnds {
 
     /** Whether the function for failed assertions is the only one whose address is in constant bank 4. */
     static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
-        CubinSection table = cubin.section(".rela.nv.constant4");
-        boolean only = table != null;
-        for (Relocations.Relocation relocation : Relocations.of(table)) {
+        List<Relocations.Relocation> all = Relocations.into(cubin, ".nv.constant4");
+        boolean only = !all.isEmpty();
+        for (Relocations.Relocation relocation : all) {
             CubinSymbols.Symbol found = relocation.symbolIn(symbols.all());
             only &= found != null && (ASSERTION.equals(found.name()) || found.section() != 0 && found.type() != CubinSymbols.FUNCTION);
         }

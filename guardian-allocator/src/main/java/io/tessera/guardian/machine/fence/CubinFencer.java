@@ -131,7 +131,7 @@ public final class CubinFencer {
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                ModuleVariables.requireNone(flow, variables, contextEnds.keySet());
+                ModuleVariables.requireNone(flow, variables, ModuleVariables.inCode(cubin, symbols, function.section()), contextEnds.keySet());
             }
             FencePlan plan = plan(function, shared);
             Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
@@ -151,8 +151,9 @@ public final class CubinFencer {
         long used = alone ? SpareRegisters.uniforms(function.flow()) : shared;
         return switch (fence.kind()) {
             case NONE -> FencePlan.WITHOUT_REGISTERS;
-            case LOW_WORD ->
-                new FencePlan(SpareRegisters.uniforms(used, FencePlan.BASE_PAIRS), BoundPairs.NONE, InstructionWord.ZERO_REGISTER);
+            case LOW_WORD -> function.flow().architecture().addsLowWords()
+                    ? new FencePlan(SpareRegisters.uniforms(used, FencePlan.BASE_PAIRS), BoundPairs.NONE, InstructionWord.ZERO_REGISTER)
+                    : new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(function.flow(), used), InstructionWord.ZERO_REGISTER);
             case MASK -> new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(function.flow(), used),
                     alone ? SpareRegisters.general(function.flow(), function.registers()) : InstructionWord.ZERO_REGISTER);
         };

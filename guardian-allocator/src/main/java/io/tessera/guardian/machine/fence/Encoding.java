@@ -1,11 +1,12 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.verify.ReportSequence;
 
 /** Instructions that fences consist of, as ptxas encodes them. Stateless. */
 final class Encoding {
-    /** Cycles from a computation to a memory access that takes its result as an address: the least that ptxas uses on sm_90. */
+    /** Cycles from a computation to a memory access that takes its result as an address: the least that ptxas uses. */
     static final int BEFORE_ACCESS = 5;
     /** The same for results in uniform registers. */
     static final int UNIFORM_BEFORE_ACCESS = 6;
@@ -77,25 +78,24 @@ final class Encoding {
                 0x0f8efc3fL | InstructionWord.control(UNIFORM_BEFORE_ACCESS, 0));
     }
 
-    /** Appends {@code uniform &= value}. */
-    static void andUniform(CodeBuilder out, int uniform, int value) {
+    /** Appends {@code uniform &= value}, before an access by the result. */
+    static void andUniform(CodeBuilder out, int uniform, int value, Architecture architecture) {
         out.add(0x892 | ALWAYS | (long) uniform << 16 | (long) uniform << 24 | (long) value << 32,
-                0x0f8ec03fL | InstructionWord.control(UNIFORM_BEFORE_ACCESS, 0));
+                0x0f8ec03fL | InstructionWord.control(architecture.uniformBeforeAccess(), 0));
     }
 
     /** Appends {@code register = max(register, uniform)}, signed. */
-    static void atLeast(CodeBuilder out, int register, int uniform, int predicate, int stall, int waits) {
-        limit(out, register, uniform, predicate, 0x0ffe0100L | InstructionWord.control(stall, waits));
+    static void atLeast(CodeBuilder out, Architecture architecture, int register, int uniform, int predicate, int stall, int waits) {
+        limit(out, architecture.limitLow(), register, uniform, predicate, architecture.limitHigh(true) | InstructionWord.control(stall, waits));
     }
 
     /** Appends {@code register = min(register, uniform)}, signed. */
-    static void atMost(CodeBuilder out, int register, int uniform, int predicate, int stall, int waits) {
-        limit(out, register, uniform, predicate, 0x0bfe0100L | InstructionWord.control(stall, waits));
+    static void atMost(CodeBuilder out, Architecture architecture, int register, int uniform, int predicate, int stall, int waits) {
+        limit(out, architecture.limitLow(), register, uniform, predicate, architecture.limitHigh(false) | InstructionWord.control(stall, waits));
     }
 
-    private static void limit(CodeBuilder out, int register, int uniform, int predicate, long high) {
-        out.add(0xc48 | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32,
-                high);
+    private static void limit(CodeBuilder out, long low, int register, int uniform, int predicate, long high) {
+        out.add(low | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32, high);
     }
 
     /** Appends an instruction that does nothing, for so many cycles. */

@@ -33,7 +33,7 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
         if (own == null) {
             throw new MachineCodeException("code without a symbol");
         }
-        SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+        SectionFlow flow = SectionFlow.of(cubin.requireKnownInstructions(), CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
         boolean leaves = false;
         for (int i = 0; i < flow.count(); i++) {
             Kind kind = flow.operation(i).kind();

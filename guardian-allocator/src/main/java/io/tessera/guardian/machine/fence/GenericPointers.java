@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
-import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.ConstantOperand;
 import io.tessera.guardian.machine.code.SectionFlow;
 
 /**
@@ -28,8 +28,8 @@ final class GenericPointers {
             long register = high >>> 8 & 0xff;
             return register >= 45 && register <= 48;
         }
-        if ((opcode == 0xb82 || opcode == 0xab9) && (low >>> 54 & 0x1f) == 0 && InstructionWord.key(low, high) < 0x1000) {
-            long offset = (low >>> 40 & 0x3fff) * 4;
+        if (ConstantOperand.bank(low, high) == 0) {
+            int offset = ConstantOperand.offset(low);
             return offset >= 0x18 && offset <= 0x24;
         }
         return false;

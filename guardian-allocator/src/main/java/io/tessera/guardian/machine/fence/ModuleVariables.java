@@ -1,11 +1,13 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
-import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.ConstantOperand;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.container.Relocations;
 import java.util.ArrayDeque;
@@ -16,7 +18,7 @@ import java.util.Set;
 
 /**
  * Finds functions that access variables of their module. Drivers place those outside of every window, so a fence would send the accesses elsewhere. Their addresses come
- * from constant bank 4; they are followed through registers and, as one, through local memory. Addresses that only go to calls, as texts do that are printed, do not matter.
+ * from constant bank 4 or by relocations; they are followed through registers and, as one, through local memory. Addresses that only go to calls, as texts do that are printed, do not matter.
  * One owner thread.
  */
 final class ModuleVariables {
@@ -27,11 +29,14 @@ final class ModuleVariables {
 
     private final SectionFlow flow;
     private final Set<Long> variables;
+    /** Instructions into which a relocation writes an address of a variable. */
+    private final BitSet relocated;
     private final Set<Integer> ends;
     /** Bits of general registers, from 256 on of uniform ones, and of local memory, that hold something made of an address of a variable. */
     private final BitSet[] atStart;
 
-    private ModuleVariables(SectionFlow flow, Set<Long> variables, Set<Integer> ends) {
+    private ModuleVariables(SectionFlow flow, Set<Long> variables, BitSet relocated, Set<Integer> ends) {
+        this.relocated = relocated;
         this.flow = flow;
         this.variables = variables;
         this.ends = ends;
@@ -41,7 +46,7 @@ final class ModuleVariables {
     /** Offsets in constant bank 4 that hold addresses of variables. */
     static Set<Long> inBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
-        for (Relocations.Relocation relocation : Relocations.of(cubin.section(".rela.nv.constant4"))) {
+        for (Relocations.Relocation relocation : Relocations.into(cubin, ".nv.constant4")) {
             CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
             if (symbol != null && symbol.type() != CubinSymbols.FUNCTION) {
                 offsets.add(relocation.offset());
@@ -50,16 +55,31 @@ final class ModuleVariables {
         return offsets;
     }
 
+    /** Instructions of a section into which relocations write addresses of variables, by their numbers. */
+    static BitSet inCode(Cubin cubin, CubinSymbols symbols, CubinSection section) throws MachineCodeException {
+        BitSet places = new BitSet();
+        for (Relocations.Relocation relocation : Relocations.into(cubin, section.name())) {
+            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSection target = symbol == null ? null : cubin.section(symbol.section());
+            boolean inside = relocation.offset() >= 0 && relocation.offset() < section.data().length;
+            if (inside && target != null && !target.isCode()) {
+                places.set((int) (relocation.offset() / InstructionWord.BYTES));
+            }
+        }
+        return places;
+    }
+
     /**
      * Looks at a function.
      *
      * @param variables as {@link #inBank} finds them
+     * @param relocated as {@link #inCode} finds them
      * @param ends      instructions that execution does not go on behind, though they look as if it did: calls for failed assertions
      * @throws MachineCodeException if it accesses one, or keeps the address of one in shared or global memory, where it is not followed
      */
-    static void requireNone(SectionFlow flow, Set<Long> variables, Set<Integer> ends) throws MachineCodeException {
-        if (!variables.isEmpty()) {
-            new ModuleVariables(flow, variables, ends).run();
+    static void requireNone(SectionFlow flow, Set<Long> variables, BitSet relocated, Set<Integer> ends) throws MachineCodeException {
+        if (!variables.isEmpty() || !relocated.isEmpty()) {
+            new ModuleVariables(flow, variables, relocated, ends).run();
         }
     }
 
@@ -100,7 +120,7 @@ final class ModuleVariables {
         long low = flow.low(at);
         long high = flow.high(at);
         MachineOpcode operation = flow.operation(at);
-        boolean loads = isBankLoad(low, high);
+        boolean loads = isBankRead(low, high) || relocated.get(at);
         boolean taken = loads || !held.isEmpty() && reads(held, low, high, operation);
         if (!loads && operation.isGlobal() && InstructionWord.source(low) != InstructionWord.ZERO_REGISTER && held.get(InstructionWord.source(low))) {
             throw new MachineCodeException("an access to a variable of the module", at * InstructionWord.BYTES);
@@ -128,15 +148,10 @@ final class ModuleVariables {
         }
     }
 
-    /** A load from bank 4 of an address of a variable, or of something that is not known. */
-    private boolean isBankLoad(long low, long high) {
-        int opcode = (int) low & 0xfff;
-        if (opcode != 0xb82 && opcode != 0xab9 && opcode != 0xabb || (low >>> 54 & 0x1f) != BANK) {
-            return false;
-        }
-        boolean indexed = opcode == 0xb82 ? InstructionWord.source(low) != InstructionWord.ZERO_REGISTER : opcode == 0xabb;
-        long offset = (low >>> 38 & 0xffff);
-        return indexed || variables.contains(offset & ~7L);
+    /** A read from bank 4 of an address of a variable, or of something that is not known. */
+    private boolean isBankRead(long low, long high) {
+        return ConstantOperand.bank(low, high) == BANK
+                && (ConstantOperand.isIndexed(low) || variables.contains(ConstantOperand.offset(low) & ~7L));
     }
 
     private static boolean reads(BitSet held, long low, long high, MachineOpcode operation) {

@@ -30,7 +30,8 @@ final class MovedCode {
         long[] code = section.code().clone();
         returns.forEach((constant, returned) -> {
             int place = section.place(constant);
-            code[2 * place] = InstructionWord.withImmediate(code[2 * place], section.places()[returned] * InstructionWord.BYTES);
+            int named = returned < 0 ? section.place(~returned) : section.place(returned) + 1;
+            code[2 * place] = InstructionWord.withImmediate(code[2 * place], named * InstructionWord.BYTES);
         });
         ByteBuffer bytes = ByteBuffer.allocate(code.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asLongBuffer().put(code);
@@ -51,11 +52,8 @@ final class MovedCode {
         }
         symbols.store();
         for (CubinSection section : cubin.sections()) {
-            if (section.type() == CubinSection.RELOCATIONS) {
+            if (Relocations.isTable(section)) {
                 relocate(section);
-            } else if (section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND && rewritten.containsKey(section.info())
-                    && section.data().length > 0) {
-                throw new MachineCodeException("relocations of a kind that is not known");
             }
         }
     }
@@ -65,6 +63,9 @@ final class MovedCode {
         byte[] data = relocations.data().clone();
         ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
         for (Relocations.Relocation relocation : Relocations.of(relocations)) {
+            if (changed != null && relocations.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND) {
+                requireNoAddend(changed, relocation.offset());
+            }
             if (changed != null) {
                 bytes.putLong(relocation.at(), changed.within(relocation.offset()));
             }
@@ -79,5 +80,13 @@ final class MovedCode {
             }
         }
         relocations.data(data);
+    }
+
+    /** A table without addends has them in the code. */
+    private static void requireNoAddend(RewrittenSection section, long offset) throws MachineCodeException {
+        int place = (int) (section.within(offset) / InstructionWord.BYTES);
+        if (InstructionWord.immediate(section.code()[2 * place]) != 0) {
+            throw new MachineCodeException("a relocation with an addend in the code", (int) offset);
+        }
     }
 }

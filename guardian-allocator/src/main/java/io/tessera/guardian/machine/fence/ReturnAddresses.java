@@ -10,17 +10,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Return addresses of calls inside a section: constants that a {@code MOV} before the call puts into a register. They move with the code. Stateless.
+ * Return addresses of calls: constants that a {@code MOV} before the call puts into a register. They move with the code. Of a call inside the section the constant is the address; of
+ * a call by a register before sm_90, {@code LEPC} says where it is itself, and code adds the distance from there, a difference of two constants. Stateless.
  */
 final class ReturnAddresses {
     /** How far before a call its return address is looked for first, in instructions. */
     private static final int NEAR = 96;
+    /** How far behind {@code LEPC} the call is. */
+    private static final int NEAR_PLACE = 32;
+    /** {@code LEPC} before sm_90; from then on it is directly before its call and needs no constants. */
+    private static final int PLACE = 0x34e;
+    private static final int LAST_ARITHMETIC = 0x120;
 
     private ReturnAddresses() {
     }
 
     /**
-     * The instructions that hold a return address, with the place that each returns to.
+     * The instructions that hold a return address, with the call behind which it is; those that hold the place of an instruction, with its complement.
      *
      * @throws MachineCodeException if a call has none, or if it cannot be told which
      */
@@ -31,22 +37,55 @@ final class ReturnAddresses {
         for (int i = 0; i < flow.count() && !returns; i++) {
             returns = flow.operation(i).kind() == Kind.RETURN;
         }
-        for (int i = 0; i < flow.count() && returns; i++) {
-            if (flow.operation(i).kind() != Kind.CALL) {
+        for (int i = 0; i < flow.count(); i++) {
+            if (InstructionWord.key(flow.low(i), flow.high(i)) == PLACE) {
+                place(flow, i, found);
+            }
+            if (flow.operation(i).kind() != Kind.CALL || !returns) {
                 continue;
             }
             int constant = near(flow, i);
             if (constant < 0) {
                 constants = constants == null ? constants(flow) : constants;
                 List<Integer> all = constants.getOrDefault((i + 1) * InstructionWord.BYTES, List.of());
-                if (all.size() != 1) {
+                if (all.isEmpty() && flow.architecture().hasCallsWithoutReturn()) {
+                    continue;
+                }
+                if (all.size() != 1 || !isConstant(flow, all.getFirst())) {
                     throw new MachineCodeException("a call whose return address is not found", i * InstructionWord.BYTES);
                 }
                 constant = all.getFirst();
             }
-            found.put(constant, i + 1);
+            found.put(constant, i);
         }
         return found;
+    }
+
+    /** Code behind {@code LEPC} has the return address less the place of {@code LEPC} itself, both as constants. */
+    private static void place(SectionFlow flow, int at, Map<Integer, Integer> found) throws MachineCodeException {
+        int call = at + 1;
+        while (call < flow.count() && call - at < NEAR_PLACE && !flow.isLeader(call) && flow.operation(call).kind() != Kind.CALL_REGISTER
+                && flow.operation(call).kind() != Kind.CALL_SYMBOL) {
+            call++;
+        }
+        int own = -1;
+        int returned = -1;
+        boolean several = false;
+        for (int i = at + 1; i < call; i++) {
+            int value = InstructionWord.immediate(flow.low(i));
+            if (isConstant(flow, i) && value == at * InstructionWord.BYTES) {
+                several |= own >= 0;
+                own = i;
+            } else if (isConstant(flow, i) && value == (call + 1) * InstructionWord.BYTES) {
+                several |= returned >= 0;
+                returned = i;
+            }
+        }
+        if (own < 0 || returned < 0 || several) {
+            throw new MachineCodeException("a LEPC whose return address is not found", at * InstructionWord.BYTES);
+        }
+        found.put(own, ~at);
+        found.put(returned, call);
     }
 
     private static int near(SectionFlow flow, int call) {
@@ -65,10 +104,17 @@ final class ReturnAddresses {
         };
     }
 
+    /** Whether an instruction computes with an immediate, which may make an address. */
+    private static boolean hasImmediate(SectionFlow flow, int at) {
+        int key = InstructionWord.key(flow.low(at), flow.high(at));
+        int form = key >>> 9 & 7;
+        return (form == 2 || form == 4) && (key & 0x1ff) < LAST_ARITHMETIC;
+    }
+
     private static Map<Integer, List<Integer>> constants(SectionFlow flow) {
         Map<Integer, List<Integer>> constants = new HashMap<>();
         for (int i = 0; i < flow.count(); i++) {
-            if (isConstant(flow, i)) {
+            if (hasImmediate(flow, i)) {
                 constants.computeIfAbsent(InstructionWord.immediate(flow.low(i)), _ -> new ArrayList<>()).add(i);
             }
         }

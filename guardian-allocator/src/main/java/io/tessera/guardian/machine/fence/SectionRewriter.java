@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -76,7 +77,7 @@ final class SectionRewriter {
                 : InFlightFlow.additions(flow, fence, this::isForced, kernel);
         RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), at -> isForced(at) && !SummedAddresses.adds(flow, at),
                 plan.bounds());
-        FencedRegisters known = new FencedRegisters(fence, plan.baseRegister());
+        FencedRegisters known = new FencedRegisters(flow.architecture(), fence, plan.baseRegister());
         BlockFences fences = new BlockFences(flow, fence, plan, additions);
         PassedInstructions passed = new PassedInstructions(flow, ends);
         int[] copies = new int[flow.count()];
@@ -160,7 +161,7 @@ final class SectionRewriter {
         }
         if (copy != 0) {
             GlobalForm form = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at)));
-            keep(at, form.windowedLow(flow.low(at), copy), form.windowedHigh(flow.high(at), copy));
+            keep(at, form.windowedLow(flow.low(at), copy), form.withUniform(flow.high(at), copy));
         } else if (operation.kind() == Kind.GLOBAL && plan.hasUniform()) {
             inLowWord(at);
         } else {
@@ -219,6 +220,7 @@ final class SectionRewriter {
 
     /** Branches go where their targets are now. */
     private void retarget(int count) {
+        Architecture architecture = flow.architecture();
         for (int i = 0; i < count; i++) {
             int at = origins[i];
             if (at < 0) {
@@ -233,11 +235,11 @@ final class SectionRewriter {
                 if (kind == Kind.MEETING) {
                     out.set(i, InstructionWord.withImmediate(low, (int) distance), high);
                 } else {
-                    out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
+                    out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
                 }
-            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && InstructionWord.distance(low, high) != 0) {
+            } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && architecture.distance(low, high) != 0) {
                 long distance = -(long) (i + 1) * InstructionWord.BYTES; // to the section's start, from which registers and tables count
-                out.set(i, InstructionWord.withDistanceLow(low, distance), InstructionWord.withDistanceHigh(high, distance));
+                out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
             }
         }
     }

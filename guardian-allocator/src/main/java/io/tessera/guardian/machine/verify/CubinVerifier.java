@@ -5,6 +5,7 @@ import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Attributes;
@@ -38,7 +39,7 @@ public final class CubinVerifier {
     /** Looks at every function, where its tensor maps lie, and what was taken on trust. Errors as {@link #verify}. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
-        cubin.requireKnownInstructions();
+        Architecture architecture = cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
         LoaderWrites writes = new LoaderWrites(cubin, symbols);
@@ -53,7 +54,7 @@ public final class CubinVerifier {
         cubin.code().parallelStream().forEach(section -> {
             String name = section.functionName(Cubin.CODE);
             try {
-                SectionFlow flow = SectionFlow.of(CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+                SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 Set<Long> relocated = writes.into(section, flow, fence);
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), writes.isEnteredInside(section)).verify();
                 String table = BranchTables.require(cubin, section, flow);

@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
@@ -22,7 +23,7 @@ enum FenceStep {
     LOWER_BOUND,
     /** {@code UIADD3 U, -UR.hi, base + mask}: the upper bound. */
     UPPER_BOUND,
-    /** {@code VIMNMX R = max(R, U)}, signed. */
+    /** {@code VIMNMX R = max(R, U)}, signed; before sm_90 {@code IMNMX}. */
     RAISE,
     /** {@code VIMNMX R = min(R, U)}, signed. */
     LOWER;
@@ -31,33 +32,31 @@ enum FenceStep {
     private static final int MOV_KEY = 0x802;
     private static final int LOGIC_KEY = 0x812;
     private static final int DIFFERENCE_KEY = 0x890;
-    private static final int LIMIT_KEY = 0xc48;
     private static final int OR_TABLE = 0xfc;
     private static final int AND_TABLE = 0xc0;
     private static final int AND_OR_TABLE = 0xea;
     private static final long LOP3 = 0x078e0000L;
     private static final long MOV_ALL_BYTES = 0xf00;
     private static final long DIFFERENCE_HIGH = 0x0fffe13fL;
-    /** Bit 90 makes it the greater one. */
-    private static final long LEAST_HIGH = 0x0bfe0100L;
-    private static final long GREATEST_HIGH = 0x0ffe0100L;
 
     /**
      * That of an instruction.
      *
+     * @param architecture whose instruction it is
      * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
      */
-    static FenceStep of(long low, long high, MachineFence fence, int baseRegister) {
+    static FenceStep of(Architecture architecture, long low, long high, MachineFence fence, int baseRegister) {
         int key = (int) low & 0xfff;
-        if (key != MOV_KEY && key != LOGIC_KEY && key != DIFFERENCE_KEY && key != LIMIT_KEY || InstructionWord.reuses(high)) {
+        boolean limits = key == architecture.limitLow();
+        if (key != MOV_KEY && key != LOGIC_KEY && key != DIFFERENCE_KEY && !limits || InstructionWord.reuses(high)) {
             return NONE;
         }
         long rest = high & WITHOUT_CONTROL;
-        return switch (key) {
-            case DIFFERENCE_KEY -> difference(low, rest, fence);
-            case LIMIT_KEY -> limit(low, rest, fence, baseRegister);
-            default -> key == MOV_KEY ? move(low, rest, fence, baseRegister) : logic(low, rest, fence, baseRegister);
-        };
+        if (limits || key == DIFFERENCE_KEY) {
+            boolean used = SummedAddresses.isUsed(architecture, fence);
+            return !used ? NONE : limits ? limit(architecture, low, rest, baseRegister) : difference(low, rest, fence);
+        }
+        return key == MOV_KEY ? move(low, rest, fence, baseRegister) : logic(low, rest, fence, baseRegister);
     }
 
     /** Whether it changes a general register. */
@@ -106,7 +105,7 @@ enum FenceStep {
     }
 
     private static FenceStep difference(long low, long rest, MachineFence fence) {
-        boolean plain = (low & 0xc0c0f000L) == 0x7000 && rest == DIFFERENCE_HIGH && fence.mask() != 0;
+        boolean plain = (low & 0xc0c0f000L) == 0x7000 && rest == DIFFERENCE_HIGH;
         if (!plain) {
             return NONE;
         }
@@ -114,9 +113,9 @@ enum FenceStep {
         return immediate == fence.baseHigh() - 1 ? LOWER_BOUND : immediate == fence.baseHigh() + fence.mask() ? UPPER_BOUND : NONE;
     }
 
-    private static FenceStep limit(long low, long rest, MachineFence fence, int baseRegister) {
+    private static FenceStep limit(Architecture architecture, long low, long rest, int baseRegister) {
         int register = InstructionWord.destination(low);
-        boolean plain = (low >>> 38) == 0 && InstructionWord.source(low) == register && mayBeFenced(register, baseRegister) && fence.mask() != 0;
-        return !plain ? NONE : rest == GREATEST_HIGH ? RAISE : rest == LEAST_HIGH ? LOWER : NONE;
+        boolean plain = (low >>> 38) == 0 && InstructionWord.source(low) == register && mayBeFenced(register, baseRegister);
+        return !plain ? NONE : rest == architecture.limitHigh(true) ? RAISE : rest == architecture.limitHigh(false) ? LOWER : NONE;
     }
 }

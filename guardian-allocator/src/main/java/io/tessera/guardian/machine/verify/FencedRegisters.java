@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ public final class FencedRegisters {
     private static final int LEAST_UNIFORM_STALL = 6;
     private static final int LONG_AGO = Integer.MIN_VALUE;
 
+    private final Architecture architecture;
     private final MachineFence fence;
     private final int baseRegister;
     private final long[] fenced = new long[WORDS];
@@ -34,9 +36,11 @@ public final class FencedRegisters {
     /**
      * Nothing is known.
      *
+     * @param architecture whose instructions are executed
      * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
      */
-    public FencedRegisters(MachineFence fence, int baseRegister) {
+    public FencedRegisters(Architecture architecture, MachineFence fence, int baseRegister) {
+        this.architecture = architecture;
         this.fence = fence;
         this.baseRegister = baseRegister;
         Arrays.fill(since, LONG_AGO);
@@ -54,9 +58,9 @@ public final class FencedRegisters {
      * @param settled whether nothing else that is in flight writes its result or changes its predicate, so that it may be a fence
      */
     void after(long low, long high, MachineOpcode operation, boolean settled) {
-        FenceStep step = FenceStep.of(low, high, fence, baseRegister);
+        FenceStep step = FenceStep.of(architecture, low, high, fence, baseRegister);
         int bound = step == FenceStep.RAISE || step == FenceStep.LOWER ? bounds.of(FenceStep.bound(low), now - LEAST_UNIFORM_STALL) : 0;
-        if (fence.mask() != 0) {
+        if (SummedAddresses.isUsed(architecture, fence)) {
             uniforms(step, low, operation);
         }
         if (settled && fences(step, low, bound)) {
@@ -84,7 +88,7 @@ public final class FencedRegisters {
 
     /** Whether an instruction is a step of a fence in a general register: for a register that is fenced already it changes nothing. */
     boolean isStep(long low, long high) {
-        return FenceStep.of(low, high, fence, baseRegister).isOfRegister();
+        return FenceStep.of(architecture, low, high, fence, baseRegister).isOfRegister();
     }
 
     /** Takes an instruction of a fence; false if it is none. */

@@ -72,7 +72,7 @@ final class FileLayout {
         }
     }
 
-    /** Relocations write to the section that their table is named after, and have their addends in the table where code depends on what they write. */
+    /** Relocations write to the section that their table is named after, and not into branch tables. */
     private static void requireTarget(Cubin cubin, CubinSection table) throws MachineCodeException {
         if (!Relocations.isTable(table)) {
             return;
@@ -82,8 +82,8 @@ final class FileLayout {
         if (target == null || !table.name().equals((addends ? ".rela" : ".rel") + target.name())) {
             throw new MachineCodeException("section " + table.name() + " has relocations of another section");
         }
-        if (table.data().length > 0 && (target.name().startsWith(Cubin.TABLES) || target.isCode() && !addends)) {
-            throw new MachineCodeException("section " + table.name() + " changes code or branch tables");
+        if (table.data().length > 0 && target.name().startsWith(Cubin.TABLES)) {
+            throw new MachineCodeException("section " + table.name() + " changes branch tables");
         }
     }
 

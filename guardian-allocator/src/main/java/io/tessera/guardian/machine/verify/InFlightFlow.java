@@ -143,7 +143,8 @@ public final class InFlightFlow {
      * @throws MachineCodeException as {@link #solve}
      */
     public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
-        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(fence, InstructionWord.ZERO_REGISTER), kernel, forced, true);
+        InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(flow.architecture(), fence, InstructionWord.ZERO_REGISTER), kernel,
+                forced, true);
         inFlight.solve();
         return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays, inFlight.early.found());
     }
@@ -157,7 +158,8 @@ public final class InFlightFlow {
                 for (int i = 0; i < flow.count(); i++) {
                     long low = flow.low(i);
                     int first = InstructionWord.destination(low);
-                    if (ResultTiming.of(low, flow.high(i)) == unit && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
+                    if (ResultTiming.of(flow.architecture(), low, flow.high(i)) == unit
+                            && InstructionWord.writeScoreboard(flow.high(i)) == NO_SCOREBOARD
                             && register >= first
                             && register < first + IssueTable.registers(low, flow.high(i), flow.operation(i), unit)) {
                         withoutScoreboard.set(i);

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -33,6 +34,7 @@ final class IssueTable {
     private static final long OVER = 1L << 51;
     private static final int BYTE = 0xff;
 
+    private final Architecture architecture;
     private final TrackedRegisters tracked;
     private final int predicates;
     private final boolean crosses;
@@ -52,6 +54,7 @@ final class IssueTable {
      * @param crosses    whether it matters at some place that nothing at all is in flight
      */
     IssueTable(SectionFlow flow, TrackedRegisters tracked, int predicates, boolean crosses) {
+        this.architecture = flow.architecture();
         this.tracked = tracked;
         this.predicates = predicates;
         this.crosses = crosses;
@@ -94,7 +97,7 @@ final class IssueTable {
 
     /** 0: it is left out. */
     private long facts(long low, long high, MachineOpcode operation) {
-        ResultTiming timing = ResultTiming.of(low, high);
+        ResultTiming timing = ResultTiming.of(architecture, low, high);
         int board = scoreboard(low, high, operation);
         boolean counted = timing.isFixed() && board == NO_SCOREBOARD;
         int first = operation.kind() == Kind.TEXTURE ? 0 : InstructionWord.destination(low);

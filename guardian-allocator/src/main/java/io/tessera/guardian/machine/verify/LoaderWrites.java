@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -22,8 +23,11 @@ final class LoaderWrites {
     /** The lower and the upper half of an address, into bits 32 to 63 of an instruction, {@code R_CUDA_ABS32_LO_32} and {@code R_CUDA_ABS32_HI_32}. */
     private static final int LOW_HALF = 56;
     private static final int HIGH_HALF = 57;
-    /** The target of a call. */
+    /** The target of a call, and the same before sm_90, absolute. */
     private static final int CALL = 75;
+    private static final int ABSOLUTE_CALL = 58;
+    /** Bits of a call's target in the second word. */
+    private static final long UPPER_TARGET = 0x3ffff;
 
     private final Cubin cubin;
     private final CubinSymbols symbols;
@@ -73,7 +77,7 @@ final class LoaderWrites {
         Set<Long> offsets = new HashSet<>();
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
             long offset = relocation.offset();
-            if (!isConstant(flow, relocation) && !isCall(flow, relocation)) {
+            if (!isConstant(flow, relocation) && !isCall(flow, relocation) || !isWhole(flow, relocation)) {
                 throw new MachineCodeException("a relocation that may change an instruction", (int) Math.min(offset, Integer.MAX_VALUE));
             }
             offsets.add(offset);
@@ -133,11 +137,22 @@ final class LoaderWrites {
         return null;
     }
 
+    /** Whether all of what is written is known from the table: no addend is in the code. */
+    private static boolean isWhole(SectionFlow flow, Relocations.Relocation relocation) {
+        int at = place(flow, relocation);
+        return !relocation.inPlace() || InstructionWord.immediate(flow.low(at)) == 0 && (!isTarget(flow, at) || (flow.high(at) & UPPER_TARGET) == 0);
+    }
+
+    private static boolean isTarget(SectionFlow flow, int at) {
+        return flow.operation(at).kind() == Kind.CALL_SYMBOL;
+    }
+
     /** A function that is not in the cubin is one of the driver's. */
     private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);
         CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
-        if (at < 0 || relocation.type() != CALL || flow.operation(at).kind() != Kind.CALL_SYMBOL || symbol == null) {
+        int call = flow.architecture() == Architecture.SM_90 ? CALL : ABSOLUTE_CALL;
+        if (at < 0 || relocation.type() != call || flow.operation(at).kind() != Kind.CALL_SYMBOL || symbol == null) {
             return false;
         }
         CubinSection called = cubin.section(symbol.section());

@@ -69,7 +69,7 @@ public final class RegisterFlow {
         BitSet fenced = new BitSet();
         boolean sums = false;
         for (int i = 0; i < flow.count(); i++) {
-            FenceStep step = FenceStep.of(flow.low(i), flow.high(i), fence, baseRegister);
+            FenceStep step = FenceStep.of(flow.architecture(), flow.low(i), flow.high(i), fence, baseRegister);
             sums |= step == FenceStep.UPPER_BOUND || bounds != null && changesSum(i);
             if (step.isOfRegister()) {
                 fenced.set(InstructionWord.destination(flow.low(i)));
@@ -96,7 +96,7 @@ public final class RegisterFlow {
     private void solve() {
         BitSet changing = changing();
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
-            FencedRegisters known = new FencedRegisters(fence, baseRegister);
+            FencedRegisters known = new FencedRegisters(flow.architecture(), fence, baseRegister);
             if (flow.isEntered(at)) {
                 open.set(at);
             } else {
@@ -104,7 +104,7 @@ public final class RegisterFlow {
             }
             atStart[at] = known;
         }
-        FencedRegisters registers = new FencedRegisters(fence, baseRegister);
+        FencedRegisters registers = new FencedRegisters(flow.architecture(), fence, baseRegister);
         for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
             open.clear(at);
             int end = flow.blockEnd(at);
@@ -134,7 +134,7 @@ public final class RegisterFlow {
             int barrier = flow.barrier(last);
             boolean first = meeting[barrier] == null;
             if (first) {
-                meeting[barrier] = new FencedRegisters(fence, baseRegister);
+                meeting[barrier] = new FencedRegisters(flow.architecture(), fence, baseRegister);
                 meeting[barrier].assumeAll();
             }
             if (meeting[barrier].meet(registers) || first) {
@@ -193,7 +193,7 @@ public final class RegisterFlow {
     }
 
     private boolean changesSum(int at) {
-        return fence.mask() != 0 && SummedAddresses.adds(flow, at);
+        return SummedAddresses.isUsed(flow.architecture(), fence) && SummedAddresses.adds(flow, at);
     }
 
     private boolean isAssumed(int at) {

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.MachineOpcodes;
@@ -10,7 +11,7 @@ import java.util.Set;
 
 /**
  * When the result of an instruction is in its registers. Some take a number of cycles that the compiler knows; others release a scoreboard, and of a row of these, which a
- * unit takes in order, compilers have only the last one release it. What is said here was counted in the libraries of CUDA 13 for sm_90: an instruction has a fixed latency
+ * unit takes in order, compilers have only the last one release it. What is said here was counted in the libraries of CUDA 13 for each architecture: an instruction has a fixed latency
  * if none of them has a scoreboard for writes. Immutable.
  */
 enum ResultTiming {
@@ -28,6 +29,8 @@ enum ResultTiming {
     FUNCTION,
     /** Loads of constants. */
     CONSTANT,
+    /** Arithmetic on 64-bit numbers before sm_90. */
+    DOUBLE,
     /** Matrices of 64-bit numbers. */
     DOUBLE_MATRIX,
     /** Matrices by descriptors: no scoreboard at all, {@code WARPGROUP.DEPBAR} waits for them. */
@@ -49,9 +52,11 @@ enum ResultTiming {
 
     private static final int ALL_PREDICATES = 0x7f;
     private static final Map<String, ResultTiming> BY_NAME = new HashMap<>();
-    private static final ResultTiming[] BY_KEY = new ResultTiming[1 << 13];
-    private static final byte[] PREDICATES = new byte[BY_KEY.length];
-    private static final byte[] WIDTHS = new byte[BY_KEY.length];
+    private static final int KEYS = 1 << 13;
+    private static final ResultTiming[][] BY_KEY = new ResultTiming[Architecture.values().length][KEYS];
+    private static final byte[] PREDICATES = new byte[KEYS];
+    private static final byte[] WIDTHS = new byte[KEYS];
+    private static final Set<String> DOUBLES = Set.of("DMUL", "DADD", "DFMA", "DSETP");
     private static final byte LOAD = 1;
     private static final byte MATRICES = 2;
     private static final byte NARROW = 3;
@@ -59,31 +64,44 @@ enum ResultTiming {
     private static final int SIZE_OF_64_BITS = 5;
     private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
     private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
-            "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "LD", "MATCH", "TLD");
+            "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "MATCH", "TLD");
     /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
     private static final int PHASE_CHECK = 0x15a7;
 
     static {
         put(SHORT,
                 "MOV SEL FSEL FMNMX FSET FSETP ISETP VIMNMX3 IADD3 LEA LOP3 IABS PRMT SHF SGXT BMSK PLOP3 FMUL FADD FFMA IMAD IMAD.WIDE IDP IMAD.HI HADD2 HFMA2 HMUL2 "
-                        + "HSET2 HSETP2 VIADD F2FP F2IP HMNMX2 I2FP VIADDMNMX VIMNMX P2R R2P CS2R VOTE LEPC");
+                        + "HSET2 HSETP2 VIADD F2FP F2IP HMNMX2 I2FP VIADDMNMX VIMNMX IMNMX I2IP P2R R2P CS2R VOTE LEPC");
         put(MEDIUM, "DMUL DADD DFMA DSETP R2UR ELECT");
-        put(LONG, "HMMA IMMA");
+        put(LONG, "HMMA IMMA QMMA");
         put(SHARED, "LDS LDSM");
         put(SHUFFLE, "SHFL");
         put(FUNCTION, "BREV FCHK FLO FRND F2F F2I I2F MUFU POPC");
         put(CONSTANT, "LDC");
         put(DOUBLE_MATRIX, "DMMA");
         put(GROUP, "HGMMA IGMMA QGMMA");
-        Arrays.fill(BY_KEY, ALONE);
-        for (int key = 0; key < BY_KEY.length; key++) {
-            MachineOpcode operation = MachineOpcodes.find(key & 0xfff, (long) (key >>> 12) << 27);
-            if (operation != null) {
-                BY_KEY[key] = BY_NAME.getOrDefault(operation.name(), ALONE);
-                WIDTHS[key] = widthOf(key, operation);
-                PREDICATES[key] = predicateFields(key, operation);
+        for (Architecture architecture : Architecture.values()) {
+            ResultTiming[] timings = BY_KEY[architecture.ordinal()];
+            Arrays.fill(timings, ALONE);
+            for (int key = 0; key < KEYS; key++) {
+                MachineOpcode operation = MachineOpcodes.find(architecture, key & 0xfff, (long) (key >>> 12) << 27);
+                if (operation != null) {
+                    timings[key] = timing(architecture, operation.name());
+                    WIDTHS[key] = widthOf(key, operation, timings[key]);
+                    PREDICATES[key] = predicateFields(key, operation);
+                }
             }
         }
+    }
+
+    private static ResultTiming timing(Architecture architecture, String name) {
+        if (architecture.hasDoublesByScoreboard() && DOUBLES.contains(name)) {
+            return DOUBLE;
+        }
+        if (architecture.hasDoublesByScoreboard() && "R2UR".equals(name)) {
+            return ALONE;
+        }
+        return BY_NAME.getOrDefault(name, ALONE);
     }
 
     private static void put(ResultTiming timing, String names) {
@@ -91,8 +109,8 @@ enum ResultTiming {
     }
 
     /** That of an instruction. */
-    static ResultTiming of(long low, long high) {
-        return BY_KEY[InstructionWord.key(low, high)];
+    static ResultTiming of(Architecture architecture, long low, long high) {
+        return BY_KEY[architecture.ordinal()][InstructionWord.key(low, high)];
     }
 
     /** Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons and sums bits 84 to 86 another one. */
@@ -121,9 +139,9 @@ enum ResultTiming {
         };
     }
 
-    private static byte widthOf(int key, MachineOpcode operation) {
+    private static byte widthOf(int key, MachineOpcode operation, ResultTiming timing) {
         int opcode = key & 0x1ff;
-        boolean narrow = opcode >= 0x104 && opcode <= 0x107 && BY_KEY[key] == FUNCTION;
+        boolean narrow = opcode >= 0x104 && opcode <= 0x107 && timing == FUNCTION;
         return LOADS.contains(operation.name()) ? LOAD : operation.name().equals("LDSM") ? MATRICES : narrow ? NARROW : 0;
     }
 
@@ -158,7 +176,7 @@ enum ResultTiming {
     /** Whether one without a scoreboard is over when a later one with a scoreboard is. */
     boolean isInOrder() {
         return switch (this) {
-            case SHARED, SHUFFLE, FUNCTION, CONSTANT, DOUBLE_MATRIX -> true;
+            case SHARED, SHUFFLE, FUNCTION, CONSTANT, DOUBLE, DOUBLE_MATRIX -> true;
             default -> false;
         };
     }

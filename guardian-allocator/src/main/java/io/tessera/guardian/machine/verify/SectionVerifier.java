@@ -68,7 +68,7 @@ final class SectionVerifier {
         requireRelocations();
         readStart();
         requireKept();
-        FencedRegisters known = new FencedRegisters(fence, baseRegister);
+        FencedRegisters known = new FencedRegisters(flow.architecture(), fence, baseRegister);
         InFlightFlow inFlight = new InFlightFlow(flow, fence, known, kernel);
         inFlight.solve();
         RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, inFlight::isSettled);
@@ -244,7 +244,8 @@ final class SectionVerifier {
             GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
             int uniform = form.uniform(low, high);
             if (!form.hasDescriptor(high) && !form.isPlain(low, high)) {
-                if (form.isWide(high) || (uniform & 1) != 0 || uniform >= InstructionWord.ZERO_UNIFORM || (baseUniforms >>> uniform + 1 & 1) == 0) {
+                if (!flow.architecture().addsLowWords() || form.isWide(high) || (uniform & 1) != 0 || uniform >= InstructionWord.ZERO_UNIFORM
+                        || (baseUniforms >>> uniform + 1 & 1) == 0) {
                     throw new MachineCodeException("a " + operation.name() + " by a uniform register that is not the window's base",
                             at * InstructionWord.BYTES);
                 }

@@ -1,20 +1,21 @@
 package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 
 /**
- * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}. Immutable once made.
+ * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}, and before sm_90 under every fence. Immutable once made.
  *
  * <p>{@code [R.64+UR.64+imm]}: the high word of R is kept between two bounds, which are taken from the high word of UR:
  *
  * <pre>
  * UIADD3 U, -UR.hi, base-1         ; U and U+1 are any two uniform registers, U even
  * UIADD3 U+1, -UR.hi, base+mask
- * VIMNMX R.hi = max(R.hi, U)       ; signed; both under the predicate of the access
+ * VIMNMX R.hi = max(R.hi, U)       ; signed; both under the predicate of the access; before sm_90 IMNMX
  * VIMNMX R.hi = min(R.hi, U+1)
  * </pre>
  *
@@ -23,8 +24,8 @@ import io.tessera.guardian.machine.code.SectionFlow;
  * bounds hold until UR.hi or one of them is written, over all ways through the code ({@link UniformBounds}). The other two steps come in the block of the access, before it, and
  * nothing writes R.hi, UR.hi or the predicate between them and the access ({@link FencedRegisters}).
  *
- * <p>{@code [UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND. They are the two instructions before the access, and nothing
- * leads to the second or to the access.
+ * <p>{@code [UR.64+imm]}, before sm_90 {@code [RZ.64+UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND. They are the two
+ * instructions before the access, and nothing leads to the second or to the access.
  */
 public final class SummedAddresses {
     /** Cycles that ptxas leaves at least between a computation and what takes its result, for results in uniform registers. */
@@ -53,9 +54,20 @@ public final class SummedAddresses {
                 && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
     }
 
+    /** Whether the fences of this class are those of an architecture for a window; else the uniform register of the access is exchanged for the window's base. */
+    static boolean isUsed(Architecture architecture, MachineFence fence) {
+        return fence.mask() != 0 || !architecture.addsLowWords();
+    }
+
+    /** Whether an access that adds a uniform register says that its general register has 64 bits: before sm_90 also {@code [RZ.64+UR.64]} does. */
+    public static boolean isWide(boolean absolute, Architecture architecture) {
+        return !absolute || !architecture.addsLowWords();
+    }
+
     /** Whether such an access has an address register, too. */
     public static boolean hasRegister(SectionFlow flow, int at) {
-        return GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).isWide(flow.high(at));
+        boolean wide = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).isWide(flow.high(at));
+        return flow.architecture().addsLowWords() ? wide : InstructionWord.source(flow.low(at)) != InstructionWord.ZERO_REGISTER;
     }
 
     /** The lower of the two uniform registers that such an access adds. */
@@ -68,10 +80,14 @@ public final class SummedAddresses {
         long low = flow.low(at);
         int uniform = added(flow, at);
         int register = InstructionWord.source(low);
-        if (fence.mask() == 0 || (uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
+        if (!isUsed(flow.architecture(), fence) || (uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
             return false;
         }
-        if (!hasRegister(flow, at)) {
+        boolean absolute = !hasRegister(flow, at);
+        if (GlobalForm.of(InstructionWord.key(low, flow.high(at))).isWide(flow.high(at)) != isWide(absolute, flow.architecture())) {
+            return false;
+        }
+        if (absolute) {
             return register == InstructionWord.ZERO_REGISTER && at > COPY - 1 && !flow.isLeader(at) && !flow.isLeader(at - 1)
                     && isForced(at, uniform + 1);
         }
@@ -83,7 +99,8 @@ public final class SummedAddresses {
         long operands = LOGIC | (long) uniform << 16;
         return (flow.low(at - 2) & 0xc0ffffffL) == operands && InstructionWord.immediate(flow.low(at - 2)) == fence.baseHigh()
                 && isWord(at - 2, flow.low(at - 2), OR_HIGH, LEAST_UNIFORM_STALL)
-                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH, LEAST_UNIFORM_STALL);
+                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH,
+                        flow.architecture().uniformBeforeAccess());
     }
 
     private static long word(long operands, int immediate) {

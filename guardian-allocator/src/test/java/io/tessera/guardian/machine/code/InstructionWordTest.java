@@ -17,19 +17,34 @@ class InstructionWordTest {
     @Property(tries = 500)
     void aDistanceIsReadAsItWasWritten(@ForAll long low, @ForAll long high, @ForAll @LongRange(min = -(1L << 54), max = (1L << 54) - 1) long words) {
         long distance = words * 4;
-        long changedLow = InstructionWord.withDistanceLow(low, distance);
-        long changedHigh = InstructionWord.withDistanceHigh(high, distance);
-        assertEquals(distance, InstructionWord.distance(changedLow, changedHigh));
+        long changedLow = Architecture.SM_90.withDistanceLow(low, distance);
+        long changedHigh = Architecture.SM_90.withDistanceHigh(high, distance);
+        assertEquals(distance, Architecture.SM_90.distance(changedLow, changedHigh));
         assertEquals(low & ~LOW_OF_DISTANCE, changedLow & ~LOW_OF_DISTANCE);
         assertEquals(high & ~HIGH_OF_DISTANCE, changedHigh & ~HIGH_OF_DISTANCE);
-        assertEquals(low, InstructionWord.withDistanceLow(changedLow, InstructionWord.distance(low, high)));
-        assertEquals(high, InstructionWord.withDistanceHigh(changedHigh, InstructionWord.distance(low, high)));
+        assertEquals(low, Architecture.SM_90.withDistanceLow(changedLow, Architecture.SM_90.distance(low, high)));
+        assertEquals(high, Architecture.SM_90.withDistanceHigh(changedHigh, Architecture.SM_90.distance(low, high)));
     }
 
-    /** The words that ptxas writes for {@code BRA} to itself at the end of every function of sm_90. */
+    /** Before sm_90 the two bits below the distance say what kind of branch it is, and bits 16 to 31 have a uniform register. */
+    @Property(tries = 500)
+    void aDistanceBeforeSm90IsReadAsItWasWritten(@ForAll long low, @ForAll long high,
+            @ForAll @LongRange(min = -(1L << 47), max = (1L << 47) - 1) long words) {
+        long distance = words * 4;
+        long changedLow = Architecture.SM_80.withDistanceLow(low, distance);
+        long changedHigh = Architecture.SM_80.withDistanceHigh(high, distance);
+        assertEquals(distance, Architecture.SM_80.distance(changedLow, changedHigh));
+        assertEquals(low & (1L << 34) - 1, changedLow & (1L << 34) - 1);
+        assertEquals(high & ~0x3ffffL, changedHigh & ~0x3ffffL);
+    }
+
+    /** The words that ptxas writes for {@code BRA} to itself at the end of every function; the last one is {@code BRA.DIV ~URZ} from 0x10 to 0x20f0. */
     @Test
     void aBranchToItselfGoesBackByAnInstruction() {
-        assertEquals(-16, InstructionWord.distance(0xfffffffc00fc7947L, 0x000fc0000383ffffL));
+        assertEquals(-16, Architecture.SM_90.distance(0xfffffffc00fc7947L, 0x000fc0000383ffffL));
+        assertEquals(-16, Architecture.SM_80.distance(0xfffffff000007947L, 0x000fc0000383ffffL));
+        assertEquals(-16, Architecture.SM_86.distance(0xfffffff000007947L, 0x000fc0000383ffffL));
+        assertEquals(0x20d0, Architecture.SM_89.distance(0x000020d27f007947L, 0x000fea000b800000L));
     }
 
     @Property(tries = 200)

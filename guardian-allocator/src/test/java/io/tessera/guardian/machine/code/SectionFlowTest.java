@@ -62,7 +62,7 @@ class SectionFlowTest {
     @Test
     void aJumpIntoTheMiddleOfAnInstructionIsRefused() {
         long[] words = new CodeWords().branch(1).exit().words();
-        CodeWords between = new CodeWords().add(InstructionWord.withDistanceLow(words[0], 8), words[1]).exit();
+        CodeWords between = new CodeWords().add(Architecture.SM_90.withDistanceLow(words[0], 8), words[1]).exit();
         assertEquals("a BRA that leaves its function at offset 0x0", refusal(between));
     }
 
@@ -109,7 +109,7 @@ class SectionFlowTest {
     @Test
     void aReturnFromAnotherBaseIsRefused() {
         long[] words = new CodeWords().nothing().returnBy(20).words();
-        CodeWords other = new CodeWords().nothing().add(InstructionWord.withDistanceLow(words[2], -16), words[3]);
+        CodeWords other = new CodeWords().nothing().add(Architecture.SM_90.withDistanceLow(words[2], -16), words[3]);
         assertEquals("a RET to a place that is not known at offset 0x10", refusal(other));
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
+import java.util.BitSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +18,13 @@ class ModuleVariablesTest {
     private static final long CONTROL = 0x000fe20000000000L;
 
     private static void accepts(CodeWords code, Integer... ends) {
-        assertDoesNotThrow(() -> ModuleVariables.requireNone(code.flow(), VARIABLES, Set.of(ends)));
+        assertDoesNotThrow(() -> ModuleVariables.requireNone(code.flow(), VARIABLES, new BitSet(), Set.of(ends)));
     }
 
     private static void refuses(String why, CodeWords code, Integer... ends) {
         assertEquals(why,
-                assertThrows(MachineCodeException.class, () -> ModuleVariables.requireNone(code.flow(), VARIABLES, Set.of(ends))).getMessage()
+                assertThrows(MachineCodeException.class, () -> ModuleVariables.requireNone(code.flow(), VARIABLES, new BitSet(), Set.of(ends)))
+                        .getMessage()
                         .replaceAll(" at offset .*", ""));
     }
 
@@ -48,6 +50,19 @@ class ModuleVariablesTest {
     /** {@code LDL.64 Rd, [R1+8]}. */
     private static CodeWords take(CodeWords code, int register) {
         return code.add(0x0000080001007983L | (long) register << 16, CONTROL | 0x00100a00L);
+    }
+
+    /** {@code MOV R2, address} with a relocation; {@code MOV R2, c[0x4][0x8]}, as code before sm_90 has it. */
+    @Test
+    void anAccessByAnAddressThatARelocationWritesOrAnOperandHas() throws MachineCodeException {
+        CodeWords code = new CodeWords().move(2, 0).load(0, 2).exit();
+        BitSet first = new BitSet();
+        ModuleVariables.requireNone(code.flow(), Set.of(), first, Set.of());
+        first.set(0);
+        assertEquals(ACCESS + " at offset 0x10",
+                assertThrows(MachineCodeException.class, () -> ModuleVariables.requireNone(code.flow(), Set.of(), first, Set.of())).getMessage());
+        refuses(ACCESS, new CodeWords().add(0x7a02L | 2L << 16 | 8L << 38 | 4L << 54, CONTROL | 0xf00).load(0, 2).exit());
+        accepts(new CodeWords().add(0x7a02L | 2L << 16 | 16L << 38 | 4L << 54, CONTROL | 0xf00).load(0, 2).exit());
     }
 
     @Test

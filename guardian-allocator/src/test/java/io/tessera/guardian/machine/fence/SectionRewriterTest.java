@@ -10,6 +10,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Arrays;
@@ -34,7 +35,7 @@ class SectionRewriterTest {
     }
 
     private static SectionFlow flow(RewrittenSection section) throws MachineCodeException {
-        return SectionFlow.of(section.code(), new BitSet());
+        return SectionFlow.of(Architecture.SM_90, section.code(), new BitSet());
     }
 
     private static void assertFence(RewrittenSection section, int at, int register, int third, int table, int immediate) {
@@ -171,7 +172,7 @@ class SectionRewriterTest {
         RewrittenSection section = masked(code, 2);
         for (int i : new int[] {1, 3}) {
             int place = section.places()[i];
-            assertEquals(-16L * (place + 1), InstructionWord.distance(section.code()[2 * place], section.code()[2 * place + 1]));
+            assertEquals(-16L * (place + 1), Architecture.SM_90.distance(section.code()[2 * place], section.code()[2 * place + 1]));
         }
     }
 

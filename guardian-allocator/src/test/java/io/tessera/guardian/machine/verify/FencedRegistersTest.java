@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class FencedRegistersTest {
     /** What is known behind the last instruction of straight code. */
     private static FencedRegisters after(MachineFence fence, CodeWords code) throws MachineCodeException {
         SectionFlow flow = code.flow();
-        FencedRegisters registers = new FencedRegisters(fence, BASE);
+        FencedRegisters registers = new FencedRegisters(Architecture.SM_90, fence, BASE);
         int cycles = 0;
         for (int i = 0; i < flow.count(); i++) {
             registers.at(i, cycles);
@@ -46,7 +47,7 @@ class FencedRegistersTest {
 
     /** What the flow knows of a register at the start of a block. */
     private static boolean atStart(CodeWords code, int block, int register, int... entered) throws MachineCodeException {
-        FencedRegisters registers = new FencedRegisters(MachineFences.MASK, BASE);
+        FencedRegisters registers = new FencedRegisters(Architecture.SM_90, MachineFences.MASK, BASE);
         new RegisterFlow(code.flow(entered), MachineFences.MASK, BASE, _ -> true).enter(registers, block);
         return registers.isFenced(register, ALWAYS);
     }

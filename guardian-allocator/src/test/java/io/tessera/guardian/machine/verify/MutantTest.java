@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
 import io.tessera.guardian.machine.NvccCubins;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -89,7 +90,7 @@ class MutantTest {
 
     private static boolean accepts(long[] words, BitSet entered, MachineFence fence) {
         try {
-            new SectionVerifier(SectionFlow.of(words, entered), fence, Set.of()).verify();
+            new SectionVerifier(SectionFlow.of(Architecture.SM_90, words, entered), fence, Set.of()).verify();
             return true;
         } catch (MachineCodeException refused) {
             return false;
@@ -102,7 +103,7 @@ class MutantTest {
         if (isFence(low, high, fence)) {
             return bit < CONTROL || isStall(words, at, bit, fence);
         }
-        MachineOpcode operation = MachineOpcodes.find(low, high);
+        MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
         if (!operation.isGlobal() || operation.name().equals("CCTL")) {
             return false;
         }
@@ -126,7 +127,7 @@ class MutantTest {
         int register = InstructionWord.destination(words[2 * at]);
         int cycles = InstructionWord.cycles(words[2 * at + 1] ^ 1L << bit - 64);
         for (int i = at + 1;; i++) {
-            MachineOpcode operation = MachineOpcodes.find(words[2 * i], words[2 * i + 1]);
+            MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, words[2 * i], words[2 * i + 1]);
             int source = InstructionWord.source(words[2 * i]);
             boolean takes = operation.isGlobal() ? source + 1 == register
                     : InstructionWord.key(words[2 * i], words[2 * i + 1]) == 0x812 && source == register;
@@ -177,8 +178,8 @@ class MutantTest {
     private static boolean isHarmless(long[] mutant, long[] words, int at, MachineFence fence) {
         long low = mutant[2 * at];
         long high = mutant[2 * at + 1];
-        MachineOpcode operation = MachineOpcodes.find(low, high);
-        if (!MachineOpcodes.find(words[2 * at], words[2 * at + 1]).isGlobal()) {
+        MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
+        if (!MachineOpcodes.find(Architecture.SM_90, words[2 * at], words[2 * at + 1]).isGlobal()) {
             return false;
         }
         if (!operation.isGlobal()) {

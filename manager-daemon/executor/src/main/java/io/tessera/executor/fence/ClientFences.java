@@ -88,7 +88,8 @@ public final class ClientFences {
         this.segment = segment;
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
-        this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.maker().cache(), fencing.clock());
+        this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.maker().cache(), fencing.clock(),
+                fencing.architectures());
         this.textures = new TextureBitmap(stream, driver);
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);

@@ -15,6 +15,7 @@ import io.tessera.executor.fence.program.VerifiedText;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.machine.FencedArchitectures;
 import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
 import java.util.concurrent.ExecutorService;
@@ -37,6 +38,7 @@ public final class FencingService implements AutoCloseable {
     private final CodeWorkers workers;
     private final TenantPresence presence = new TenantPresence();
     private final LocalQuota localQuota;
+    private final FencedArchitectures architectures = FencedArchitectures.of(System.getenv()); // the manager has looked at it
     private final ProgressCounters doneWords;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
@@ -65,6 +67,11 @@ public final class FencingService implements AutoCloseable {
     public void abandon(Thread client) {
         workers.abandon(client);
         maker.wake();
+    }
+
+    /** On which GPUs machine code gets fences. */
+    FencedArchitectures architectures() {
+        return architectures;
     }
 
     /** The monotonic clock. */

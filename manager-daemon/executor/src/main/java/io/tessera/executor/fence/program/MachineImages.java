@@ -9,6 +9,7 @@ import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageExtent;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.FencedArchitectures;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
@@ -32,14 +33,17 @@ public final class MachineImages {
     private final Target target;
     private final WindowAccess window;
     private final NanoClock clock;
+    private final FencedArchitectures architectures;
     private final KeptMachineCode kept;
 
     /**
      * For one client of a device.
      *
-     * @param cache keeps what was fenced for later starts
+     * @param cache         keeps what was fenced for later starts
+     * @param architectures on which GPUs code gets fences
      */
-    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock) {
+    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures) {
+        this.architectures = architectures;
         this.target = target;
         this.kept = new KeptMachineCode(cache, target.architecture());
         this.window = window;
@@ -56,6 +60,7 @@ public final class MachineImages {
     public FencedImage fence(ProgramSource source, long reportAddress, int number) {
         long began = clock.nanoTime();
         try {
+            architectures.require(target.capability().sm());
             Optional<byte[]> packed = packed(source.main());
             if (packed.isEmpty()) {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());

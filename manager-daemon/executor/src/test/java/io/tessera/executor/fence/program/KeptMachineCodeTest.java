@@ -15,6 +15,7 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
+import io.tessera.guardian.machine.FencedArchitectures;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.TensorMapPlaces;
@@ -58,7 +59,8 @@ class KeptMachineCodeTest {
                 });
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
-        return new MachineImages(target, window, cache, () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), word, number);
+        return new MachineImages(target, window, cache, () -> 0, FencedArchitectures.RUN).fence(ProgramSource.of(ModuleImage.of(image)), word,
+                number);
     }
 
     private static byte[] image() {

@@ -12,8 +12,10 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
+import io.tessera.guardian.machine.FencedArchitectures;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.SampleCubins;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -43,8 +45,12 @@ class MachineImagesTest {
     }
 
     private static FencedImage fence(byte[] image) {
-        Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
-        return new MachineImages(target, window(), CodeCache.none(), () -> 0).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
+        return fence(image, 90, FencedArchitectures.RUN);
+    }
+
+    private static FencedImage fence(byte[] image, int sm, FencedArchitectures architectures) {
+        Target target = new Target(ComputeCapability.ofSm(sm), "compiler", true);
+        return new MachineImages(target, window(), CodeCache.none(), () -> 0, architectures).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
     }
 
     private static byte[] fatBinary(int architecture, byte[]... cubins) {
@@ -105,6 +111,20 @@ class MachineImagesTest {
         assertEquals(hash, fence(cubin).hash());
         assertEquals(hash, fence(fatBinary(90, cubin)).hash());
         assertNotEquals(hash, fence(fatBinary(90, Arrays.copyOf(cubin, cubin.length + 64))).hash(), "all bytes that are read count");
+    }
+
+    /** A GPU of sm_86 or sm_89 runs code for sm_80, too. */
+    @Test
+    void onGpusOnWhichFencedCodeWasNeverRunItIsFencedOnRequest() throws Exception {
+        byte[] cubin = SampleCubins.full(CUDA_13, Architecture.SM_80);
+        for (int sm : new int[] {80, 86, 89}) {
+            assertNull(fence(fatBinary(80, cubin), sm, FencedArchitectures.RUN), "sm_" + sm);
+            FencedImage fenced = fence(fatBinary(80, cubin), sm, FencedArchitectures.KNOWN);
+            assertEquals(Map.of(), fenced.refused());
+            assertEquals(Map.of(), CubinVerifier.verify(fenced.code(), MachineFence.of(BASE, SIZE).reporting(WORD, 5)));
+        }
+        assertNotNull(fence(SampleCubins.full(CUDA_13), 90, FencedArchitectures.KNOWN));
+        assertNull(fence(fatBinary(80, cubin), 87, FencedArchitectures.KNOWN), "nothing is known of sm_87");
     }
 
     @Test

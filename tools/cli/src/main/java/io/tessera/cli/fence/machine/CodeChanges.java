@@ -3,12 +3,14 @@ package io.tessera.cli.fence.machine;
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.MachineOpcodes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntPredicate;
@@ -23,6 +25,8 @@ final class CodeChanges {
     private static final int MOVE_IMMEDIATE = 0x802;
     private static final int NO_OPERATION = 0x918;
     private static final int INSERTED = -1;
+    /** The only one whose fenced code is shown. */
+    private static final Architecture ARCHITECTURE = Architecture.SM_90;
 
     private final long[] before;
     private final long[] after;
@@ -42,12 +46,16 @@ final class CodeChanges {
      */
     static CodeChanges between(long[] before, long[] after) throws MachineCodeException {
         int[] origins = new int[after.length / 2];
+        BitSet found = new BitSet();
         int next = 0;
         int end = 0;
         for (int i = 0; i < origins.length; i++) {
-            boolean same = 2 * next < before.length && same(before, next, after, i);
-            origins[i] = same ? next++ : INSERTED;
-            end = same ? i + 1 : end;
+            origins[i] = origin(before, next, after, i, found);
+            if (origins[i] != INSERTED) {
+                found.set(origins[i]);
+                next = found.nextClearBit(next);
+                end = i + 1;
+            }
         }
         if (2 * next != before.length) {
             throw new MachineCodeException("the fenced code cannot be compared with the original", next * InstructionWord.BYTES);
@@ -58,6 +66,21 @@ final class CodeChanges {
             }
         }
         return new CodeChanges(before, after, Arrays.copyOf(origins, end)); // what fills up the section's end is no fence
+    }
+
+    /** The instruction of before that one is, if the first that was not found is a certain one: this, or what was moved before it if it is an access. */
+    private static int origin(long[] before, int next, long[] after, int i, BitSet found) {
+        if (2 * next >= before.length) {
+            return INSERTED;
+        }
+        if (same(before, next, after, i)) {
+            return next;
+        }
+        int moved = found.nextClearBit(next + 1);
+        MachineOpcode operation = MachineOpcodes.find(ARCHITECTURE, before[2 * next], before[2 * next + 1]);
+        boolean passes = operation != null && operation.isGlobal() && 2 * moved < before.length && before[2 * moved] == after[2 * i]
+                && key(before, moved) == key(after, i);
+        return passes ? moved : INSERTED;
     }
 
     /** Whether an instruction may be another one of before: a fence differs from what it is put before in its opcode or in what it writes. */
@@ -73,7 +96,7 @@ final class CodeChanges {
 
     /** Whether an instruction has a distance, which moves with the code. */
     private static boolean jumps(long[] code, int i) {
-        MachineOpcode operation = MachineOpcodes.find(code[2 * i], code[2 * i + 1]);
+        MachineOpcode operation = MachineOpcodes.find(ARCHITECTURE, code[2 * i], code[2 * i + 1]);
         return operation != null && switch (operation.kind()) {
             case BRANCH, INDIRECT_BRANCH, CALL, RETURN, COLLECTIVE, MEETING -> true;
             default -> false;
@@ -102,13 +125,13 @@ final class CodeChanges {
         }
         long low = before[2 * from];
         long high = before[2 * from + 1];
-        MachineOpcode operation = MachineOpcodes.find(low, high);
+        MachineOpcode operation = MachineOpcodes.find(ARCHITECTURE, low, high);
         boolean immediate = key(before, from) == MOVE_IMMEDIATE || operation != null && operation.kind() == Kind.MEETING;
         if (immediate) {
             return high == after[2 * i + 1] && InstructionWord.withImmediate(low, 0) == InstructionWord.withImmediate(after[2 * i], 0);
         }
-        return jumps(before, from) && InstructionWord.withDistanceLow(low, 0) == InstructionWord.withDistanceLow(after[2 * i], 0)
-                && InstructionWord.withDistanceHigh(high, 0) == InstructionWord.withDistanceHigh(after[2 * i + 1], 0);
+        return jumps(before, from) && ARCHITECTURE.withDistanceLow(low, 0) == ARCHITECTURE.withDistanceLow(after[2 * i], 0)
+                && ARCHITECTURE.withDistanceHigh(high, 0) == ARCHITECTURE.withDistanceHigh(after[2 * i + 1], 0);
     }
 
     /** How many instructions are fences. */

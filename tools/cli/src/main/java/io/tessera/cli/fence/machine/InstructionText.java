@@ -1,5 +1,6 @@
 package io.tessera.cli.fence.machine;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -8,7 +9,7 @@ import io.tessera.guardian.machine.code.MachineOpcodes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An instruction as text: the name of the table, and the operands whose fields are known. Other operands are left out. Stateless. */
+/** An instruction as text: the name of the table, and the operands whose fields are known. Other operands are left out. For sm_90. Stateless. */
 final class InstructionText {
     private InstructionText() {
     }
@@ -19,7 +20,7 @@ final class InstructionText {
      * @param place number of the instruction in its section, for targets of branches
      */
     static String of(long low, long high, int place) {
-        MachineOpcode operation = MachineOpcodes.find(low, high);
+        MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
         if (operation == null) {
             return "(opcode 0x" + Integer.toHexString(InstructionWord.key(low, high)) + ")";
         }
@@ -31,7 +32,7 @@ final class InstructionText {
         }
         switch (operation.kind()) {
             case GLOBAL, GLOBAL_REGISTER -> access(operation, low, high, operands);
-            case BRANCH, CALL -> operands.add(target(place, InstructionWord.distance(low, high)));
+            case BRANCH, CALL -> operands.add(target(place, Architecture.SM_90.distance(low, high)));
             case MEETING -> operands.add(target(place, InstructionWord.immediate(low)));
             case RETURN -> operands.add(register(InstructionWord.source(low)));
             case PLAIN -> arithmetic(low, high, operands);
