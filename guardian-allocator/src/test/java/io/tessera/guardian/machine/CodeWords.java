@@ -145,6 +145,17 @@ public final class CodeWords {
         return add(0xc48L | ALWAYS | (long) register << 16 | (long) source << 24 | (long) uniform << 32, stalled(0x000fe2000bfe0100L));
     }
 
+    /** {@code VIMNMX Rd, P, P2, Ra, Rb, !PT}: the greater one of two signed numbers, and two predicates. */
+    public CodeWords greatest(int register, int predicate, int second, int source, int other) {
+        return add(0x248L | ALWAYS | (long) register << 16 | (long) source << 24 | (long) other << 32,
+                0x000fe20007800100L | (long) predicate << 17 | (long) second << 20);
+    }
+
+    /** {@code FFMA Rd, Ra, Rb, Rc}. */
+    public CodeWords product(int register, int first, int second, int third) {
+        return add(0x223L | ALWAYS | (long) register << 16 | (long) first << 24 | (long) second << 32, 0x000fe20000000000L | third);
+    }
+
     /** {@code R2UR URd, Ra}. */
     public CodeWords toUniform(int uniform, int source) {
         return add(0x2caL | ALWAYS | (long) uniform << 16 | (long) source << 24, 0x000fe200000e0000L);

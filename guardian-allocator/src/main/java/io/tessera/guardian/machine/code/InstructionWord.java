@@ -13,6 +13,8 @@ public final class InstructionWord {
     public static final int ZERO_UNIFORM = 63;
     /** The predicate of an instruction that is always executed, where {@link #predicate} has it. */
     public static final int ALWAYS = 7;
+    /** Places of operands that may be handed on. */
+    public static final int OPERANDS = 3;
     private static final int MOST_KEPT_STALL = 11;
     private static final long KEEP = 1L << 45;
     private static final int REUSE_SHIFT = 58;
@@ -117,5 +119,22 @@ public final class InstructionWord {
     /** Whether operands are marked for the next instruction. */
     public static boolean reuses(long high) {
         return (high >>> REUSE_SHIFT & 0xf) != 0;
+    }
+
+    /**
+     * Whether a register, as an operand of its own or the upper half of one, may be handed on to a later instruction. Marks are looked at together, as are the three places of
+     * operands, so that some instructions count that do not hand this one on.
+     */
+    public static boolean handsOn(long low, long high, int register) {
+        boolean operand = false;
+        for (int place = 0; place < OPERANDS; place++) {
+            operand |= operand(low, high, place) == register || operand(low, high, place) == register - 1;
+        }
+        return operand && reuses(high);
+    }
+
+    /** What an instruction has at one of the three {@link #OPERANDS} places where operands are: perhaps the number of a register. */
+    public static int operand(long low, long high, int place) {
+        return (int) (place == 0 ? low >>> 24 : place == 1 ? low >>> 32 : high) & 0xff;
     }
 }

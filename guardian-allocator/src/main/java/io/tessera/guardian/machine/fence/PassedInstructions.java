@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.verify.SummedAddresses;
 import java.util.Map;
 import java.util.Set;
 
@@ -37,13 +38,20 @@ final class PassedInstructions {
         MachineOpcode operation = flow.operation(at);
         long high = flow.high(at);
         boolean plain = operation.kind() == Kind.PLAIN && ARITHMETIC.contains(operation.name()) && InstructionWord.waits(high) == 0
-                && InstructionWord.writeScoreboard(high) == NO_SCOREBOARD && InstructionWord.readScoreboard(high) == NO_SCOREBOARD;
+                && InstructionWord.writeScoreboard(high) == NO_SCOREBOARD && InstructionWord.readScoreboard(high) == NO_SCOREBOARD
+                && !InstructionWord.handsOn(flow.low(at), high, InstructionWord.source(flow.low(access)) + 1);
         return plain && !changes(access, at) && hasRead(access, at);
     }
 
-    /** Whether an instruction writes a register that an access reads: its address, and its data or, of a copy to shared memory, the address there. */
+    /** Whether an instruction writes a register that an access reads: its address, and its data or, of a copy to shared memory, the address there; and its uniform ones. */
     private boolean changes(int access, int at) {
         long low = flow.low(access);
+        int uniform = SummedAddresses.added(flow, access);
+        boolean ofUniform = flow.operation(access).kind() == Kind.GLOBAL
+                && (flow.operation(at).writesUniform(flow.low(at), uniform) || flow.operation(at).writesUniform(flow.low(at), uniform + 1));
+        if (ofUniform) {
+            return true;
+        }
         boolean copy = "LDGSTS".equals(flow.operation(access).name());
         int data = copy ? InstructionWord.destination(low) : (int) (low >>> 32) & 0xff;
         return changes(at, InstructionWord.source(low), 2) || changes(at, data, copy ? 1 : MOST_DATA);

@@ -59,7 +59,7 @@ final class EarlyPlaces {
             case PLAIN, ON_CHIP, GLOBAL, GLOBAL_REGISTER, SPACE_TEST, TENSOR -> operation.registers() != MachineOpcode.MANY;
             default -> false;
         };
-        return plain && !operation.writes(flow.low(at), register)
+        return plain && !operation.writes(flow.low(at), register) && !InstructionWord.handsOn(flow.low(at), flow.high(at), register)
                 && (ResultTiming.predicates(flow.low(at), flow.high(at)) >>> (predicate & 7) & 1) == 0;
     }
 

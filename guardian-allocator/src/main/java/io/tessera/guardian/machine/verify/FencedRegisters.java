@@ -74,8 +74,23 @@ public final class FencedRegisters {
         for (int i = 0; i < operation.registers() && first + i < InstructionWord.ZERO_REGISTER; i++) {
             forget(first + i);
         }
+        if (InstructionWord.reuses(high)) {
+            forgetHanded(low, high);
+        }
         if (!local.isEmpty()) {
             local.forgetUnder(ResultTiming.predicates(low, high));
+        }
+    }
+
+    /** An instruction that hands operands on, perhaps over others, has read them before a step of a fence changed them. */
+    private void forgetHanded(long low, long high) {
+        for (int place = 0; place < InstructionWord.OPERANDS; place++) {
+            int operand = InstructionWord.operand(low, high, place);
+            for (int register = operand; register <= operand + 1; register++) {
+                if (register < InstructionWord.ZERO_REGISTER && (!isReady(register) || local.isSince(register, now - LEAST_STALL + 1))) {
+                    forget(register);
+                }
+            }
         }
     }
 

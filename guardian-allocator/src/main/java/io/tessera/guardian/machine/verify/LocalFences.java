@@ -53,6 +53,16 @@ final class LocalFences {
         return false;
     }
 
+    /** Whether something was learned of a register at a time or behind it. */
+    boolean isSince(int register, int time) {
+        for (int i = 0; i < count; i++) {
+            if (registers[i] == register && since[i] >= time) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int find(What asked, int register, int predicate, int uniform) {
         for (int i = 0; i < count; i++) {
             if (registers[i] == register && what[i] == asked && added[i] == uniform && predicates[i] == predicate) {

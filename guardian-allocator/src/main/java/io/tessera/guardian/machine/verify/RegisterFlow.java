@@ -85,12 +85,21 @@ public final class RegisterFlow {
             int first = InstructionWord.destination(flow.low(i));
             int written = operation.registers() == 0 ? -1 : fenced.nextSetBit(first);
             if (operation.registers() == MachineOpcode.MANY || operation.kind() == Kind.TRAP
-                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i)
+                    || written >= 0 && written < first + operation.registers() || assumedAt.get(i) || changesSum(i) || handsOn(fenced, i)
                     || sums && (operation.uniforms() > 0 || bounds != null && bounds.before(i).length > 0)) {
                 changing.set(i);
             }
         }
         return changing;
+    }
+
+    private boolean handsOn(BitSet fenced, int at) {
+        boolean hands = false;
+        for (int place = 0; place < InstructionWord.OPERANDS && InstructionWord.reuses(flow.high(at)); place++) {
+            int operand = InstructionWord.operand(flow.low(at), flow.high(at), place);
+            hands |= fenced.get(operand) || fenced.get(operand + 1);
+        }
+        return hands;
     }
 
     private void solve() {

@@ -57,13 +57,14 @@ enum ResultTiming {
     private static final byte[] PREDICATES = new byte[KEYS];
     private static final byte[] WIDTHS = new byte[KEYS];
     private static final Set<String> DOUBLES = Set.of("DMUL", "DADD", "DFMA", "DSETP");
+    private static final byte OF_CHOICE = 4;
     private static final byte LOAD = 1;
     private static final byte MATRICES = 2;
     private static final byte NARROW = 3;
     private static final Set<String> LOADS = Set.of("LDG", "LD", "LDS", "LDL", "LDC");
     private static final int SIZE_OF_64_BITS = 5;
-    private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3");
-    private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VIMNMX", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
+    private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3", "VIMNMX");
+    private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
             "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "MATCH", "TLD");
     /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
     private static final int PHASE_CHECK = 0x15a7;
@@ -113,12 +114,14 @@ enum ResultTiming {
         return BY_KEY[architecture.ordinal()][InstructionWord.key(low, high)];
     }
 
-    /** Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons and sums bits 84 to 86 another one. */
+    /** Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons, sums and {@code VIMNMX} bits 84 to 86 another one. {@code FMNMX.IS_A} and
+     * {@code HMNMX2.IS_A} (bit 65) say in one or two which number they chose: bits 66 to 68 and 69 to 71. */
     static int predicates(long low, long high) {
         return switch (PREDICATES[InstructionWord.key(low, high)]) {
             case 0 -> 0;
             case 1 -> 1 << (high >>> 17 & 7) & ALL_PREDICATES;
             case 2 -> (1 << (high >>> 17 & 7) | 1 << (high >>> 20 & 7)) & ALL_PREDICATES;
+            case OF_CHOICE -> (high >>> 1 & 1) == 0 ? 0 : (1 << (high >>> 2 & 7) | 1 << (high >>> 5 & 7)) & ALL_PREDICATES;
             default -> InstructionWord.immediate(low) & ALL_PREDICATES;
         };
     }
@@ -149,6 +152,9 @@ enum ResultTiming {
         boolean uniformPath = operation.name().startsWith("U") || operation.name().equals("VOTEU");
         if (operation.name().equals("R2P")) {
             return 3; // the immediate says which
+        }
+        if (operation.name().equals("FMNMX") || operation.name().equals("HMNMX2")) {
+            return OF_CHOICE;
         }
         if (uniformPath) {
             return 0;

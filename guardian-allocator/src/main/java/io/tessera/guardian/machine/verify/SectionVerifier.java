@@ -169,7 +169,7 @@ final class SectionVerifier {
 
     /** What loads a base is over before the next instruction that may use it. */
     private void requireStall(int last) throws MachineCodeException {
-        if (last >= 0 && hasBase() && InstructionWord.stall(flow.high(last)) < LEAST_STALL) {
+        if (last >= 0 && hasBase() && InstructionWord.cycles(flow.high(last)) < LEAST_STALL) {
             throw new MachineCodeException("the window's base is used before it is loaded", last * InstructionWord.BYTES);
         }
     }

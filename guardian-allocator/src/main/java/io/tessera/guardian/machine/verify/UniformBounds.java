@@ -77,6 +77,7 @@ final class UniformBounds {
     /** Everything is assumed, before the first way to a place is known. */
     void assumeAll() {
         Arrays.fill(added, ANYTHING);
+        Arrays.fill(since, LONG_AGO);
         any = true;
     }
 

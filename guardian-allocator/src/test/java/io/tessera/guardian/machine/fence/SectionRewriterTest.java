@@ -90,6 +90,30 @@ class SectionRewriterTest {
         assertEquals(MachineFences.LOW_WORD.baseHigh(), InstructionWord.immediate(move));
     }
 
+    private static CodeWords storeAndProducts(int cycles, int uniform, int marks) {
+        CodeWords code = new CodeWords().store(2, 8).stalling(cycles).product(20, 3, 22, 23).stalling(2).reusing(marks).product(24, 25, 26, 27)
+                .stalling(2)
+                .moveUniform(uniform, 0);
+        for (int i = 0; i < 48; i++) {
+            code.nothing();
+        }
+        return code.exit();
+    }
+
+    /** Products behind a store come between its fence and itself, but no earlier than before, and none that hands its address on. */
+    @Test
+    void arithmeticPassesAnAccessThatItHasNothingToDoWith() throws MachineCodeException {
+        RewrittenSection passed = masked(storeAndProducts(1, 6, 0));
+        assertTrue(passed.place(1) < passed.place(0) && passed.place(2) < passed.place(0));
+        assertEquals(2, InstructionWord.stall(passed.code()[2 * passed.places()[0] + 1]));
+        RewrittenSection later = masked(storeAndProducts(4, 6, 0));
+        assertTrue(later.place(1) > later.place(0), "the store takes more cycles than its fence leaves");
+        RewrittenSection descriptor = masked(storeAndProducts(1, 4, 0));
+        assertTrue(descriptor.place(1) > descriptor.place(0), "the descriptor of the store is written soon");
+        RewrittenSection handed = masked(storeAndProducts(1, 6, 1));
+        assertTrue(handed.place(1) > handed.place(0));
+    }
+
     @Test
     void aPredicatedAccessGetsAFenceUnderItsPredicate() throws MachineCodeException {
         for (int predicate : new int[] {0, 6, 10}) {

@@ -106,6 +106,40 @@ class FencedRegistersTest {
         assertFalse(mixed.isFenced(3, 1) || mixed.isFenced(5, 2));
     }
 
+    /** {@code VIMNMX} writes two predicates, as comparisons do. */
+    @Test
+    void aPredicateThatAMinimumWritesBesidesMayHaveChanged() throws MachineCodeException {
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).greatest(8, 1, 7, 4, 5), 2));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).greatest(8, 2, 7, 4, 5), 2));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).greatest(8, 1, 2, 4, 5), 2));
+    }
+
+    /** {@code FMNMX.IS_A R8, P, R4, R5, PT} and {@code HMNMX2.IS_A R8, P, P2, R4, R5, PT}. */
+    @Test
+    void aPredicateThatSaysWhichNumberWasChosen() throws MachineCodeException {
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087209L, 0x000fe20003800000L), 2), "not asked for");
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087209L, 0x000fe200038000e6L), 2), "another one");
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087209L, 0x000fe200038000eaL), 2));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087240L, 0x000fe2000380005eL), 2));
+    }
+
+    /** What is handed on is the register of before, and may come over instructions of other units. */
+    @Test
+    void anAddressThatIsHandedOnBeforeItsFenceIsReadyIsForgotten() throws MachineCodeException {
+        assertTrue(masked(fence(new CodeWords(), 3).stalling(5).sum(8, 3, 4).reusing(1), ALWAYS));
+        assertTrue(masked(fence(new CodeWords(), 3).stalling(1).sum(8, 6, 4).reusing(1).stalling(8), ALWAYS), "another register");
+        assertTrue(masked(fence(new CodeWords(), 3).stalling(1).sum(8, 3, 4).stalling(8), ALWAYS), "read alone");
+        assertFalse(masked(fence(new CodeWords(), 3).stalling(4).sum(8, 3, 4).reusing(1).stalling(8).nothing(), ALWAYS));
+        assertFalse(masked(fence(new CodeWords(), 3).stalling(1).sum(8, 2, 4).reusing(1).stalling(8), ALWAYS), "a pair");
+        assertFalse(masked(fence(new CodeWords(), 3).stalling(1).sum(8, 4, 3).reusing(2).stalling(8), ALWAYS));
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).stalling(1).sum(8, 3, 4).reusing(1).stalling(8), 2));
+        CodeWords between = new CodeWords().logic(3, 3, HIGH, 255, OR).stalling(1).sum(8, 3, 4).reusing(1).stalling(4).nothing()
+                .logic(3, 3, HIGH | SIZE, 255, AND);
+        assertFalse(masked(between, ALWAYS), "between the steps");
+        CodeWords before = fence(new CodeWords(), 3).stalling(1).sum(8, 3, 4).reusing(1).stalling(8).branch(3).exit();
+        assertFalse(atStart(before, 3, 3), "in another block");
+    }
+
     @Test
     void aFenceCountsWhenItsResultIsReady() throws MachineCodeException {
         assertFalse(masked(fence(new CodeWords(), 3).stalling(4), ALWAYS));

@@ -39,6 +39,14 @@ class SectionVerifierTest {
         return code.logic(register, register, SIZE, BASE, AND_OR);
     }
 
+    /** Of more than 11 cycles, with the bit that keeps the warp, nothing is known. */
+    @Test
+    void aBaseThatIsLoadedWithAStallOfNoKnownLength() {
+        accepts(MachineFences.MASK, fence(start().stalling(11), 3).load(0, 2).exit());
+        assertEquals("the window's base is used before it is loaded at offset 0x0",
+                refusal(MachineFences.MASK, fence(start().stalling(15), 3).load(0, 2).exit()));
+    }
+
     private static CodeWords uniformStart() {
         return new CodeWords().moveUniform(UNIFORM, 0).moveUniform(UNIFORM + 3, LOW_HIGH).moveUniform(UNIFORM + 1, LOW_HIGH);
     }

@@ -262,6 +262,14 @@ class SummedAddressesTest {
     }
 
     @Test
+    void boundsHoldWhereThreadsMeet() {
+        accepts(bounds(new CodeWords()).meeting(0, 5).branch(4).under(0).meet(0).greatest(3, 3, BOUNDS).least(3, 3, BOUNDS + 1)
+                .loadBySum(0, 2, ADDED).exit());
+        refuses(bounds(new CodeWords()).meeting(0, 6).branch(5).under(0).toUniform(ADDED + 1, 6).meet(0).greatest(3, 3, BOUNDS)
+                .least(3, 3, BOUNDS + 1).loadBySum(0, 2, ADDED).exit());
+    }
+
+    @Test
     void limitsThatAreNotReady() {
         accepts(bounds(new CodeWords()).greatest(3, 3, BOUNDS).stalling(2).sum(8, 6, 7).stalling(3).least(3, 3, BOUNDS + 1).stalling(2).sum(8, 6, 7)
                 .stalling(3).loadBySum(0, 2, ADDED).exit());
