@@ -114,8 +114,10 @@ enum ResultTiming {
         return BY_KEY[architecture.ordinal()][InstructionWord.key(low, high)];
     }
 
-    /** Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons, sums and {@code VIMNMX} bits 84 to 86 another one. {@code FMNMX.IS_A} and
-     * {@code HMNMX2.IS_A} (bit 65) say in one or two which number they chose: bits 66 to 68 and 69 to 71. */
+    /**
+     * Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons, sums and {@code VIMNMX} bits 84 to 86 another one.
+     * {@code FMNMX.IS_A} and {@code HMNMX2.IS_A} (bit 65) say in one or two which number they chose: bits 66 to 68 and 69 to 71.
+     */
     static int predicates(long low, long high) {
         return switch (PREDICATES[InstructionWord.key(low, high)]) {
             case 0 -> 0;
