@@ -1,6 +1,6 @@
 package io.tessera.manager;
 
-import io.tessera.guardian.machine.FencedArchitectures;
+import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.protocol.WorkerVariables;
 import java.util.List;

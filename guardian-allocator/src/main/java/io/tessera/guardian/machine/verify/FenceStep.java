@@ -53,10 +53,15 @@ enum FenceStep {
         }
         long rest = high & WITHOUT_CONTROL;
         if (limits || key == DIFFERENCE_KEY) {
-            boolean used = SummedAddresses.isUsed(architecture, fence);
+            boolean used = boundsSums(architecture, fence);
             return !used ? NONE : limits ? limit(architecture, low, rest, baseRegister) : difference(low, rest, fence);
         }
         return key == MOV_KEY ? move(low, rest, fence, baseRegister) : logic(low, rest, fence, baseRegister);
+    }
+
+    /** Whether sums are fenced by bounds on an architecture for a window; else the uniform register of the access is exchanged for the window's base. */
+    static boolean boundsSums(Architecture architecture, MachineFence fence) {
+        return fence.mask() != 0 || !architecture.addsLowWords();
     }
 
     /** Whether it changes a general register. */

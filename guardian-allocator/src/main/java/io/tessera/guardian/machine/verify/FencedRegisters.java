@@ -60,7 +60,7 @@ public final class FencedRegisters {
     void after(long low, long high, MachineOpcode operation, boolean settled) {
         FenceStep step = FenceStep.of(architecture, low, high, fence, baseRegister);
         int bound = step == FenceStep.RAISE || step == FenceStep.LOWER ? bounds.of(FenceStep.bound(low), now - LEAST_UNIFORM_STALL) : 0;
-        if (SummedAddresses.isUsed(architecture, fence)) {
+        if (FenceStep.boundsSums(architecture, fence)) {
             uniforms(step, low, operation);
         }
         if (settled && fences(step, low, bound)) {

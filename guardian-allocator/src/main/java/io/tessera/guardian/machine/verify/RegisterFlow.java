@@ -202,7 +202,7 @@ public final class RegisterFlow {
     }
 
     private boolean changesSum(int at) {
-        return SummedAddresses.isUsed(flow.architecture(), fence) && SummedAddresses.adds(flow, at);
+        return FenceStep.boundsSums(flow.architecture(), fence) && SummedAddresses.adds(flow, at);
     }
 
     private boolean isAssumed(int at) {

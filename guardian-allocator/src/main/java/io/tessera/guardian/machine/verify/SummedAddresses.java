@@ -54,11 +54,6 @@ public final class SummedAddresses {
                 && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
     }
 
-    /** Whether the fences of this class are those of an architecture for a window; else the uniform register of the access is exchanged for the window's base. */
-    static boolean isUsed(Architecture architecture, MachineFence fence) {
-        return fence.mask() != 0 || !architecture.addsLowWords();
-    }
-
     /** Whether an access that adds a uniform register says that its general register has 64 bits: before sm_90 also {@code [RZ.64+UR.64]} does. */
     public static boolean isWide(boolean absolute, Architecture architecture) {
         return !absolute || !architecture.addsLowWords();
@@ -80,7 +75,7 @@ public final class SummedAddresses {
         long low = flow.low(at);
         int uniform = added(flow, at);
         int register = InstructionWord.source(low);
-        if (!isUsed(flow.architecture(), fence) || (uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
+        if (!FenceStep.boundsSums(flow.architecture(), fence) || (uniform & 1) != 0 || uniform + 1 >= InstructionWord.ZERO_UNIFORM) {
             return false;
         }
         boolean absolute = !hasRegister(flow, at);

@@ -15,7 +15,7 @@ import io.tessera.executor.fence.program.VerifiedText;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
-import io.tessera.guardian.machine.FencedArchitectures;
+import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
 import java.util.concurrent.ExecutorService;

@@ -9,7 +9,7 @@ import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageExtent;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.machine.FencedArchitectures;
+import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;

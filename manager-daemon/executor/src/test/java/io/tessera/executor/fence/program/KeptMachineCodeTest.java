@@ -15,7 +15,7 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
-import io.tessera.guardian.machine.FencedArchitectures;
+import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.TensorMapPlaces;

@@ -12,7 +12,7 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
-import io.tessera.guardian.machine.FencedArchitectures;
+import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.SampleCubins;
 import io.tessera.guardian.machine.code.Architecture;

@@ -55,8 +55,9 @@ class CodeChangesTest {
         assertEquals(List.of("BEFORE AFTER INSTRUCTION WORDS (LOW, HIGH)", "+ 0x0 MOV R27, 0x2020", "0x0 0x10 IADD3 R6, R7, R8, RZ",
                 "0x10 0x20 IADD3 R6, R7, R8, RZ", "...", "0x80 0x90 IADD3 R6, R7, R8, RZ", "0x90 0xa0 IADD3 R6, R7, R8, RZ",
                 "+ 0xb0 LOP3 R3, R3, 0x1f, R27", "0xa0 0xc0 LDG R0, desc[UR4][R2.64]", "0xb0 0xd0 IADD3 R6, R7, R8, RZ", "...",
-                "0x130 0x150 IADD3 R6, R7, R8, RZ", "0x140 0x160 IADD3 R6, R7, R8, RZ", "+ 0x170 LOP3 R5, R5, 0x1f, R27",
-                "0x150 0x180 STG desc[UR4][R4.64], R0", "0x160 0x190 ISETP"), words(changes));
+                "0x100 0x120 IADD3 R6, R7, R8, RZ", "0x110 0x130 IADD3 R6, R7, R8, RZ", "+ 0x140 LOP3 R5, R5, 0x1f, R27",
+                "0x120 0x150 IADD3 R6, R7, R8, RZ", "0x130 0x160 IADD3 R6, R7, R8, RZ"), words(changes),
+                "the fence comes so early that its access does not wait for it");
     }
 
     @Test

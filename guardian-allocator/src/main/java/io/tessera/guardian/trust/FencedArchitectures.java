@@ -1,5 +1,6 @@
-package io.tessera.guardian.machine;
+package io.tessera.guardian.trust;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.Architecture;
 import java.util.Map;
 
