@@ -53,7 +53,7 @@ public final class UnfencedImages {
     public void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         if (policy == UnfencedPolicy.OWN) {
             // No label: frameworks load gigabytes so, and a hash of them all is seconds of their start.
-            LOG.info("an image of {} bytes cannot be fenced: {}; it runs by the policy own", source.main().bytes().byteSize(), lacking);
+            LOG.info("an image of {} bytes is not fenced from PTX: {}; the policy own lets it run", source.main().bytes().byteSize(), lacking);
             return;
         }
         String what = "image " + source.label() + " cannot be fenced: " + lacking;
