@@ -291,7 +291,7 @@ class OtherUsersCodeTest {
 
     @Test
     void anImageWithoutFencesIsNotLoadedBesideAnotherUser() throws Exception {
-        byte[] older = new CubinBuilder(65, 80).kernel("plain", 29, new CodeWords().exit()).build();
+        byte[] older = new CubinBuilder(65, 75).kernel("plain", 29, new CodeWords().exit()).build();
         try (RunningExecutor executor = ofUnknown(); RelayTestClient client = client(executor)) {
             TenantPresence.Member other = other(executor);
             long before = executor.driver.alive("module") + executor.driver.alive("library");
