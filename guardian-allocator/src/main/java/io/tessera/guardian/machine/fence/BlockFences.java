@@ -43,7 +43,7 @@ final class BlockFences {
 
     /** Puts what comes before an instruction into the code. */
     void put(CodeBuilder out, int at) {
-        List<Consumer<CodeBuilder>> steps = before.remove(at);
+        List<Consumer<CodeBuilder>> steps = before.isEmpty() ? null : before.remove(at);
         if (steps != null) {
             out.interrupt();
             steps.forEach(step -> step.accept(out));
@@ -56,7 +56,7 @@ final class BlockFences {
 
     /** Puts the steps of the fence of an access that come directly before it, with other instructions between them. Returns the first one that is not among these. */
     int put(CodeBuilder out, int at, PassedInstructions passed, IntConsumer putOther) {
-        Late late = lates.remove(at);
+        Late late = lates.isEmpty() ? null : lates.remove(at);
         int next = at + 1;
         for (int i = 0; late != null && i < late.steps().length; i++) {
             int end = next;
@@ -113,7 +113,11 @@ final class BlockFences {
 
     /** Computes bounds before a loop. What is added there may have been written just before. */
     void beforeLoop(FencedRegisters known, int at) {
-        int[] missing = IntStream.of(plan.bounds().before(at)).filter(added -> !known.areBounds(plan.bounds().of(added), added + 1)).toArray();
+        int[] all = plan.bounds().before(at);
+        if (all.length == 0) {
+            return;
+        }
+        int[] missing = IntStream.of(all).filter(added -> !known.areBounds(plan.bounds().of(added), added + 1)).toArray();
         if (missing.length > 0) {
             add(at, out -> Encoding.delay(out, AFTER_ANY_UNIFORM));
         }

@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class EarlyPlaces {
     private final SectionFlow flow;
     /** Accesses by the first instruction that comes into question. */
     private final Map<Integer, List<Integer>> from = new HashMap<>();
+    private final BitSet starts = new BitSet();
     /** Those for which no place was found yet. */
     private final List<Integer> open = new ArrayList<>();
     private final Map<Integer, Integer> found = new HashMap<>();
@@ -35,6 +37,7 @@ final class EarlyPlaces {
     void wanted(int access) {
         int first = first(access);
         if (first < access) {
+            starts.set(first);
             from.computeIfAbsent(first, _ -> new ArrayList<>()).add(access);
         }
     }
@@ -77,7 +80,9 @@ final class EarlyPlaces {
     void look(RegistersInFlight state, IssueTable table, int row, int until) {
         for (int at = Math.max(next, row); at <= until && !(open.isEmpty() && from.isEmpty()); at++) {
             block = flow.isLeader(at) ? at : block;
-            open.addAll(from.getOrDefault(at, List.of()));
+            if (starts.get(at)) {
+                open.addAll(from.get(at));
+            }
             if (!open.isEmpty()) {
                 state.at(table.cycles(row, at));
                 int place = at;
