@@ -1,10 +1,10 @@
 package io.tessera.guardian.machine.verify;
 
-import io.tessera.guardian.machine.VerifiedCubin;
-import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.TensorMapPlaces;
+import io.tessera.guardian.machine.VerifiedCubin;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;

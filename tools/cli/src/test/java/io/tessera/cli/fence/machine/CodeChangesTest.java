@@ -61,6 +61,19 @@ class CodeChangesTest {
     }
 
     @Test
+    void anAccessThatArithmeticPassesIsFoundBehindIt() throws MachineCodeException {
+        CodeWords code = new CodeWords().store(4, 0).stalling(1);
+        for (int i = 0; i < 50; i++) {
+            code.product(20, 21, 22, 23).stalling(1);
+        }
+        CodeChanges changes = changes(code.exit(), "128G");
+        assertEquals(2, changes.inserted());
+        assertEquals(0, changes.changed());
+        assertTrue(words(changes).stream().anyMatch(line -> line.startsWith("0x10 0x20 ")),
+                "what was behind the access is directly behind its fence");
+    }
+
+    @Test
     void accessesThatAreChangedAreShownBeforeAndAfter() throws MachineCodeException {
         CodeChanges changes = changes(kernel(), "4G");
         assertEquals(3, changes.inserted());
