@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,26 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
         named = Map.copyOf(named);
         byRegister = Set.copyOf(byRegister);
         functions = Set.copyOf(functions);
+    }
+
+    /** Functions that may call themselves, directly or not, by calls that name them. */
+    public Set<String> recursive() {
+        Set<String> found = new HashSet<>();
+        for (String function : named.keySet()) {
+            Set<String> seen = new HashSet<>();
+            Deque<String> open = new ArrayDeque<>(List.of(function));
+            while (!open.isEmpty()) {
+                for (String called : named.getOrDefault(open.remove(), Set.of())) {
+                    if (seen.add(called)) {
+                        open.add(called);
+                    }
+                }
+            }
+            if (seen.contains(function)) {
+                found.add(function);
+            }
+        }
+        return found;
     }
 
     /**

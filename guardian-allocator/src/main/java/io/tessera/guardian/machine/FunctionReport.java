@@ -12,6 +12,11 @@ package io.tessera.guardian.machine;
  * @param reports  whether threads of it may report and end instead of ending the context
  */
 public record FunctionReport(String name, boolean kernel, boolean leaves, String refusal, int accesses, int inserted, boolean reports) {
+    /** The same with more instructions that were added. */
+    public FunctionReport withMore(int instructions) {
+        return new FunctionReport(name, kernel, leaves, refusal, accesses, inserted + instructions, reports);
+    }
+
     /** Whether it is fenced. */
     public boolean isFenced() {
         return refusal == null;

@@ -9,8 +9,9 @@ package io.tessera.guardian.machine;
  * @param reportAddress device address of a word of 32 bits outside the window, which threads that would end the context write before they end; 0: they
  *                      do not write, and end the context
  * @param reportValue   what they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest bits, see {@link #reported}
+ * @param stopAddress   device address of a word of 32 bits outside the window that loops look at: 0 tells their threads to end. 0: loops do not look
  */
-public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue) {
+public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue, long stopAddress) {
     /** A failed assertion. */
     public static final int ASSERTION = 1;
     /** A trap or breakpoint. */
@@ -36,11 +37,14 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         if (reportValue << REASON_BITS >>> REASON_BITS != reportValue || (reportAddress & Integer.BYTES - 1) != 0) {
             throw new IllegalArgumentException("no report: " + reportValue + " at 0x" + Long.toHexString(reportAddress));
         }
+        if ((stopAddress & Integer.BYTES - 1) != 0) {
+            throw new IllegalArgumentException("no stop word: 0x" + Long.toHexString(stopAddress));
+        }
     }
 
     /** Without reports. */
     public MachineFence(Kind kind, int baseHigh, int mask) {
-        this(kind, baseHigh, mask, 0, 0);
+        this(kind, baseHigh, mask, 0, 0, 0);
     }
 
     /** The fence that serves a window, without reports. */
@@ -56,7 +60,17 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
      * @param value   below 2^30, for whoever reads the word
      */
     public MachineFence reporting(long address, int value) {
-        return new MachineFence(kind, baseHigh, mask, address, value);
+        return new MachineFence(kind, baseHigh, mask, address, value, stopAddress);
+    }
+
+    /** The same with loops that look at the word at an address; 0: they do not. */
+    public MachineFence looking(long address) {
+        return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, address);
+    }
+
+    /** Whether loops look at a stop word. */
+    public boolean looks() {
+        return stopAddress != 0;
     }
 
     /** Whether threads report and end instead of ending the context. */

@@ -12,15 +12,17 @@ import java.util.Map;
  *                   as far as whoever launches it makes sure that they were made for its program
  * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
  *                   window there
+ * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first one; all functions where the fence has no stop word
  * @param calls      which functions may call which
  */
 public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
-        CalledFunctions calls) {
+        Map<String, String> endless, CalledFunctions calls) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);
         tensorMaps = Map.copyOf(tensorMaps);
         trusted = Map.copyOf(trusted);
+        endless = Map.copyOf(endless);
     }
 
     /** Whether all of it stays in the window whoever wrote it. */
@@ -43,5 +45,12 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
     /** What is taken on trust in functions, and in functions that they may call, by name. */
     public Map<String, String> takenOnTrust() {
         return calls.handOn(trusted, ", which it may call, has ");
+    }
+
+    /** Functions that may run for ever, and those that may call them or themselves, by name. */
+    public Map<String, String> mayBeEndless() {
+        Map<String, String> all = new HashMap<>(endless);
+        calls.recursive().forEach(function -> all.putIfAbsent(function, "calls of itself"));
+        return calls.handOn(all, ", which it may call, has ");
     }
 }

@@ -27,8 +27,11 @@ public final class CubinFencer {
     private final Set<Long> variables;
     private final Set<Long> assertionsInBank;
     private final boolean onlyAssertions;
+    /** Whether loops get looks now; else code gets fences. */
+    private final boolean looking;
 
-    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence) throws MachineCodeException {
+    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence, boolean looking) throws MachineCodeException {
+        this.looking = looking;
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
@@ -44,9 +47,23 @@ public final class CubinFencer {
      * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
+        return fence.looks() && Cubin.read(bytes).requireKnownInstructions().addsLowWords() ? fenceLooking(bytes, fence) : run(bytes, fence, false);
+    }
+
+    /** Loops look first: what they got is code to be fenced like all other. */
+    private static FencedCubin fenceLooking(byte[] bytes, MachineFence fence) throws MachineCodeException {
+        FencedCubin looking = run(bytes, fence, true);
+        FencedCubin fenced = run(looking.bytes(), fence, false);
+        Map<String, Integer> added = new HashMap<>();
+        looking.functions().forEach(report -> added.put(report.name(), report.inserted()));
+        return new FencedCubin(fenced.bytes(), fenced.functions().stream()
+                .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList());
+    }
+
+    private static FencedCubin run(byte[] bytes, MachineFence fence, boolean looking) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         cubin.requireKnownInstructions();
-        return new CubinFencer(cubin, CubinSymbols.of(cubin), fence).run();
+        return new CubinFencer(cubin, CubinSymbols.of(cubin), fence, looking).run();
     }
 
     private FencedCubin run() throws MachineCodeException {
@@ -61,7 +78,9 @@ public final class CubinFencer {
         Map<Integer, Integer> registers = attributes.registers();
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
         long shared = sharedUniforms(functions);
-        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, functions, shared)).toList();
+        LookingFunctions looks = looking ? new LookingFunctions(fence, functions, shared) : null;
+        List<Outcome> outcomes = functions.parallelStream().map(function -> looking ? look(function, looks) : rewrite(function, functions, shared))
+                .toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
         List<FunctionReport> reports = new ArrayList<>();
@@ -141,6 +160,25 @@ public final class CubinFencer {
             FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),
                     result.inserted(), !ends.isEmpty());
             return new Outcome(function, report, plan, result, code, data);
+        } catch (MachineCodeException e) {
+            return Outcome.refused(function, e.getMessage());
+        }
+    }
+
+    /** A function without looks stays as it is. */
+    private Outcome look(FunctionCode function, LookingFunctions looks) {
+        try {
+            LookPlan plan = function.flow() == null ? LookPlan.NONE : looks.plan(function);
+            if (plan.isEmpty()) {
+                return Outcome.refused(function, null);
+            }
+            RewrittenSection result = SectionRewriter.looking(function.flow(), plan).rewrite();
+            byte[] code = MovedCode.bytes(result, ReturnAddresses.find(function.flow()));
+            FencePlan registers = plan.usesSpare() && SpareRegisters.isBeyond(LookingFunctions.spare(function), function.registers())
+                    ? new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.NONE, LookingFunctions.spare(function))
+                    : FencePlan.WITHOUT_REGISTERS;
+            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, 0, result.inserted(), false);
+            return new Outcome(function, report, registers, result, code, FunctionData.moved(cubin, function, result));
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
         }

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.look.Looks;
 import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.InFlightFlow;
 import io.tessera.guardian.machine.verify.RegisterFlow;
@@ -33,6 +34,8 @@ final class SectionRewriter {
     /** The instruction of the section that an instruction of the result is; -1: one of a fence. */
     private int[] origins;
     private final Map<Integer, Integer> ends;
+    private final LookPlan lookPlan;
+    private final Looks looks;
     private InFlightFlow.Additions additions = InFlightFlow.Additions.NONE;
     private int inserted;
     private int accesses;
@@ -55,6 +58,12 @@ final class SectionRewriter {
      * @param kernel whether it is no function that others call
      */
     SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel) {
+        this(flow, fence, plan, ends, kernel, LookPlan.NONE);
+    }
+
+    private SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, LookPlan lookPlan) {
+        this.lookPlan = lookPlan;
+        this.looks = Looks.of(flow, fence);
         this.kernel = kernel;
         this.ends = fence.reports() ? ends : Map.of();
         this.flow = flow;
@@ -63,6 +72,11 @@ final class SectionRewriter {
         this.out = new CodeBuilder(flow.count() + flow.count() / 4);
         this.places = new int[flow.count() + 1];
         this.origins = new int[flow.count() * 2 + 8];
+    }
+
+    /** For a section that gets looks at the stop word and no fences. */
+    static SectionRewriter looking(SectionFlow flow, LookPlan looks) {
+        return new SectionRewriter(flow, new MachineFence(MachineFence.Kind.NONE, 0, 0), FencePlan.WITHOUT_REGISTERS, Map.of(), true, looks);
     }
 
     /**
@@ -85,7 +99,7 @@ final class SectionRewriter {
             registers.enter(known, block);
             for (int i = block; i < flow.blockEnd(block); i++) {
                 fences.beforeLoop(known, i);
-                if (flow.operation(i).isGlobal() && fence.kind() != MachineFence.Kind.NONE) {
+                if (flow.operation(i).isGlobal() && fence.kind() != MachineFence.Kind.NONE && !looks.isLoad(i)) {
                     accesses++;
                     copies[i] = fence(fences, known, i, flow.operation(i));
                 }
@@ -99,6 +113,8 @@ final class SectionRewriter {
         places[flow.count()] = out.count();
         int count = out.count();
         retarget(count);
+        lookPlan.finish(out, flow.architecture());
+        markInserted();
         return new RewrittenSection(out.finish(), places, origins, inserted, accesses);
     }
 
@@ -153,6 +169,7 @@ final class SectionRewriter {
     /** Puts an instruction with what comes before it. Returns the next one that is to be put. */
     private int put(BlockFences fences, PassedInstructions passed, int at, int copy) {
         places[at] = out.count();
+        lookPlan.put(out, at);
         fences.put(out, at);
         int next = fences.put(out, at, passed, other -> put(fences, passed, other, 0));
         MachineOpcode operation = flow.operation(at);
@@ -162,7 +179,7 @@ final class SectionRewriter {
         if (copy != 0) {
             GlobalForm form = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at)));
             keep(at, form.windowedLow(flow.low(at), copy), form.withUniform(flow.high(at), copy));
-        } else if (operation.kind() == Kind.GLOBAL && plan.hasUniform()) {
+        } else if (operation.kind() == Kind.GLOBAL && plan.hasUniform() && !looks.isLoad(at)) {
             inLowWord(at);
         } else {
             keep(at, flow.low(at), flow.high(at));
@@ -204,7 +221,7 @@ final class SectionRewriter {
 
     /** Whether the fence of an access changes its address register; else the access itself is changed. */
     private boolean isForced(int at) {
-        return fence.kind() != MachineFence.Kind.NONE && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
+        return fence.kind() != MachineFence.Kind.NONE && !looks.isLoad(at) && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
     }
 
     /** An address that was fenced under a predicate is fenced for what follows under the same one. */

@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.fence;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import java.util.BitSet;
 
 /** Registers that code leaves free. Stateless. */
 final class SpareRegisters {
@@ -12,6 +13,9 @@ final class SpareRegisters {
     private static final int BEYOND_COUNT = 2;
     /** A function of 255 registers has all that there are. */
     private static final int MOST_COUNT = 254;
+    /** A product of matrices writes so many registers at most, and operands are so wide. */
+    private static final int MATRIX_REGISTERS = 128;
+    private static final int WIDEST = 8;
     private static final int FIRST = 6;
     private static final int LAST = 62;
 
@@ -68,5 +72,42 @@ final class SpareRegisters {
             }
         }
         return register;
+    }
+
+    /**
+     * A general register that no instruction names, though functions that are called may use it. First one that the code's threads have anyway, else the next one, which no code can
+     * name, where that begins no new group.
+     *
+     * @param count {@code EIATTR_REGCOUNT} of the function; one more is needed for the register that is {@link #isBeyond}
+     * @return {@link InstructionWord#ZERO_REGISTER}: there is none
+     */
+    static int unnamed(SectionFlow flow, int count) {
+        BitSet named = new BitSet();
+        BitSet written = new BitSet();
+        for (int i = 0; i < flow.count(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            int first = InstructionWord.destination(flow.low(i));
+            switch (operation.kind()) {
+                case REGISTER_COUNT, TEXTURE -> {
+                    return InstructionWord.ZERO_REGISTER;
+                }
+                case MATRIX -> named.set(first, first + MATRIX_REGISTERS);
+                default -> written.set(first, first + (operation.registers() == MachineOpcode.MANY ? 0 : operation.registers()));
+            }
+            for (int place = 0; place < InstructionWord.OPERANDS; place++) {
+                int operand = InstructionWord.operand(flow.low(i), flow.high(i), place);
+                named.set(operand, operand + WIDEST);
+            }
+        }
+        named.or(written);
+        int register = named.nextClearBit(0);
+        int next = count - BEYOND_COUNT;
+        boolean grows = count > BEYOND_COUNT && count % GROUP != 0 && count < MOST_COUNT && !written.get(next);
+        return register < next ? register : grows ? next : InstructionWord.ZERO_REGISTER;
+    }
+
+    /** Whether a function has a register only if its count is raised by one. */
+    static boolean isBeyond(int register, int count) {
+        return register >= count - BEYOND_COUNT;
     }
 }

@@ -13,8 +13,12 @@ import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import io.tessera.guardian.machine.look.Looks;
+import io.tessera.guardian.machine.look.SectionLoops;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -46,6 +50,7 @@ public final class CubinVerifier {
         FileLayout.require(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
+        Map<String, String> endless = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
         Set<String> byRegister = new ConcurrentSkipListSet<>();
@@ -55,6 +60,7 @@ public final class CubinVerifier {
             String name = section.functionName(Cubin.CODE);
             try {
                 SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
+                loop(flow, fence).ifPresent(why -> endless.put(name, why));
                 Set<Long> relocated = writes.into(section, flow, fence);
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), writes.isEnteredInside(section)).verify();
                 String table = BranchTables.require(cubin, section, flow);
@@ -74,9 +80,26 @@ public final class CubinVerifier {
                 }
             } catch (MachineCodeException e) {
                 refused.put(name, e.getMessage());
+                endless.putIfAbsent(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, new CalledFunctions(calls, byRegister, functions));
+        return new VerifiedCubin(refused, tensorMaps, trusted, endless, new CalledFunctions(calls, byRegister, functions));
+    }
+
+    /** The first loop that may be endless. Moves of a report write registers of threads that end. */
+    private static Optional<String> loop(SectionFlow flow, MachineFence fence) {
+        if (!fence.looks()) {
+            return Optional.of("a fence without a stop word");
+        }
+        BitSet ending = new BitSet();
+        for (int i = 0; i < flow.count(); i++) {
+            if (ReportSequence.isStore(flow, i, fence)) {
+                ending.set(ReportSequence.first(i), i);
+            }
+        }
+        SectionLoops loops = new SectionLoops(flow, ending::get);
+        String byRegister = loops.callsByRegister(at -> ReportSequence.endsBefore(flow, at, fence));
+        return Optional.ofNullable(byRegister != null ? byRegister : loops.endless(Looks.of(flow, fence)));
     }
 
     private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {

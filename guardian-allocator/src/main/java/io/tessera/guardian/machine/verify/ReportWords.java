@@ -6,20 +6,22 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.look.LookWords;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where fenced code names the word that its threads write when they report, and what they write. Both are other ones at each start of a program; nothing else that a fence
- * writes is, while its window stays where it is. Stateless.
+ * Where fenced code names the word that its threads write when they report, what they write, and the stop word. They are other ones at each start of a program; nothing else that a
+ * fence writes is, while its window stays where it is. Stateless.
  */
 public final class ReportWords {
     /** The three moves that begin a report, see {@link ReportSequence}. */
     private static final int MOVES = 3;
     private static final long MOVE_MASK = 0xffff0fffL;
     private static final long MOVE = 0x802;
+    private static final long UNIFORM_MOVE = 0x7882;
     private static final int IMMEDIATE = Integer.BYTES;
 
     private ReportWords() {
@@ -30,12 +32,12 @@ public final class ReportWords {
      *
      * @param cubin fenced code
      * @param fence its fence
-     * @return offsets of the first instructions of reports in the file
+     * @return offsets in the file of the first instructions of reports, and of looks
      * @throws MachineCodeException if it cannot be read
      */
     public static List<Integer> find(byte[] cubin, MachineFence fence) throws MachineCodeException {
         List<Integer> places = new ArrayList<>();
-        if (!fence.reports()) {
+        if (!fence.reports() && !fence.looks()) {
             return places;
         }
         for (CubinSection section : Cubin.read(cubin).sections()) {
@@ -45,7 +47,7 @@ public final class ReportWords {
             long[] words = CodeReader.words(section);
             for (int i = 0; i < words.length; i += 2) {
                 int place = Math.toIntExact(section.offset() + (long) i * Long.BYTES);
-                if (isMove(words[i], 0) && isReport(cubin, place, fence)) {
+                if (isMove(words[i], 0) && isReport(cubin, place, fence) || isUniformMove(words[i]) && isLook(cubin, place, fence)) {
                     places.add(place);
                 }
             }
@@ -54,13 +56,30 @@ public final class ReportWords {
     }
 
     private static boolean isReport(byte[] cubin, int place, MachineFence fence) {
-        boolean moves = place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
+        boolean moves = fence.reports() && place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
         for (int i = 0; moves && i < MOVES; i++) {
             moves = isMove(low(cubin, place, i), i);
         }
         return moves && InstructionWord.immediate(low(cubin, place, 0)) == (int) fence.reportAddress()
                 && InstructionWord.immediate(low(cubin, place, 1)) == (int) (fence.reportAddress() >>> Integer.SIZE)
                 && InstructionWord.immediate(low(cubin, place, 2)) >>> MachineFence.REASON_BITS == fence.reported(0) >>> MachineFence.REASON_BITS;
+    }
+
+    /** Whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords}. */
+    private static boolean isLook(byte[] cubin, int place, MachineFence fence) {
+        boolean fits = fence.looks() && place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
+        if (!fits) {
+            return false;
+        }
+        int uniform = InstructionWord.uniformDestination(low(cubin, place, 0));
+        int register = InstructionWord.destination(low(cubin, place, LookWords.LOAD));
+        return low(cubin, place, 0) == LookWords.move(uniform, (int) fence.stopAddress())
+                && low(cubin, place, 1) == LookWords.move(uniform + 1, (int) (fence.stopAddress() >>> Integer.SIZE))
+                && low(cubin, place, LookWords.LOAD) == LookWords.load(register, uniform);
+    }
+
+    private static boolean isUniformMove(long low) {
+        return (low & 0xffff) == UNIFORM_MOVE;
     }
 
     /** {@code MOV Rn, immediate} for one of the registers of a report. */
@@ -77,17 +96,22 @@ public final class ReportWords {
     }
 
     /**
-     * Has the reports write to another word.
+     * Has the reports write to another word, and the looks load another one.
      *
      * @param cubin  fenced code, which is changed
      * @param places as {@link #find} had them
      * @param before the fence that it has
      * @param after  the one that it gets, for the same window
-     * @throws MachineCodeException if there is no report of that fence at a place; then some may have been changed
+     * @throws MachineCodeException if there is neither a report nor a look of that fence at a place; then some may have been changed
      */
     public static void change(byte[] cubin, List<Integer> places, MachineFence before, MachineFence after) throws MachineCodeException {
         ByteBuffer words = words(cubin);
         for (int place : places) {
+            if (isLook(cubin, place, before) && after.looks()) {
+                words.putInt(place + IMMEDIATE, (int) after.stopAddress());
+                words.putInt(place + InstructionWord.BYTES + IMMEDIATE, (int) (after.stopAddress() >>> Integer.SIZE));
+                continue;
+            }
             if (!isReport(cubin, place, before)) {
                 throw new MachineCodeException("no report at " + place);
             }

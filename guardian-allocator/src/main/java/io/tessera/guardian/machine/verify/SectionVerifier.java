@@ -7,6 +7,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.look.Looks;
 import java.util.Set;
 
 /**
@@ -73,7 +74,11 @@ final class SectionVerifier {
         inFlight.solve();
         RegisterFlow registers = new RegisterFlow(flow, fence, baseRegister, inFlight::isSettled);
         SummedAddresses sums = new SummedAddresses(flow, fence);
+        Looks looks = Looks.of(flow, fence);
         String trusted = inFlight.trusted() != null ? inFlight.trusted() : byRegister();
+        if (trusted == null && looks.isBesideOthers(kernel, at -> ReportSequence.endsBefore(flow, at, fence))) {
+            trusted = "looks by uniform registers, which other functions may change";
+        }
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             registers.enter(known, block);
             int end = flow.blockEnd(block);
@@ -84,7 +89,7 @@ final class SectionVerifier {
                 boolean reports = ReportSequence.isStore(flow, i, fence) && inFlight.isSettled(ReportSequence.first(i));
                 if (SummedAddresses.adds(flow, i) && sums.isFenced(known, i)) {
                     trusted = trusted != null ? trusted : byUniform(i);
-                } else if (flow.operation(i).isGlobal() && !reports) {
+                } else if (flow.operation(i).isGlobal() && !reports && !looks.isLoad(i)) {
                     access(known, i);
                 }
                 registers.step(known, i);

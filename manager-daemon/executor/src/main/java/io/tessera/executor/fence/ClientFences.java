@@ -72,7 +72,7 @@ public final class ClientFences {
     private Violations violations;
     private volatile long violationCount;
     private int machineImageCount;
-    /** Whether kernels made of PTX are loaded; machine code does not look at the stop word. */
+    /** Whether kernels were loaded that look at the stop word: those made of PTX do, and most of machine code with fences. */
     private boolean looksAtStopWord;
 
     /** A client that has loaded nothing. */
@@ -187,8 +187,9 @@ public final class ClientFences {
             return null;
         }
         int number = ++machineImageCount;
-        FencedImage fenced = machineImages.fence(source, page().machineWord(), number);
+        FencedImage fenced = machineImages.fence(source, page().machineWord(), FenceSettings.MACHINE_LOOPS_LOOK ? page().stopWord() : 0, number);
         if (fenced != null) {
+            looksAtStopWord |= fenced.looks();
             violations().addImage(number, source.main().bytes().byteSize() + " bytes");
         }
         return fenced;

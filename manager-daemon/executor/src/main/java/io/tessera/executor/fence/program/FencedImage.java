@@ -10,17 +10,24 @@ import java.util.Map;
  * @param hash     of the cubin that it was made of, unpacked ({@link io.tessera.guardian.image.ModuleImage#hash})
  * @param refused  kernels that have no fence, with the reason, by name
  * @param trusted  kernels that have one and that hand-made code might leave, with the first thing that is taken on trust in them or in what they call, by name
+ * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, by name
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
  * @param accesses how many instructions access global memory
  */
-public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, TensorMapPlaces> tensorMaps,
-        int kernels, boolean reports, long accesses) {
+public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
+        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses) {
     /** Copies the maps. */
     public FencedImage {
         refused = Map.copyOf(refused);
         trusted = Map.copyOf(trusted);
+        endless = Map.copyOf(endless);
         tensorMaps = Map.copyOf(tensorMaps);
+    }
+
+    /** Whether the stop word ends any kernel. */
+    public boolean looks() {
+        return endless.size() < kernels;
     }
 }

@@ -27,19 +27,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fenced machine code in the cache of compiled code. An entry is for one window; the word that threads report to, and what they write, are another one at each start, and are
- * put into the code when it is read. Thread-safe.
+ * Fenced machine code in the cache of compiled code. An entry is for one window; the word that threads report to, what they write, and the stop word are other ones at each start, and
+ * are put into the code when it is read. Thread-safe.
  *
  * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
  * who runs this executor. Whoever can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists
- * with their lengths before them: places of reports, refused kernels with reasons, kernels with what is taken on trust in them, kernels with the places of their tensor maps.
+ * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports and the address of the stop
+ * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
+ * kernels that may be endless with the first loop, kernels with the places of their tensor maps.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -52,7 +53,8 @@ final class KeptMachineCode {
 
     /** The key of what a fence makes of an image, wherever its reports go. */
     CacheKey key(byte[] image, MachineFence fence) {
-        String window = fence.kind() + " " + Integer.toHexString(fence.baseHigh()) + " " + Integer.toHexString(fence.mask()) + " " + fence.reports();
+        String window = fence.kind() + " " + Integer.toHexString(fence.baseHigh()) + " " + Integer.toHexString(fence.mask()) + " " + fence.reports()
+                + " " + fence.looks();
         return CacheKey.ofLarge(image, new CodeIdentity(MODE, Fencer.version(), architecture, CodeIdentity.TEXT, window));
     }
 
@@ -89,9 +91,11 @@ final class KeptMachineCode {
             out.writeLong(image.accesses());
             out.writeLong(fence.reportAddress());
             out.writeInt(fence.reportValue());
+            out.writeLong(fence.stopAddress());
             numbers(out, reports);
             texts(out, image.refused());
             texts(out, image.trusted());
+            texts(out, image.endless());
             out.writeInt(image.tensorMaps().size());
             for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
                 text(out, kernel.getKey());
@@ -114,10 +118,11 @@ final class KeptMachineCode {
         int kernels = in.getInt();
         boolean reports = in.get() != 0;
         long accesses = in.getLong();
-        MachineFence before = fence.reporting(in.getLong(), in.getInt());
+        MachineFence before = fence.reporting(in.getLong(), in.getInt()).looking(in.getLong());
         List<Integer> places = numbers(in);
         Map<String, String> refused = texts(in);
         Map<String, String> trusted = texts(in);
+        Map<String, String> endless = texts(in);
         Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
@@ -126,7 +131,7 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses);
+        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses);
     }
 
     private static int count(ByteBuffer in) throws IOException {

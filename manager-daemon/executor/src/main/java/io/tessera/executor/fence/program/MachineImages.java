@@ -54,10 +54,11 @@ public final class MachineImages {
      * Fences what a driver would load of an image.
      *
      * @param reportAddress of the word that threads write instead of ending the context
+     * @param stopAddress   of the stop word, which loops look at; 0: they do not
      * @param number        of the image, below 2^30, which they write there
      * @return null: it stays as it is; the log says why
      */
-    public FencedImage fence(ProgramSource source, long reportAddress, int number) {
+    public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
         long began = clock.nanoTime();
         try {
             architectures.require(target.capability().sm());
@@ -66,7 +67,7 @@ public final class MachineImages {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number);
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number).looking(stopAddress);
             CacheKey key = kept.key(packed.get(), fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
@@ -76,9 +77,13 @@ public final class MachineImages {
                 image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence), ModuleImage.of(cubin).hash());
                 kept.keep(key, image, fence);
             }
-            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} accesses, {} ms", image.hash(), image.code().length,
-                    made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(), image.trusted().size(), image.accesses(),
+            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} that may be endless, {} accesses, {} ms", image.hash(),
+                    image.code().length,
+                    made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(), image.trusted().size(),
+                    image.endless().size(),
+                    image.accesses(),
                     (clock.nanoTime() - began) / NS_PER_MS);
+            image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
         } catch (MachineCodeException | ImageException e) {
@@ -114,7 +119,9 @@ public final class MachineImages {
         unfenced.keySet().retainAll(kernels);
         trusted.keySet().retainAll(kernels);
         trusted.keySet().removeAll(unfenced.keySet());
-        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, seen.tensorMaps(), kernels.size(),
+        Map<String, String> endless = seen.mayBeEndless();
+        endless.keySet().retainAll(kernels);
+        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, seen.tensorMaps(), kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum());
     }
 }

@@ -33,7 +33,8 @@ class UnfencedImagesTest {
     private final UnfencedImages images = images(UnfencedPolicy.OWN, member);
 
     private static FencedImage image(String hash) {
-        return new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of("copies", MAPS),
+        return new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
+                Map.of("copies", MAPS),
                 4,
                 true, 7);
     }

@@ -37,6 +37,8 @@ class KeptMachineCodeTest {
     private static final long BASE = 0x2020_0000_0000L;
     private static final long SIZE = 1L << 37;
     private static final long FIRST_WORD = 0x7f00_1234_0a00L;
+    /** From the word of reports to the stop word. */
+    private static final long STOP_DISTANCE = 1 << 20;
     private static final long OTHER_WORD = 0x7e55_0000_1a00L;
     private static final int CUDA_13 = 65;
     /** {@code BPT.TRAP}. */
@@ -60,12 +62,13 @@ class KeptMachineCodeTest {
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
         return new MachineImages(target, window, cache, () -> 0, FencedArchitectures.RUN).fence(ProgramSource.of(ModuleImage.of(image)), word,
-                number);
+                word + STOP_DISTANCE, number);
     }
 
     private static byte[] image() {
+        CodeWords loops = new CodeWords().compare(0, 0, 5).load(7, 2).branch(0).under(8).exit();
         CodeWords traps = new CodeWords().load(0, 2).compare(0, 0, 5).add(TRAP, TRAP_HIGH).under(0).store(2, 0).exit();
-        return new CubinBuilder(CUDA_13, 90).kernel("traps", 26, traps)
+        return new CubinBuilder(CUDA_13, 90).kernel("traps", 26, traps).kernel("loops", 26, loops)
                 .kernel("samples", 26, new CodeWords().add(TEXTURE, 0x000e220000000000L | 1L << 27).exit())
                 .build();
     }
@@ -83,6 +86,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.hash(), found.hash());
         assertEquals(expected.refused(), found.refused());
         assertEquals(expected.trusted(), found.trusted());
+        assertEquals(expected.endless(), found.endless());
         assertEquals(expected.tensorMaps(), found.tensorMaps());
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
@@ -102,13 +106,16 @@ class KeptMachineCodeTest {
         assertEquals(0, cache.counters().stored());
         assertSame(anew, later);
         assertFalse(Arrays.equals(first.code(), later.code()), "reports have places");
-        Map<String, String> seen = CubinVerifier.verify(later.code(), MachineFence.of(BASE, SIZE).reporting(OTHER_WORD, 9));
+        Map<String, String> seen = CubinVerifier.verify(later.code(),
+                MachineFence.of(BASE, SIZE).reporting(OTHER_WORD, 9).looking(OTHER_WORD + STOP_DISTANCE));
         assertFalse(seen.containsKey("traps"), seen.toString());
+        assertFalse(seen.containsKey("loops"), seen.toString());
+        assertEquals(Set.of("samples"), later.endless().keySet());
     }
 
     @Test
     void aTensorMapIsFoundAgain() {
-        FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"),
+        FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7);
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
@@ -122,11 +129,11 @@ class KeptMachineCodeTest {
     void anEntryOfAnEarlierVersionCountsAsMissing() {
         FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
-        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5);
+        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE);
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(2, tables[3]);
-        tables[3] = 1;
+        assertEquals(3, tables[3]);
+        tables[3] = 2;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
@@ -166,6 +173,7 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE);
         assertEquals(kept.key(image, fence.reporting(FIRST_WORD, 1)), kept.key(image.clone(), fence.reporting(OTHER_WORD, 2)));
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.reporting(OTHER_WORD, 2)));
+        assertNotEquals(kept.key(image, fence), kept.key(image, fence.looking(OTHER_WORD)));
         assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE + SIZE, SIZE)));
         assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE, SIZE / 2)));
         assertNotEquals(kept.key(image, fence), new KeptMachineCode(CodeCache.none(), "100").key(image, fence));

@@ -50,7 +50,8 @@ class MachineImagesTest {
 
     private static FencedImage fence(byte[] image, int sm, FencedArchitectures architectures) {
         Target target = new Target(ComputeCapability.ofSm(sm), "compiler", true);
-        return new MachineImages(target, window(), CodeCache.none(), () -> 0, architectures).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 5);
+        return new MachineImages(target, window(), CodeCache.none(), () -> 0, architectures).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 0,
+                5);
     }
 
     private static byte[] fatBinary(int architecture, byte[]... cubins) {

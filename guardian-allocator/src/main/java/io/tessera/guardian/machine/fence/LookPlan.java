@@ -1,0 +1,106 @@
+package io.tessera.guardian.machine.fence;
+
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.Architecture;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.look.LookWords;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where a section's loops look at the stop word, and by which registers. One owner thread; filled by {@link LookPlaces}, then used for one rewriting.
+ */
+final class LookPlan {
+    /** No look. */
+    static final LookPlan NONE = new LookPlan(0, 0, 0);
+
+    private final long stopAddress;
+    private final int uniforms;
+    private final int predicate;
+    /** By instruction: the sum that comes before it, with its stall. */
+    private final Map<Integer, Integer> sums = new HashMap<>();
+    /** By instruction: the branch that comes before it, with the register that its look may write. */
+    private final Map<Integer, Integer> branches = new HashMap<>();
+    /** Branches in the order in which they were put, and their registers. */
+    private final List<int[]> put = new ArrayList<>();
+    private boolean spare;
+
+    /**
+     * A plan without looks.
+     *
+     * @param stopAddress of the stop word
+     * @param uniforms    the first of {@link LookWords#UNIFORMS} uniform registers that nothing else uses, an even one
+     * @param predicate   a uniform predicate that nothing else uses
+     */
+    LookPlan(long stopAddress, int uniforms, int predicate) {
+        this.stopAddress = stopAddress;
+        this.uniforms = uniforms;
+        this.predicate = predicate;
+    }
+
+    /**
+     * Adds a look.
+     *
+     * @param sum      the instruction before which the counter is stepped
+     * @param stall    cycles behind that
+     * @param branch   the instruction before which the branch is, in the same block
+     * @param register what the look may write
+     */
+    void add(int sum, int stall, int branch, int register) {
+        sums.put(sum, stall);
+        branches.put(branch, register);
+    }
+
+    /** A register that the section did not have before is used. */
+    void useSpare() {
+        spare = true;
+    }
+
+    /** Whether such a register is used. */
+    boolean usesSpare() {
+        return spare;
+    }
+
+    /** Whether there is no look. */
+    boolean isEmpty() {
+        return branches.isEmpty();
+    }
+
+    /** Appends what comes before an instruction of the section. */
+    void put(CodeBuilder out, int at) {
+        if (sums.containsKey(at)) {
+            out.interrupt();
+            out.atLeast(Encoding.APART);
+            out.add(LookWords.add(uniforms + 2), LookWords.addHigh(predicate) | InstructionWord.control(sums.get(at), 0));
+        }
+        if (branches.containsKey(at)) {
+            out.interrupt();
+            put.add(new int[] {out.count(), branches.get(at)});
+            out.add(LookWords.branch(predicate), LookWords.branchHigh() | InstructionWord.control(5, 0));
+        }
+    }
+
+    /** Appends what is behind the code, and leads the branches there. */
+    void finish(CodeBuilder out, Architecture architecture) throws MachineCodeException {
+        int[] stalls = {2, LookWords.BEFORE_LOAD, 2, LookWords.BEFORE_USE, LookWords.BEFORE_USE, 5, 5};
+        for (int[] look : put) {
+            int first = out.count();
+            lead(out, architecture, look[0], first);
+            long[] words = LookWords.behind(stopAddress, uniforms, look[1], predicate);
+            for (int i = 0; i < LookWords.COUNT; i++) {
+                int waits = i == 0 ? 0x3f : i == LookWords.LOAD + 1 ? 1 : 0;
+                long high = words[2 * i + 1] | InstructionWord.control(stalls[i], waits);
+                out.add(words[2 * i], i == LookWords.LOAD ? InstructionWord.withWriteScoreboard(high, 0) : high);
+            }
+            lead(out, architecture, first + LookWords.COUNT - 2, look[0] + 1);
+        }
+    }
+
+    private static void lead(CodeBuilder out, Architecture architecture, int from, int to) {
+        long distance = (long) (to - from - 1) * InstructionWord.BYTES;
+        out.set(from, architecture.withDistanceLow(out.low(from), distance),
+                architecture.withDistanceHigh(out.high(from), distance) | (distance < 0 ? LookWords.BACKWARD : 0));
+    }
+}

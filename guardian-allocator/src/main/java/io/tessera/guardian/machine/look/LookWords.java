@@ -1,0 +1,112 @@
+package io.tessera.guardian.machine.look;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.MachineOpcode;
+
+/**
+ * Instructions of a look at the stop word, without control bits. In the loop:
+ *
+ * <pre>
+ * UIADD3 URc, UPx, URc, 2^22, URZ   ; UPx: there is a carry, which is so once in 1,024 rounds
+ * BRA.U  UPx, look                  ; a block ends here
+ * </pre>
+ *
+ * and behind the code:
+ *
+ * <pre>
+ * look: UMOV URa, low               ; waits for all scoreboards
+ *       UMOV URa+1, high
+ *       LDG.E.STRONG.SYS R, [RZ.U32+URa]
+ *       R2UR URv, R
+ *       UISETP.NE UPx, URv, URZ
+ *       BRA.U UPx, behind the branch to here
+ *       EXIT
+ * </pre>
+ *
+ * R is a register of which the code needs nothing there. URa, URa+1, URc, URv and UPx are used by looks alone. Nothing sets URc: every number will do. Stateless.
+ */
+public final class LookWords {
+    /** Instructions of a look behind the code. */
+    public static final int COUNT = 7;
+    /** Of them the one that loads the stop word. */
+    public static final int LOAD = 2;
+    /** Uniform registers that looks of a section take: the address, the counter, the word. */
+    public static final int UNIFORMS = 4;
+    /** What a round adds to the counter. */
+    public static final int STEP = 1 << 22;
+    /** Cycles from the sum to the branch: ptxas leaves nine at least from a comparison of uniform registers. */
+    public static final int BEFORE_BRANCH = 12;
+    /** Cycles that ptxas leaves at least from a uniform move to an access, twice and more. */
+    public static final int BEFORE_LOAD = 8;
+    /** Of each of {@code R2UR} and the comparison: ptxas leaves 13 at least behind the former, 9 behind the latter. */
+    public static final int BEFORE_USE = 15;
+    /** In the second word of a branch to a place before it, beside its distance. */
+    public static final long BACKWARD = 1L << 17;
+    static final long MOVE_HIGH = 0;
+    static final long LOAD_HIGH = 0x081f4900L;
+    static final long TO_UNIFORM_HIGH = 0x000e0000L;
+    static final long EXIT = 0x794d;
+    static final long EXIT_HIGH = 0x03800000L;
+    private static final long ALWAYS = InstructionWord.predicateBits(InstructionWord.ALWAYS);
+    private static final long NO_PREDICATE = 7L << 17;
+
+    private LookWords() {
+    }
+
+    /** The uniform predicates that an instruction may write, as bits; says so of some that write none. */
+    public static int predicates(MachineOpcode operation, long high) {
+        return PredicateFields.uniforms(operation, high);
+    }
+
+    /** {@code UIADD3 URc, UPx, URc, step, URZ}. */
+    public static long add(int counter) {
+        return 0x890 | ALWAYS | (long) counter << 16 | (long) counter << 24 | (long) STEP << 32;
+    }
+
+    /** Its second word. */
+    public static long addHigh(int predicate) {
+        return 0x0fffe03fL & ~NO_PREDICATE | (long) predicate << 17;
+    }
+
+    /** {@code BRA.U UPx} without its distance. */
+    public static long branch(int predicate) {
+        return 0x547 | ALWAYS | (long) predicate << 24 | 1L << 32;
+    }
+
+    /** Its second word. */
+    public static long branchHigh() {
+        return 0x0b800000L;
+    }
+
+    /** {@code UMOV UR, value}. */
+    public static long move(int uniform, int value) {
+        return 0x882 | ALWAYS | (long) uniform << 16 | (long) value << 32;
+    }
+
+    /** {@code LDG.E.STRONG.SYS R, [RZ.U32+URa]}. */
+    public static long load(int register, int address) {
+        return 0x981 | ALWAYS | (long) register << 16 | (long) InstructionWord.ZERO_REGISTER << 24 | (long) address << 32;
+    }
+
+    /** {@code R2UR UR, R}. */
+    public static long toUniform(int uniform, int register) {
+        return 0x2ca | ALWAYS | (long) uniform << 16 | (long) register << 24;
+    }
+
+    /** {@code UISETP.NE.AND UPx, UPT, UR, URZ, UPT}. */
+    public static long compare(int uniform) {
+        return 0x28c | ALWAYS | (long) uniform << 24 | (long) InstructionWord.ZERO_UNIFORM << 32;
+    }
+
+    /** Its second word. */
+    public static long compareHigh(int predicate) {
+        return 0x0bf05270L & ~NO_PREDICATE | (long) predicate << 17;
+    }
+
+    /** The words of an instruction behind the code by its place there: first and second ones by turns; the branch without its distance. */
+    public static long[] behind(long address, int uniforms, int register, int predicate) {
+        return new long[] {move(uniforms, (int) address), MOVE_HIGH, move(uniforms + 1, (int) (address >>> 32)), MOVE_HIGH,
+                load(register, uniforms), LOAD_HIGH, toUniform(uniforms + 3, register), TO_UNIFORM_HIGH,
+                compare(uniforms + 3), compareHigh(predicate), branch(predicate), branchHigh(), EXIT, EXIT_HIGH};
+    }
+}

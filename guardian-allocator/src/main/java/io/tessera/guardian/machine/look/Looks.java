@@ -1,0 +1,170 @@
+package io.tessera.guardian.machine.look;
+
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+
+/**
+ * The looks at the stop word in a section, as its code has them. A look counts only whole, see {@link LookWords}, and if no other instruction of the section may write the uniform
+ * registers and predicates of any look: then its load reaches the stop word alone, whatever other threads of the warp do in the section, and its branch tells once in 1,024 rounds.
+ * Immutable.
+ */
+public final class Looks {
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    private static final long DISTANCE = 0x3ffff;
+    private static final long DISTANCE_LOW = 0xffL << 16 | (1L << 30) - 1 << 34;
+
+    private final SectionFlow flow;
+    private final long stopAddress;
+    /** By the branch to it: the first instruction of a look. */
+    private final Map<Integer, Integer> looks = new TreeMap<>();
+    private final BitSet loads = new BitSet();
+    private final BitSet own = new BitSet();
+    private long uniforms;
+    private int predicates;
+
+    private Looks(SectionFlow flow, long stopAddress) {
+        this.flow = flow;
+        this.stopAddress = stopAddress;
+    }
+
+    /** Those of a section, for the stop word of a fence. */
+    public static Looks of(SectionFlow flow, MachineFence fence) {
+        Looks looks = new Looks(flow, fence.stopAddress());
+        if (fence.looks() && flow.architecture().addsLowWords()) {
+            looks.find();
+            looks.requireOwn();
+        }
+        return looks;
+    }
+
+    private void find() {
+        for (int i = 0; i < flow.count(); i++) {
+            int first = flow.target(i);
+            if (InstructionWord.key(flow.low(i), flow.high(i)) == 0x1547 && first != SectionFlow.NONE && isLook(i, first)) {
+                looks.put(i, first);
+                loads.set(first + LookWords.LOAD);
+            }
+        }
+    }
+
+    private boolean isLook(int branch, int first) {
+        if (first <= branch || first + LookWords.COUNT > flow.count()) {
+            return false;
+        }
+        int predicate = (int) (flow.low(branch) >>> 24) & 0xf;
+        int address = InstructionWord.uniformDestination(flow.low(first));
+        int register = InstructionWord.destination(flow.low(first + LookWords.LOAD));
+        if (predicate >= InstructionWord.ALWAYS || (address & 1) != 0 || address + LookWords.UNIFORMS > InstructionWord.ZERO_UNIFORM
+                || register >= InstructionWord.ZERO_REGISTER || !isBranch(branch, predicate)) {
+            return false;
+        }
+        int sum = sum(branch, address + 2, predicate);
+        if (sum < 0 || !isBehind(first, branch, LookWords.behind(stopAddress, address, register, predicate))) {
+            return false;
+        }
+        own.set(sum);
+        own.set(first, first + LookWords.COUNT);
+        uniforms |= (1L << LookWords.UNIFORMS) - 1 << address;
+        predicates |= 1 << predicate;
+        return true;
+    }
+
+    private boolean isBranch(int at, int predicate) {
+        return (flow.low(at) & ~DISTANCE_LOW) == LookWords.branch(predicate)
+                && (flow.high(at) & WITHOUT_CONTROL & ~DISTANCE) == LookWords.branchHigh();
+    }
+
+    /** The sum that belongs to a branch, in its block and early enough; -1: there is none. */
+    private int sum(int branch, int counter, int predicate) {
+        int cycles = 0;
+        for (int i = branch - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
+            cycles += InstructionWord.cycles(flow.high(i));
+            if (flow.low(i) == LookWords.add(counter) && (flow.high(i) & WITHOUT_CONTROL) == LookWords.addHigh(predicate)) {
+                return cycles >= LookWords.BEFORE_BRANCH ? i : -1;
+            }
+            if ((PredicateFields.uniforms(flow.operation(i), flow.high(i)) >>> predicate & 1) != 0) {
+                return -1;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isBehind(int first, int branch, long[] words) {
+        boolean same = flow.target(first + LookWords.COUNT - 2) == branch + 1
+                && (flow.high(first + LookWords.COUNT - 2) & LookWords.BACKWARD) != 0 && (flow.high(branch) & LookWords.BACKWARD) == 0
+                && InstructionWord.waits(flow.high(first)) == 0x3f
+                && cycles(first) + cycles(first + 1) >= LookWords.BEFORE_LOAD && cycles(first + 3) >= LookWords.BEFORE_USE
+                && cycles(first + 4) >= LookWords.BEFORE_USE && waits(first + LookWords.LOAD);
+        for (int i = 0; i < LookWords.COUNT && same; i++) {
+            boolean branches = i == LookWords.COUNT - 2;
+            same = (flow.low(first + i) & ~(branches ? DISTANCE_LOW : 0)) == words[2 * i]
+                    && (flow.high(first + i) & WITHOUT_CONTROL & ~(branches ? DISTANCE : 0)) == words[2 * i + 1]
+                    && (i == 0 || flow.isOnlyFollowing(first + i)) && !InstructionWord.reuses(flow.high(first + i));
+        }
+        return same;
+    }
+
+    private int cycles(int at) {
+        return InstructionWord.cycles(flow.high(at));
+    }
+
+    /** Whether what follows a load waits for it. */
+    private boolean waits(int load) {
+        int board = InstructionWord.writeScoreboard(flow.high(load));
+        return board < 6 && (InstructionWord.waits(flow.high(load + 1)) >>> board & 1) != 0;
+    }
+
+    /** No look counts if anything else may write what looks use. */
+    private void requireOwn() {
+        for (int i = 0; i < flow.count() && !looks.isEmpty(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            boolean writes = (PredicateFields.uniforms(operation, flow.high(i)) & predicates) != 0;
+            for (int u = 0; u < operation.uniforms(); u++) {
+                writes |= (uniforms >>> InstructionWord.uniformDestination(flow.low(i)) + u & 1) != 0;
+            }
+            if (writes && !own.get(i)) {
+                looks.clear();
+                loads.clear();
+            }
+        }
+    }
+
+    /** Whether an instruction loads the stop word for a look. */
+    public boolean isLoad(int at) {
+        return loads.get(at);
+    }
+
+    /** Whether there are any. */
+    public boolean isEmpty() {
+        return looks.isEmpty();
+    }
+
+    /**
+     * Whether code of other sections may run between a look's instructions in threads of the same warp, and write what it uses.
+     *
+     * @param kernel whether the section is entered by a launch alone
+     * @param ended  calls to which no thread comes
+     */
+    public boolean isBesideOthers(boolean kernel, IntPredicate ended) {
+        boolean leaves = !kernel;
+        for (int i = 0; i < flow.count() && !isEmpty(); i++) {
+            Kind kind = flow.operation(i).kind();
+            leaves |= (kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER) && !ended.test(i);
+        }
+        return leaves && !isEmpty();
+    }
+
+    /** Branches to looks. */
+    BitSet branches() {
+        BitSet branches = new BitSet();
+        looks.keySet().forEach(branches::set);
+        return branches;
+    }
+}

@@ -1,0 +1,113 @@
+package io.tessera.guardian.machine.look;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/** The loops of a section: which are not shown to end by themselves ({@link CountedLoop}) and where they may look. One owner thread. */
+public final class SectionLoops {
+    /** Blocks of a loop that are asked besides its first one, as each costs a walk through the loop. */
+    private static final int MOST_TRIED = 16;
+
+    private final SectionFlow flow;
+    private final LoopGraph graph;
+    private final CountedLoop counted;
+
+    /**
+     * Of a section.
+     *
+     * @param ending instructions that only threads execute which end at once
+     */
+    public SectionLoops(SectionFlow flow, IntPredicate ending) {
+        this.flow = flow;
+        this.graph = LoopGraph.of(flow);
+        this.counted = new CountedLoop(flow, graph, ending);
+    }
+
+    /** What finds a place for a look. */
+    @FunctionalInterface
+    public interface Placer {
+        /**
+         * Asks for a look.
+         *
+         * @param first the first instruction of a block
+         * @param last  its last one
+         * @return false: the block has no place for one
+         */
+        boolean place(int first, int last);
+    }
+
+    /** The first loop that neither looks nor is shown to end, for users; null: there is none. Calls by a register, which may be anything, count as one. */
+    public String endless(Looks looks) {
+        BitSet within = graph.reached();
+        looks.branches().stream().forEach(branch -> within.clear(graph.block(branch)));
+        for (BitSet loop : graph.cycles(within)) {
+            if (!counted.isCounted(loop)) {
+                return "a loop that does not look at the stop word at offset 0x"
+                        + Integer.toHexString(graph.start(loop.nextSetBit(0)) * InstructionWord.BYTES);
+            }
+        }
+        return null;
+    }
+
+    /** The first call by a register, for users; null: there is none. */
+    public String callsByRegister(IntPredicate ended) {
+        for (int i = 0; i < flow.count(); i++) {
+            if (flow.operation(i).kind() == Kind.CALL_REGISTER && !ended.test(i)) {
+                return "a call by a register, which may be its own, at offset 0x" + Integer.toHexString(i * InstructionWord.BYTES);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Finds places so that each loop looks that is not shown to end. Of a loop the block is asked first to which branches lead back from furthest behind, as compilers lay loops out
+     * its first, then the others.
+     *
+     * @return how many loops found no place
+     */
+    public int place(Placer placer) {
+        Deque<BitSet> open = new ArrayDeque<>(graph.cycles(graph.reached()));
+        int without = 0;
+        while (!open.isEmpty()) {
+            BitSet loop = open.remove();
+            if (counted.isCounted(loop)) {
+                continue;
+            }
+            int block = ask(placer, loop);
+            without += block < 0 ? 1 : 0;
+            BitSet rest = (BitSet) loop.clone();
+            rest.clear(block < 0 ? loop.nextSetBit(0) : block);
+            open.addAll(graph.cycles(rest));
+        }
+        return without;
+    }
+
+    /** Blocks through which every round of the whole loop passes come first; a loop that looks elsewhere has parts that look, too. */
+    private int ask(Placer placer, BitSet loop) {
+        List<Integer> rest = new ArrayList<>();
+        int header = loop.nextSetBit(0);
+        for (int block = header; block >= 0; block = loop.nextSetBit(block + 1)) {
+            BitSet others = (BitSet) loop.clone();
+            others.clear(block);
+            boolean each = block == header || rest.size() < MOST_TRIED && isNowhereOf(others, header);
+            if (each && placer.place(graph.start(block), graph.last(block))) {
+                return block;
+            }
+            if (!each) {
+                rest.add(block);
+            }
+        }
+        return -1;
+    }
+
+    private boolean isNowhereOf(BitSet others, int header) {
+        return graph.cycles(others).stream().noneMatch(part -> part.get(header));
+    }
+}

@@ -1,0 +1,145 @@
+package io.tessera.guardian.machine.look;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.tessera.guardian.machine.CodeWords;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which loops are shown to end, and which have to look. */
+class SectionLoopsTest {
+    private static final MachineFence NO_LOOKS = MachineFence.of(0x2000_0000_0000L, 1L << 37);
+    private static final long ALWAYS = 7L << 12;
+    private static final int NOT = 8;
+    private static final String[] RELATIONS = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
+
+    private static String endless(CodeWords code, int... entered) throws Exception {
+        SectionFlow flow = code.flow(entered);
+        return new SectionLoops(flow, _ -> false).endless(Looks.of(flow, NO_LOOKS));
+    }
+
+    /** {@code IADD3 R, R, step, RZ}. */
+    private static CodeWords step(CodeWords code, int register, int step) {
+        return code.add(0x810L | ALWAYS | (long) register << 16 | (long) register << 24 | (long) step << 32, 0x000fe20007ffe0ffL);
+    }
+
+    private static long relation(String name, boolean signed) {
+        return 0x000fda0003f00070L | (long) List.of(RELATIONS).indexOf(name) << 12 | (signed ? 1L << 9 : 0);
+    }
+
+    /** {@code ISETP.relation P0, PT, R, bound, PT}. */
+    private static CodeWords compare(CodeWords code, String relation, boolean signed, int register, int bound) {
+        return code.add(0x80cL | ALWAYS | (long) register << 24 | (long) bound << 32, relation(relation, signed) & ~(7L << 17));
+    }
+
+    /** The same with a register as the bound. */
+    private static CodeWords compareRegisters(CodeWords code, String relation, boolean signed, int register, int bound) {
+        return code.add(0x20cL | ALWAYS | (long) register << 24 | (long) bound << 32, relation(relation, signed) & ~(7L << 17));
+    }
+
+    /** A loop that goes on as long as R4 and an immediate are in a relation. */
+    private static CodeWords counting(int step, String goesOn, boolean signed, int bound) {
+        return compare(step(new CodeWords().move(4, 0), 4, step), goesOn, signed, 4, bound).branch(1).under(0).exit();
+    }
+
+    @Test
+    void codeWithoutLoopsEnds() throws Exception {
+        assertNull(endless(new CodeWords().branch(2).nothing().exit()));
+        assertNull(endless(new CodeWords().exit().branch(1)), "nothing leads to the branch to itself behind the code");
+    }
+
+    @Test
+    void aLoopWithoutACounterHasToLook() throws Exception {
+        assertEquals("a loop that does not look at the stop word at offset 0x0", endless(new CodeWords().branch(0).exit()));
+        assertNotNull(endless(new CodeWords().load(4, 2).compare(0, 4, 5).branch(0).under(0).exit()), "it waits for a word in memory");
+    }
+
+    /** What goes on, by what step, to what bound. The traps step over the bound, or have no number that ends them. */
+    @ParameterizedTest
+    @CsvSource({"1, LT, true, 100, true", "-1, GT, true, 0, true", "1, NE, true, 7, true", "4, NE, true, 8, false", "3, NE, true, 8, true",
+            "-4, NE, true, 0, false",
+            "4, LT, true, 100, true", "4, LT, true, 2147483647, false", "4, LT, true, 2147483644, true", "4, LT, true, 2147483645, false",
+            "1, LT, true, 2147483647, true",
+            "1, LE, true, 2147483647, false", "1, LE, true, 2147483646, true", "2, LE, true, 2147483646, false", "-1, GE, true, -2147483648, false",
+            "-1, GE, false, 0, false",
+            "-1, GE, false, 1, true", "-1, GT, false, 0, true", "1, LT, false, -1, true", "2, LT, false, -1, false", "2, LT, false, -2, true",
+            "0, LT, true, 5, false",
+            "1, T, true, 5, false", "1, EQ, true, 5, true", "-2147483648, LT, true, 0, true", "-2147483648, LT, true, 1, false",
+            "8, GT, true, -2147483641, true",
+            "8, GT, true, -2147483642, false"})
+    void aCounterComesToItsBoundOrNot(int step, String goesOn, boolean signed, int bound, boolean ends) throws Exception {
+        assertEquals(ends, endless(counting(step, goesOn, signed, bound)) == null);
+        CodeWords turned = compare(step(new CodeWords().move(4, 0), 4, step), goesOn, signed, 4, bound).branch(5).under(NOT).branch(1).exit();
+        assertEquals(ends, endless(turned) == null, "the branch that leaves has the condition the other way round");
+    }
+
+    @Test
+    void aBoundInARegisterIsReachedByStepsOfOne() throws Exception {
+        assertNull(endless(compareRegisters(step(new CodeWords(), 4, 1), "LT", true, 4, 6).branch(0).under(0).exit()));
+        assertNotNull(endless(compareRegisters(step(new CodeWords(), 4, 1), "LE", true, 4, 6).branch(0).under(0).exit()),
+                "the bound may be the greatest number");
+        assertNotNull(endless(compareRegisters(step(new CodeWords(), 4, 2), "LT", true, 4, 6).branch(0).under(0).exit()), "it may be stepped over");
+        assertNull(endless(compareRegisters(step(new CodeWords(), 4, 1), "GT", true, 6, 4).branch(0).under(0).exit()), "the counter comes second");
+        assertNotNull(endless(compareRegisters(step(new CodeWords(), 4, 1), "GE", true, 6, 4).branch(0).under(0).exit()));
+        assertNotNull(endless(step(compareRegisters(step(new CodeWords(), 4, 1), "LT", true, 4, 6), 6, 1).branch(0).under(0).exit()),
+                "the bound moves");
+    }
+
+    @Test
+    void aCounterHasOneWriterThatEveryRoundPasses() throws Exception {
+        assertNotNull(endless(compare(step(step(new CodeWords(), 4, 1), 4, 1), "LT", true, 4, 9).branch(0).under(0).exit()), "two steps of one");
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1).load(4, 2), "LT", true, 4, 9).branch(0).under(0).exit()));
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1).under(1), "LT", true, 4, 9).branch(0).under(0).exit()));
+        assertNotNull(endless(compare(step(new CodeWords().branch(2).under(1), 4, 1), "LT", true, 4, 9).branch(0).under(0).exit()),
+                "a way past the step");
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1).branch(0).under(1), "LT", true, 4, 9).branch(0).under(0).exit()),
+                "a way past the comparison");
+        assertNotNull(endless(compare(step(new CodeWords().call(5), 4, 1), "LT", true, 4, 9).branch(0).under(0).exit().returnBy(20)),
+                "a function may write it");
+    }
+
+    @Test
+    void theBranchIsByTheComparison() throws Exception {
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1), "LT", true, 4, 9).compare(0, 8, 9).branch(0).under(0).exit()),
+                "another one wrote it last");
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1), "LT", true, 4, 9).branch(0).under(1).exit()), "another predicate");
+        assertNotNull(endless(compare(step(new CodeWords(), 4, 1), "LT", true, 4, 9).under(2).branch(0).under(0).exit()), "it is under a predicate");
+        assertNull(endless(compare(step(new CodeWords(), 4, 1), "LT", true, 4, 9).product(8, 8, 9, 10).branch(0).under(0).exit()));
+    }
+
+    @Test
+    void aLoopAroundACountedOneHasToLook() throws Exception {
+        CodeWords nested = compare(step(new CodeWords().move(4, 0), 4, 1), "LT", true, 4, 9).branch(1).under(0);
+        assertNotNull(endless(compare(step(nested, 5, 1), "LT", true, 5, 9).branch(0).under(0).exit()));
+    }
+
+    @Test
+    void aBarrierThatServesTwoPlacesMakesNoLoop() throws Exception {
+        CodeWords code = new CodeWords().meeting(0, 3).nothing().meet(0).nothing().meeting(0, 7).nothing().meet(0).exit();
+        assertNull(endless(code));
+        assertNotNull(endless(new CodeWords().nothing().meeting(0, 0).meet(0).exit()), "a meeting before its barrier");
+    }
+
+    @Test
+    void loopsOfCallsAndTablesAreLoops() throws Exception {
+        assertNotNull(endless(new CodeWords().call(2).exit().nothing().call(2).returnBy(20)), "a function that calls itself");
+        assertNotNull(endless(new CodeWords().nothing().branchByTable(4).exit(), 0), "a table that leads back");
+    }
+
+    @Test
+    void placesAreFoundUntilNoLoopIsLeft() throws Exception {
+        CodeWords nested = new CodeWords().nothing().nothing().branch(1).under(0).branch(0).under(1).exit();
+        SectionFlow flow = nested.flow();
+        List<Integer> asked = new ArrayList<>();
+        assertEquals(0, new SectionLoops(flow, _ -> false).place((first, _) -> asked.add(first)));
+        assertEquals(List.of(0, 1), asked, "the loop around, then the one inside");
+        assertEquals(2, new SectionLoops(flow, _ -> false).place((_, _) -> false));
+    }
+}

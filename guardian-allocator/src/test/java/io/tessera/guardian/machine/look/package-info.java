@@ -1,0 +1,2 @@
+/** Tests of loops in machine code. */
+package io.tessera.guardian.machine.look;
