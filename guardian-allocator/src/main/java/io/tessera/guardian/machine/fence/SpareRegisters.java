@@ -7,12 +7,14 @@ import java.util.BitSet;
 
 /** Registers that code leaves free. Stateless. */
 final class SpareRegisters {
-    /** Registers are given to threads in groups of eight: a function may use one more where that begins no new group. */
+    /** Registers are given to threads in groups of eight: a function may use one more where that begins no new group or costs nothing. */
     private static final int GROUP = 8;
     /** {@code EIATTR_REGCOUNT} is so much more than the registers that a function may name. */
     private static final int BEYOND_COUNT = 2;
     /** A function of 255 registers has all that there are. */
     private static final int MOST_COUNT = 254;
+    /** A multiprocessor has 32 registers for each thread that it can hold at most: up to there a new group costs nothing. */
+    private static final int FREE_COUNT = 32;
     /** A product of matrices writes so many registers at most, and operands are so wide. */
     private static final int MATRIX_REGISTERS = 128;
     private static final int WIDEST = 8;
@@ -76,7 +78,7 @@ final class SpareRegisters {
 
     /**
      * A general register that no instruction names, though functions that are called may use it. First one that the code's threads have anyway, else the next one, which no code can
-     * name, where that begins no new group.
+     * name, where that begins no new group or costs nothing.
      *
      * @param count {@code EIATTR_REGCOUNT} of the function; one more is needed for the register that is {@link #isBeyond}
      * @return {@link InstructionWord#ZERO_REGISTER}: there is none
@@ -102,7 +104,7 @@ final class SpareRegisters {
         named.or(written);
         int register = named.nextClearBit(0);
         int next = count - BEYOND_COUNT;
-        boolean grows = count > BEYOND_COUNT && count % GROUP != 0 && count < MOST_COUNT && !written.get(next);
+        boolean grows = count > BEYOND_COUNT && (count % GROUP != 0 || count < FREE_COUNT) && count < MOST_COUNT && !written.get(next);
         return register < next ? register : grows ? next : InstructionWord.ZERO_REGISTER;
     }
 

@@ -176,14 +176,14 @@ class StopWordLooksTest {
     @MethodSource("fences")
     void aLoopThatHasNoRegisterForItIsNamed(MachineFence fence) throws Exception {
         CodeWords full = new CodeWords();
-        for (int register = 6; register < 22; register++) {
+        for (int register = 6; register < 30; register++) {
             full.move(register, register);
         }
-        full.compare(0, 4, 5).branch(16).under(0);
-        for (int register = 0; register < 22; register++) {
+        full.compare(0, 4, 5).branch(24).under(0);
+        for (int register = 0; register < 30; register++) {
             full.store(2, register);
         }
-        byte[] cubin = new CubinBuilder(CubinBuilder.CUDA_13, 90).kernel("k", 24, full.exit()).build();
+        byte[] cubin = new CubinBuilder(CubinBuilder.CUDA_13, 90).kernel("k", 32, full.exit()).build();
         VerifiedCubin seen = CubinVerifier.inspect(CubinFencer.fence(cubin, fence).bytes(), fence);
         assertEquals(Map.of(), seen.refused());
         assertTrue(seen.mayBeEndless().get("k").startsWith("a loop that does not look at the stop word"), seen.mayBeEndless().toString());
