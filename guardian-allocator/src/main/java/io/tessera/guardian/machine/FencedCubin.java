@@ -7,8 +7,9 @@ import java.util.List;
  *
  * @param bytes     what a driver loads
  * @param functions what became of each function, in the order of the file. A kernel whose functions are not all fenced is not fenced either
+ * @param moved     variables that whoever loads it has to allocate
  */
-public record FencedCubin(byte[] bytes, List<FunctionReport> functions) {
+public record FencedCubin(byte[] bytes, List<FunctionReport> functions, MovedVariables moved) {
     /** Copies the list. */
     public FencedCubin {
         functions = List.copyOf(functions);

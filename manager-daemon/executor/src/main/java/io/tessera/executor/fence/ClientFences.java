@@ -9,6 +9,7 @@ import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.load.HoistedMemory;
+import io.tessera.executor.fence.load.PlacedImage;
 import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.fence.load.TextureBitmap;
 import io.tessera.executor.fence.load.UnfencedImages;
@@ -26,6 +27,7 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
@@ -180,27 +182,33 @@ public final class ClientFences {
     /**
      * What the driver is to load of an image that {@link #load} let through.
      *
-     * @return a cubin with fences; null: the image as it is
+     * @return a cubin with fences, which {@link #askedAsItIs} or {@link #loadsAsItIs} gets again; null: the image as it is
+     * @throws ProgramRefusedException if there is no memory for its variables
      */
-    public FencedImage machineCode(ProgramSource source) throws ProgramRefusedException {
+    public PlacedImage machineCode(ProgramSource source) throws ProgramRefusedException {
         if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
             return null;
         }
         int number = ++machineImageCount;
         FencedImage fenced = machineImages.fence(source, page().machineWord(), FenceSettings.MACHINE_LOOPS_LOOK ? page().stopWord() : 0, number);
-        if (fenced != null) {
-            looksAtStopWord |= fenced.looks();
-            violations().addImage(number, source.main().bytes().byteSize() + " bytes");
+        if (fenced == null) {
+            return null;
         }
-        return fenced;
+        looksAtStopWord |= fenced.looks();
+        violations().addImage(number, source.main().bytes().byteSize() + " bytes");
+        return PlacedImage.place(fenced, window, charge, stream, driver);
     }
 
     /**
      * What {@link #load} let through is about to be loaded without fences.
      *
+     * @param untaken the one with fences, which the driver did not take; null: there is none
      * @throws ProgramRefusedException if it must not be; the user was told
      */
-    public void loadsAsItIs(ProgramSource source) throws ProgramRefusedException {
+    public void loadsAsItIs(ProgramSource source, PlacedImage untaken) throws ProgramRefusedException {
+        if (untaken != null) {
+            untaken.memory().free(window, charge);
+        }
         unfenced.decideAsItIs(source, source.lacksPtx(fencing.maker().target().capability()) + ", and its machine code cannot be either");
     }
 
@@ -209,7 +217,7 @@ public final class ClientFences {
      *
      * @param fenced what it was given; null: the image as it is
      */
-    public void askedAsItIs(int result, long handle, ProgramSource source, FencedImage fenced) {
+    public void askedAsItIs(int result, long handle, ProgramSource source, PlacedImage fenced) {
         unfenced.asked(result, handle, source, fenced);
     }
 
@@ -270,7 +278,7 @@ public final class ClientFences {
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
-        module.memory = HoistedMemory.place(module.program.tables(), window, charge, stream, driver);
+        module.memory = HoistedMemory.place(module.program.tables().stream().map(FencedTables::variables).toList(), window, charge, stream, driver);
         LoadedCode code = null;
         boolean done = false;
         try {
@@ -346,7 +354,7 @@ public final class ClientFences {
     public long[] global(long handle, String name) throws ProgramRefusedException {
         TenantModule module = loaded.get(handle);
         if (module == null || module.asItIs) {
-            return null;
+            return unfenced.variable(handle, name);
         }
         if (name.startsWith(WindowConstants.PREFIX)) {
             throw new ProgramRefusedException(CudaResult.NOT_FOUND, "no variable of the program");
@@ -397,7 +405,7 @@ public final class ClientFences {
         if (module == null) {
             int result = ProgramLoader.unload(value, library, driver);
             if (result == CudaResult.SUCCESS) {
-                unfenced.unloaded(value);
+                unfenced.unloaded(value).ifPresent(leaving::add);
             }
             return result;
         }

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence.program;
 
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import java.util.Map;
 
@@ -15,9 +16,10 @@ import java.util.Map;
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
  * @param accesses how many instructions access global memory
+ * @param moved    variables that it has in the window
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
-        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses) {
+        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses, MovedVariables moved) {
     /** Copies the maps. */
     public FencedImage {
         refused = Map.copyOf(refused);

@@ -4,9 +4,12 @@ import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
+import io.tessera.guardian.cache.FencedTablesReader;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.verify.ReportWords;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
@@ -35,12 +38,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports and the address of the stop
  * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
- * kernels that may be endless with the first loop, kernels with the places of their tensor maps.
+ * kernels that may be endless with the first loop, kernels with the places of their tensor maps, variables, places of their addresses.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -103,6 +106,8 @@ final class KeptMachineCode {
                 numbers(out, kernel.getValue().many());
                 out.writeBoolean(kernel.getValue().conditional());
             }
+            FencedTablesWriter.variables(out, image.moved().variables());
+            FencedTablesWriter.relocations(out, image.moved().places());
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }
@@ -127,11 +132,12 @@ final class KeptMachineCode {
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
+        MovedVariables moved = new MovedVariables(FencedTablesReader.variables(in), FencedTablesReader.relocations(in));
         if (in.hasRemaining()) {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses);
+        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses, moved);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -74,14 +74,13 @@ public final class MachineImages {
             if (made) {
                 byte[] cubin = cubin(packed.get());
                 FencedCubin fenced = CubinFencer.fence(cubin, fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence), ModuleImage.of(cubin).hash());
+                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash());
                 kept.keep(key, image, fence);
             }
-            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} that may be endless, {} accesses, {} ms", image.hash(),
-                    image.code().length,
-                    made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(), image.trusted().size(),
-                    image.endless().size(),
-                    image.accesses(),
+            LOG.info(
+                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} that may be endless, {} accesses, {} variables moved, {} ms",
+                    image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
+                    image.trusted().size(), image.endless().size(), image.accesses(), image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
@@ -122,6 +121,7 @@ public final class MachineImages {
         Map<String, String> endless = seen.mayBeEndless();
         endless.keySet().retainAll(kernels);
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, seen.tensorMaps(), kernels.size(),
-                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum());
+                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
+                fenced.moved());
     }
 }
