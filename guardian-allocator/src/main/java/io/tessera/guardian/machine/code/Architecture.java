@@ -16,10 +16,10 @@ public enum Architecture {
 
     private static final long BRANCH_LOW = 0xffL << 16;
     private static final long BRANCH_MIDDLE = ((1L << 30) - 1) << 34;
-    private static final long BRANCH_HIGH = 0x1ffff;
-    private static final int BRANCH_BITS = 55;
+    /** Up to bit 81, the sign. */
+    private static final long BRANCH_HIGH = 0x3ffff;
+    private static final int BRANCH_BITS = 56;
     /** Before sm_90 the distance is bits 34 to 81, and bits 16 to 23 are no part of it. */
-    private static final long OLD_BRANCH_HIGH = 0x3ffff;
     private static final int OLD_BRANCH_BITS = 48;
     /** {@code VIMNMX Rd, Ra, URb}, signed; bit 90 makes it the greater one. Before sm_90 {@code IMNMX}. */
     private static final long LIMIT = 0xc48;
@@ -96,7 +96,7 @@ public enum Architecture {
     /** Bytes from the next instruction to the target of a branch or call. */
     public long distance(long low, long high) {
         if (isOld()) {
-            long field = low >>> 34 & (1L << 30) - 1 | (high & OLD_BRANCH_HIGH) << 30;
+            long field = low >>> 34 & (1L << 30) - 1 | (high & BRANCH_HIGH) << 30;
             return (field << 64 - OLD_BRANCH_BITS >> 64 - OLD_BRANCH_BITS) * 4;
         }
         long field = (low >>> 34 & (1L << 30) - 1 | (high & BRANCH_HIGH) << 30) << 8 | low >>> 16 & 0xff;
@@ -115,7 +115,7 @@ public enum Architecture {
     /** The second word with another distance. */
     public long withDistanceHigh(long high, long distance) {
         if (isOld()) {
-            return high & ~OLD_BRANCH_HIGH | distance / 4 >>> 30 & OLD_BRANCH_HIGH;
+            return high & ~BRANCH_HIGH | distance / 4 >>> 30 & BRANCH_HIGH;
         }
         return high & ~BRANCH_HIGH | distance / 4 >>> 38 & BRANCH_HIGH;
     }
