@@ -52,7 +52,7 @@ public final class CubinFencer {
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(Cubin.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
-            return new FencedCubin(cubin.bytes(), List.of());
+            return new FencedCubin(cubin.bytes(), List.of(), List.of());
         }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
@@ -61,7 +61,8 @@ public final class CubinFencer {
         Map<Integer, Integer> registers = attributes.registers();
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
         long shared = sharedUniforms(functions);
-        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, functions, shared)).toList();
+        AssertionTexts texts = AssertionTexts.of(cubin, symbols, functions);
+        List<Outcome> outcomes = functions.parallelStream().map(function -> rewrite(function, functions, shared, texts)).toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
         List<FunctionReport> reports = new ArrayList<>();
@@ -77,7 +78,7 @@ public final class CubinFencer {
         }
         section.data(attributes.withRegisters(moreRegisters));
         new MovedCode(cubin, symbols, rewritten).apply();
-        return new FencedCubin(cubin.bytes(), reports);
+        return new FencedCubin(cubin.bytes(), reports, texts.all());
     }
 
     /**
@@ -121,7 +122,7 @@ public final class CubinFencer {
         return used;
     }
 
-    private Outcome rewrite(FunctionCode function, List<FunctionCode> functions, long shared) {
+    private Outcome rewrite(FunctionCode function, List<FunctionCode> functions, long shared, AssertionTexts texts) {
         SectionFlow flow = function.flow();
         if (flow == null) {
             return Outcome.refused(function, function.refusal());
@@ -134,7 +135,7 @@ public final class CubinFencer {
                 ModuleVariables.requireNone(flow, variables, ModuleVariables.inCode(cubin, symbols, function.section()), contextEnds.keySet());
             }
             FencePlan plan = plan(function, shared);
-            Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
+            Map<Integer, Integer> ends = fence.reports() ? texts.numbered(function.section().name(), contextEnds) : Map.of();
             RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);

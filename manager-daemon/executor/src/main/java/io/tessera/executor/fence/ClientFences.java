@@ -29,6 +29,7 @@ import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
+import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -186,10 +187,11 @@ public final class ClientFences {
         if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
             return null;
         }
-        int number = ++machineImageCount;
+        machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
+        int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
         FencedImage fenced = machineImages.fence(source, page().machineWord(), number);
-        if (fenced != null) {
-            violations().addImage(number, source.main().bytes().byteSize() + " bytes");
+        if (fenced != null && number != 0) {
+            violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
         }
         return fenced;
     }

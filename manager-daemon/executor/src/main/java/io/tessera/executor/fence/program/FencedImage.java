@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.machine.TensorMapPlaces;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,13 +15,15 @@ import java.util.Map;
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
  * @param accesses how many instructions access global memory
+ * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, TensorMapPlaces> tensorMaps,
-        int kernels, boolean reports, long accesses) {
-    /** Copies the maps. */
+        int kernels, boolean reports, long accesses, List<String> assertions) {
+    /** Copies the maps and the list. */
     public FencedImage {
         refused = Map.copyOf(refused);
         trusted = Map.copyOf(trusted);
         tensorMaps = Map.copyOf(tensorMaps);
+        assertions = List.copyOf(assertions);
     }
 }

@@ -34,12 +34,12 @@ import org.slf4j.LoggerFactory;
  * who runs this executor. Whoever can write there can also change the executor.
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists
- * with their lengths before them: places of reports, refused kernels with reasons, kernels with what is taken on trust in them, kernels with the places of their tensor maps.
- * A text is its length in bytes and UTF-8. Tables of another version count as missing.
+ * with their lengths before them: places of reports, refused kernels with reasons, kernels with what is taken on trust in them, kernels with the places of their tensor maps,
+ * texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -99,6 +99,10 @@ final class KeptMachineCode {
                 numbers(out, kernel.getValue().many());
                 out.writeBoolean(kernel.getValue().conditional());
             }
+            out.writeInt(image.assertions().size());
+            for (String assertion : image.assertions()) {
+                text(out, assertion);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }
@@ -122,11 +126,15 @@ final class KeptMachineCode {
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
+        List<String> assertions = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            assertions.add(text(in));
+        }
         if (in.hasRemaining()) {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses);
+        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses, assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -54,7 +54,7 @@ public final class MachineImages {
      * Fences what a driver would load of an image.
      *
      * @param reportAddress of the word that threads write instead of ending the context
-     * @param number        of the image, below 2^30, which they write there
+     * @param number        of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which they write there
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source, long reportAddress, int number) {
@@ -115,6 +115,7 @@ public final class MachineImages {
         trusted.keySet().retainAll(kernels);
         trusted.keySet().removeAll(unfenced.keySet());
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, seen.tensorMaps(), kernels.size(),
-                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum());
+                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
+                fenced.assertions());
     }
 }

@@ -17,6 +17,7 @@ import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class UnfencedImagesTest {
     private static FencedImage image(String hash) {
         return new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of("copies", MAPS),
                 4,
-                true, 7);
+                true, 7, List.of());
     }
 
     private static UnfencedImages images(UnfencedPolicy policy, TenantPresence.Member member) {

@@ -87,6 +87,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
         assertEquals(expected.accesses(), found.accesses());
+        assertEquals(expected.assertions(), found.assertions());
     }
 
     @Test
@@ -107,9 +108,10 @@ class KeptMachineCodeTest {
     }
 
     @Test
-    void aTensorMapIsFoundAgain() {
+    void tensorMapsAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"),
-                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7);
+                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7,
+                List.of("a.cu:1: void f(): first", "a.cu:2: void f(): \u00e4 second"));
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
         MachineFence fence = MachineFence.of(BASE, SIZE);
@@ -117,7 +119,7 @@ class KeptMachineCodeTest {
         assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
     }
 
-    /** As it was kept before there was something to say of what is taken on trust. */
+    /** As it was kept before failed assertions had texts. */
     @Test
     void anEntryOfAnEarlierVersionCountsAsMissing() {
         FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
@@ -125,8 +127,8 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5);
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(2, tables[3]);
-        tables[3] = 1;
+        assertEquals(3, tables[3]);
+        tables[3] = 2;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
