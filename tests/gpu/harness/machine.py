@@ -46,6 +46,17 @@ def gpus():
     return sum(line.startswith("GPU ") for line in out.splitlines()) if status == 0 else 0
 
 
+def architecture():
+    """The first GPU's, as in sm_90; None where there is no driver."""
+    try:
+        status, out, _ = run_bounded(
+            ["nvidia-smi", "--id=0", "--query-gpu=compute_cap", "--format=csv,noheader"], native_environment(), 30
+        )
+    except FileNotFoundError:
+        return None
+    return "sm_" + out.strip().replace(".", "") if status == 0 else None
+
+
 def used_mib():
     """Memory in use on the first GPU, by whomever, as the vendor's tool says."""
     return _memory_mib("used")

@@ -1,7 +1,8 @@
-"""Our own CUDA programs, natively and by relay: their outputs must be equal."""
+"""Our own CUDA programs, natively and by relay: their outputs must be equal. NAME-sm_90 has machine code alone, for that architecture."""
 
 import os
 
+from harness import machine
 from harness.bench import native, under_relay
 from harness.child import run_bounded
 from harness.table import Table
@@ -17,7 +18,8 @@ def run(setting, record):
     if not names:
         record.problem("programs", f"there are none in {folder}: the machine that built the kit had no nvcc")
         return
-    paths = {name: os.path.join(folder, name) for name in names}
+    here = machine.architecture()
+    paths = {name: os.path.join(folder, name) for name in names if "-sm_" not in name or name.endswith(f"-{here}")}
     with Manager(setting.installation, setting.directory) as manager:
         for name in setting.chosen(list(paths)):
             record.attempt(name, lambda: _both(setting, record, manager, paths[name]), 5)

@@ -36,7 +36,7 @@ public final class FencedTablesReader {
                 throw new IOException("tables of version " + version);
             }
             FenceMode mode = FenceMode.valueOf(text(in));
-            FencedTables tables = new FencedTables(mode, in.getInt(), list(in, FencedTablesReader::variable),
+            FencedTables tables = new FencedTables(mode, in.getInt(), variables(in),
                     list(in, FencedTablesReader::patch), list(in, FencedTablesReader::text),
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
@@ -51,6 +51,16 @@ public final class FencedTablesReader {
         }
     }
 
+    /** Variables as {@link FencedTablesWriter#variables} wrote them. Errors as {@link #read}, and whatever numbers that are none throw. */
+    public static List<HoistedVariable> variables(ByteBuffer in) throws IOException {
+        return list(in, FencedTablesReader::variable);
+    }
+
+    /** Places of addresses as {@link FencedTablesWriter#relocations} wrote them. Errors as {@link #variables}. */
+    public static List<HoistedVariable.Relocation> relocations(ByteBuffer in) throws IOException {
+        return list(in, FencedTablesReader::relocation);
+    }
+
     private static HoistedVariable variable(ByteBuffer in) throws IOException {
         String name = text(in);
         String constant = text(in);
@@ -61,7 +71,7 @@ public final class FencedTablesReader {
         byte[] initial = bytes(in);
         return new HoistedVariable(name, constant, linkage, (flags & FencedTablesWriter.MANAGED) != 0,
                 (flags & FencedTablesWriter.CONSTANT_SPACE) != 0, size, alignment, initial,
-                list(in, FencedTablesReader::relocation));
+                relocations(in));
     }
 
     private static Map.Entry<String, String> refused(ByteBuffer in) throws IOException {

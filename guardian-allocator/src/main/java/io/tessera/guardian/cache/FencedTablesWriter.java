@@ -33,10 +33,7 @@ public final class FencedTablesWriter {
             out.writeInt(VERSION);
             text(out, tables.mode().name());
             out.writeInt(tables.id());
-            out.writeInt(tables.variables().size());
-            for (HoistedVariable variable : tables.variables()) {
-                variable(out, variable);
-            }
+            variables(out, tables.variables());
             out.writeInt(tables.patches().size());
             for (ConstantPatch patch : tables.patches()) {
                 text(out, patch.constant());
@@ -65,6 +62,22 @@ public final class FencedTablesWriter {
         return bytes.toByteArray();
     }
 
+    /** Writes variables, their number first. */
+    public static void variables(DataOutputStream out, List<HoistedVariable> variables) throws IOException {
+        out.writeInt(variables.size());
+        for (HoistedVariable variable : variables) {
+            variable(out, variable);
+        }
+    }
+
+    /** Writes places of addresses, their number first. */
+    public static void relocations(DataOutputStream out, List<HoistedVariable.Relocation> relocations) throws IOException {
+        out.writeInt(relocations.size());
+        for (HoistedVariable.Relocation relocation : relocations) {
+            relocation(out, relocation);
+        }
+    }
+
     private static void variable(DataOutputStream out, HoistedVariable variable) throws IOException {
         text(out, variable.name());
         text(out, variable.constant());
@@ -74,10 +87,7 @@ public final class FencedTablesWriter {
         out.writeInt(variable.alignmentBytes());
         out.writeInt(variable.initial().length);
         out.write(variable.initial());
-        out.writeInt(variable.relocations().size());
-        for (HoistedVariable.Relocation relocation : variable.relocations()) {
-            relocation(out, relocation);
-        }
+        relocations(out, variable.relocations());
     }
 
     private static void relocation(DataOutputStream out, HoistedVariable.Relocation relocation) throws IOException {

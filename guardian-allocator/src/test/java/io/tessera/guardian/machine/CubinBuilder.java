@@ -27,6 +27,9 @@ public final class CubinBuilder {
     private record Place(String name, String function, int value, int size, boolean entry) {
     }
 
+    private record Variable(String name, String section, long value, long size, int other) {
+    }
+
     private record Content(String name, int type, long flags, int link, int info, int alignment, long entrySize, byte[] data) {
     }
 
@@ -36,6 +39,7 @@ public final class CubinBuilder {
     private final Map<String, ByteArrayOutputStream> attributes = new LinkedHashMap<>();
     private final Map<String, List<long[]>> relocations = new LinkedHashMap<>();
     private final List<Place> places = new ArrayList<>();
+    private final List<Variable> variables = new ArrayList<>();
     private final Map<String, byte[]> tables = new LinkedHashMap<>();
     private final List<Content> others = new ArrayList<>();
 
@@ -79,7 +83,13 @@ public final class CubinBuilder {
         return this;
     }
 
-    /** Adds a relocation in a function's code, to a symbol by its number. */
+    /** Adds a symbol of type object in one of {@link #section}s, with {@code st_other}. It comes behind functions and {@link #symbol}s. */
+    public CubinBuilder variable(String name, String section, long value, long size, int other) {
+        variables.add(new Variable(name, section, value, size, other));
+        return this;
+    }
+
+    /** Adds a relocation in a function's code, or in one of {@link #section}s, to a symbol by its number. */
     public CubinBuilder relocation(String function, int offset, int type, int symbol, long addend) {
         relocations.computeIfAbsent(function, _ -> new ArrayList<>()).add(new long[] {offset, (long) symbol << 32 | type, addend});
         return this;
@@ -124,23 +134,32 @@ public final class CubinBuilder {
             int info = variant == BEFORE ? function.registers << 24 : 0;
             sections.add(new Content(".text." + function.name, 1, 6, 3, info, 128, 0, bytes(function.code)));
         }
-        relocations.forEach((function, all) -> sections
-                .add(new Content(".rela.text." + function, 4, 0x40, 3, firstCode + order.indexOf(function), 8, 24, relocations(all))));
+        relocations.forEach((function, all) -> sections.add(new Content(".rela" + (order.contains(function) ? ".text." : "") + function, 4, 0x40, 3,
+                order.contains(function) ? firstCode + order.indexOf(function) : other(firstCode, function), 8, 24, relocations(all))));
         tables.forEach((function, data) -> sections
                 .add(new Content(".nv.constant2." + function, 1, 2, 0, firstCode + order.indexOf(function), 4, 0, data)));
         sections.addAll(others);
         return file(sections);
     }
 
+    /** The number of one of {@link #section}s, which come last. */
+    private int other(int firstCode, String name) {
+        return firstCode + functions.size() + relocations.size() + tables.size() + others.stream().map(Content::name).toList().indexOf(name);
+    }
+
     private byte[] symbols(ByteArrayOutputStream names, int firstCode) {
         List<String> order = List.copyOf(functions.keySet());
-        ByteBuffer symbols = ByteBuffer.allocate(24 * (1 + functions.size() + places.size())).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer symbols = ByteBuffer.allocate(24 * (1 + functions.size() + places.size() + variables.size())).order(ByteOrder.LITTLE_ENDIAN);
         symbols.position(24);
         for (Function function : functions.values()) {
             symbol(symbols, name(names, function.name), function.entry, firstCode + order.indexOf(function.name), 0, 8 * function.code.length);
         }
         for (Place place : places) {
             symbol(symbols, name(names, place.name), place.entry, firstCode + order.indexOf(place.function), place.value, place.size);
+        }
+        for (Variable variable : variables) {
+            symbols.putInt(name(names, variable.name)).put((byte) 1).put((byte) variable.other).putShort((short) other(firstCode, variable.section))
+                    .putLong(variable.value).putLong(variable.size);
         }
         return symbols.array();
     }

@@ -61,7 +61,6 @@ class NvccMachineTest {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         Map<String, String> expected = new TreeMap<>(Map.of("indirect", "an instruction that is not known (opcode 0x344)",
                 "generic", "generic accesses to shared or local memory",
-                "variable", "an access to a variable of the module",
                 "tensor_map_in_memory", "a UTMAPF, whose tensor map is not seen to be a parameter"));
         for (MachineFence fence : MachineFences.windows().toList()) {
             assertEquals(expected, refusals(cubin, fence), fence.kind().toString());
@@ -74,8 +73,7 @@ class NvccMachineTest {
     void onlyTheseFormsAreRefusedBeforeSm90(String architecture) throws Exception {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         Map<String, String> expected = new TreeMap<>(Map.of("indirect", "an instruction that is not known (opcode 0x344)",
-                "generic", "generic accesses to shared or local memory",
-                "variable", "an access to a variable of the module"));
+                "generic", "generic accesses to shared or local memory"));
         for (MachineFence fence : MachineFences.windows().toList()) {
             assertEquals(expected, refusals(cubin, fence), fence.kind().toString());
         }
@@ -87,9 +85,9 @@ class NvccMachineTest {
     void whereTensorMapsLieIsTold(String architecture) throws Exception {
         byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
         for (MachineFence fence : MachineFences.windows().toList()) {
-            byte[] fenced = CubinFencer.fence(cubin, fence).bytes();
+            FencedCubin fenced = CubinFencer.fence(cubin, fence);
             assertEquals(Map.of("tensor_maps", new TensorMapPlaces(Set.of(0x30, 0xf0), Set.of(), false)),
-                    CubinVerifier.inspect(fenced, fence).tensorMaps());
+                    CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()).tensorMaps());
         }
     }
 
@@ -107,7 +105,7 @@ class NvccMachineTest {
     /** Refused functions with the reason without its offset. What is not refused is seen to be fenced, what is refused is not. */
     private static Map<String, String> refusals(byte[] cubin, MachineFence fence) throws MachineCodeException {
         FencedCubin fenced = CubinFencer.fence(cubin, fence);
-        Map<String, String> unseen = CubinVerifier.verify(fenced.bytes(), fence);
+        Map<String, String> unseen = CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()).refused();
         Map<String, String> refused = new TreeMap<>();
         for (FunctionReport function : fenced.functions()) {
             if (function.isFenced()) {

@@ -105,6 +105,16 @@ public final class CubinSection {
         return (flags & WRITABLE) != 0;
     }
 
+    /** How many bytes it takes in memory, whether it has them in the file or not. */
+    public long bytesInMemory() {
+        return size;
+    }
+
+    /** What its address is a multiple of, {@code sh_addralign}. */
+    public long alignment() {
+        return alignment;
+    }
+
     /** Where it begins in the file that was read. */
     public long offset() {
         return offset;

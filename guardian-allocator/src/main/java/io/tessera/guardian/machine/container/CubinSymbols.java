@@ -18,6 +18,8 @@ public final class CubinSymbols {
     private static final String DEBUG = ".debug";
     /** {@code STO_CUDA_ENTRY}, of kernels. */
     private static final int ENTRY = 0x10;
+    /** {@code STO_CUDA_MANAGED}, of variables that the host accesses by their addresses. */
+    private static final int MANAGED = 0x4;
 
     /**
      * A symbol.
@@ -25,11 +27,12 @@ public final class CubinSymbols {
      * @param index   in the table
      * @param type    as in {@code st_info}
      * @param entry   whether it is a kernel
+     * @param managed whether it is a managed variable
      * @param section the section it is in; 0: it is defined elsewhere
      * @param value   its offset there
      * @param size    in bytes
      */
-    public record Symbol(int index, String name, int type, boolean entry, int section, long value, long size) {
+    public record Symbol(int index, String name, int type, boolean entry, boolean managed, int section, long value, long size) {
     }
 
     private final CubinSection table;
@@ -60,7 +63,7 @@ public final class CubinSymbols {
         for (int at = 0; at < all.capacity(); at += BYTES) {
             int info = all.get(at + 4);
             symbols.add(new Symbol(at / BYTES, table.at(all.getInt(at)), info & 0xf, (all.get(at + 5) & ENTRY) != 0,
-                    all.getShort(at + 6) & 0xffff, all.getLong(at + 8), all.getLong(at + 16)));
+                    (all.get(at + 5) & MANAGED) != 0, all.getShort(at + 6) & 0xffff, all.getLong(at + 8), all.getLong(at + 16)));
         }
         symbols.readReferences(cubin);
         return symbols;

@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Attributes;
@@ -24,7 +25,8 @@ public final class CubinFencer {
     private final Cubin cubin;
     private final CubinSymbols symbols;
     private final MachineFence fence;
-    private final Set<Long> variables;
+    private final VariableMoves variables;
+    private final Map<Long, Integer> variablesInBank;
     private final Set<Long> assertionsInBank;
     private final boolean onlyAssertions;
 
@@ -32,7 +34,8 @@ public final class CubinFencer {
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
-        this.variables = ModuleVariables.inBank(cubin, symbols);
+        this.variables = new VariableMoves(cubin, symbols);
+        this.variablesInBank = variables.inBank();
         this.assertionsInBank = ContextEnds.assertionOffsets(cubin, symbols, ".nv.constant4");
         this.onlyAssertions = ContextEnds.isOnlyFunctionInBank(cubin, symbols);
     }
@@ -52,7 +55,7 @@ public final class CubinFencer {
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(Cubin.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
-            return new FencedCubin(cubin.bytes(), List.of(), List.of());
+            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of());
         }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
@@ -78,7 +81,8 @@ public final class CubinFencer {
         }
         section.data(attributes.withRegisters(moreRegisters));
         new MovedCode(cubin, symbols, rewritten).apply();
-        return new FencedCubin(cubin.bytes(), reports, texts.all());
+        MovedVariables moved = variables.apply();
+        return new FencedCubin(cubin.bytes(), reports, moved, texts.all());
     }
 
     /**
@@ -132,7 +136,8 @@ public final class CubinFencer {
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                ModuleVariables.requireNone(flow, variables, ModuleVariables.inCode(cubin, symbols, function.section()), contextEnds.keySet());
+                variables.require(VariableUses.find(flow, variablesInBank, variables.inCode(function.section()), contextEnds.keySet(),
+                        variables.driverCalls(flow, function.section())));
             }
             FencePlan plan = plan(function, shared);
             Map<Integer, Integer> ends = fence.reports() ? texts.numbered(function.section().name(), contextEnds) : Map.of();

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
@@ -13,6 +14,7 @@ import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -38,11 +40,21 @@ public final class CubinVerifier {
 
     /** Looks at every function, where its tensor maps lie, and what was taken on trust. Errors as {@link #verify}. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
+        return inspect(bytes, fence, List.of());
+    }
+
+    /**
+     * The same of a cubin into which addresses of variables are written before it is loaded, whatever these are.
+     *
+     * @param places {@link io.tessera.guardian.machine.MovedVariables#places}
+     * @throws MachineCodeException as {@link #verify}, and if a place is none for an address
+     */
+    public static VerifiedCubin inspect(byte[] bytes, MachineFence fence, List<HoistedVariable.Relocation> places) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         Architecture architecture = cubin.requireKnownInstructions();
         CubinSymbols symbols = CubinSymbols.of(cubin);
         requireAllCodeSeen(cubin, symbols);
-        LoaderWrites writes = new LoaderWrites(cubin, symbols);
+        LoaderWrites writes = new LoaderWrites(cubin, symbols, places);
         FileLayout.require(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();

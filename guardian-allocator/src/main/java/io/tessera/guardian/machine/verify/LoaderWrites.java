@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.Architecture;
@@ -10,11 +11,14 @@ import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.container.Relocations;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * What a loader writes into a cubin by its relocations: into code nothing but constants of 32 bits, and the targets of calls. Immutable.
@@ -29,6 +33,10 @@ final class LoaderWrites {
     /** Bits of a call's target in the second word. */
     private static final long UPPER_TARGET = 0x3ffff;
 
+    private static final int NO_SYMBOL = -1;
+    /** Constant banks from which no table of code is read. */
+    private static final Set<String> WRITTEN_BANKS = Set.of(".nv.constant3", ".nv.constant4");
+
     private final Cubin cubin;
     private final CubinSymbols symbols;
     private final Map<Integer, List<Relocations.Relocation>> bySection;
@@ -37,16 +45,37 @@ final class LoaderWrites {
     /** By section with a place behind its start whose address is written: the sections that get it. */
     private final Map<Integer, Set<Integer>> inner = new HashMap<>();
 
-    LoaderWrites(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
+    /** The same, and addresses of variables that are written before. */
+    LoaderWrites(Cubin cubin, CubinSymbols symbols, List<HoistedVariable.Relocation> places) throws MachineCodeException {
         this.cubin = cubin;
         this.symbols = symbols;
         this.bySection = Relocations.bySection(cubin);
+        NavigableMap<Long, CubinSection> byOffset = new TreeMap<>();
+        cubin.sections().stream().filter(section -> section.bytesInFile() > 0).forEach(section -> byOffset.put(section.offset(), section));
+        for (HoistedVariable.Relocation place : places) {
+            add(place, byOffset.floorEntry(place.offsetBytes()));
+        }
         bySection.forEach((number, all) -> {
             CubinSection target = cubin.section(number);
             if (target == null || target.isLoaded() || target.isCode()) {
                 all.forEach(relocation -> name(number, relocation));
             }
         });
+    }
+
+    /** In code a place is one of a relocation without a symbol; else it is a word of a constant bank with addresses or the program's constants. */
+    private void add(HoistedVariable.Relocation place, Map.Entry<Long, CubinSection> at) throws MachineCodeException {
+        CubinSection section = at == null ? null : at.getValue();
+        long offset = at == null ? 0 : place.offsetBytes() - at.getKey();
+        boolean inside = section != null && offset <= section.bytesInFile() - place.widthBytes();
+        boolean half = place.widthBytes() == Integer.BYTES && (place.shiftBits() == 0 || place.shiftBits() == Integer.SIZE);
+        if (inside && section.isCode() && half && offset % InstructionWord.BYTES == Integer.BYTES) {
+            int type = place.shiftBits() == 0 ? LOW_HALF : HIGH_HALF;
+            bySection.computeIfAbsent(section.index(), _ -> new ArrayList<>())
+                    .add(new Relocations.Relocation(0, offset - Integer.BYTES, type, NO_SYMBOL, 0, false));
+        } else if (!inside || !WRITTEN_BANKS.contains(section.name()) || place.widthBytes() != Long.BYTES || offset % Integer.BYTES != 0) {
+            throw new MachineCodeException("an address of a variable at a place for none", (int) Math.min(place.offsetBytes(), Integer.MAX_VALUE));
+        }
     }
 
     private void name(int section, Relocations.Relocation relocation) {

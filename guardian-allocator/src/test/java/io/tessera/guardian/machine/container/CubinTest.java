@@ -88,7 +88,8 @@ class CubinTest {
         Cubin cubin = Cubin.read(SampleCubins.full(CubinBuilder.BEFORE));
         CubinSymbols symbols = CubinSymbols.of(cubin);
         CubinSymbols.Symbol kernel = symbols.of(cubin.section(".text.branches")).getFirst();
-        assertEquals(new CubinSymbols.Symbol(1, "branches", CubinSymbols.FUNCTION, true, cubin.section(".text.branches").index(), 0, 144), kernel);
+        assertEquals(new CubinSymbols.Symbol(1, "branches", CubinSymbols.FUNCTION, true, false, cubin.section(".text.branches").index(), 0, 144),
+                kernel);
         symbols.place(kernel, 16, 99);
         symbols.store();
         CubinSymbols.Symbol placed = CubinSymbols.of(Cubin.read(cubin.bytes())).of(cubin.section(".text.branches")).getFirst();

@@ -9,6 +9,7 @@ import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.load.HoistedMemory;
+import io.tessera.executor.fence.load.PlacedImage;
 import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.fence.load.TextureBitmap;
 import io.tessera.executor.fence.load.UnfencedImages;
@@ -26,6 +27,7 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
@@ -181,27 +183,35 @@ public final class ClientFences {
     /**
      * What the driver is to load of an image that {@link #load} let through.
      *
-     * @return a cubin with fences; null: the image as it is
+     * @return a cubin with fences, which {@link #askedAsItIs} or {@link #loadsAsItIs} gets again; null: the image as it is
+     * @throws ProgramRefusedException if there is no memory for its variables
      */
-    public FencedImage machineCode(ProgramSource source) throws ProgramRefusedException {
+    public PlacedImage machineCode(ProgramSource source) throws ProgramRefusedException {
         if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
             return null;
         }
         machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
         int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
         FencedImage fenced = machineImages.fence(source, page().machineWord(), number);
-        if (fenced != null && number != 0) {
+        if (fenced == null) {
+            return null;
+        }
+        if (number != 0) {
             violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
         }
-        return fenced;
+        return PlacedImage.place(fenced, window, charge, stream, driver);
     }
 
     /**
      * What {@link #load} let through is about to be loaded without fences.
      *
+     * @param untaken the one with fences, which the driver did not take; null: there is none
      * @throws ProgramRefusedException if it must not be; the user was told
      */
-    public void loadsAsItIs(ProgramSource source) throws ProgramRefusedException {
+    public void loadsAsItIs(ProgramSource source, PlacedImage untaken) throws ProgramRefusedException {
+        if (untaken != null) {
+            untaken.memory().free(window, charge);
+        }
         unfenced.decideAsItIs(source, source.lacksPtx(fencing.maker().target().capability()) + ", and its machine code cannot be either");
     }
 
@@ -210,7 +220,7 @@ public final class ClientFences {
      *
      * @param fenced what it was given; null: the image as it is
      */
-    public void askedAsItIs(int result, long handle, ProgramSource source, FencedImage fenced) {
+    public void askedAsItIs(int result, long handle, ProgramSource source, PlacedImage fenced) {
         unfenced.asked(result, handle, source, fenced);
     }
 
@@ -271,7 +281,7 @@ public final class ClientFences {
     }
 
     private void place(TenantModule module) throws ProgramRefusedException {
-        module.memory = HoistedMemory.place(module.program.tables(), window, charge, stream, driver);
+        module.memory = HoistedMemory.place(module.program.tables().stream().map(FencedTables::variables).toList(), window, charge, stream, driver);
         LoadedCode code = null;
         boolean done = false;
         try {
@@ -347,7 +357,7 @@ public final class ClientFences {
     public long[] global(long handle, String name) throws ProgramRefusedException {
         TenantModule module = loaded.get(handle);
         if (module == null || module.asItIs) {
-            return null;
+            return unfenced.variable(handle, name);
         }
         if (name.startsWith(WindowConstants.PREFIX)) {
             throw new ProgramRefusedException(CudaResult.NOT_FOUND, "no variable of the program");
@@ -398,7 +408,7 @@ public final class ClientFences {
         if (module == null) {
             int result = ProgramLoader.unload(value, library, driver);
             if (result == CudaResult.SUCCESS) {
-                unfenced.unloaded(value);
+                unfenced.unloaded(value).ifPresent(leaving::add);
             }
             return result;
         }

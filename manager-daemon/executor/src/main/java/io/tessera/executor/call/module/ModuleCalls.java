@@ -12,7 +12,7 @@ import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
-import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.load.PlacedImage;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.report.RefusedCode;
@@ -118,10 +118,10 @@ final class ModuleCalls {
         if (options != null) {
             frame.slot(library ? 4 : 2, 0);
         }
-        FencedImage fenced = fences.machineCode(source);
+        PlacedImage fenced = fences.machineCode(source);
         boolean walled = fenced != null && loadFenced(frame, library, fenced);
         if (!walled) {
-            fences.loadsAsItIs(source);
+            fences.loadsAsItIs(source, fenced);
         }
         int result = walled ? CudaResult.SUCCESS : loadAsItIs(frame, entry, library, source);
         fences.askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source, walled ? fenced : null);
@@ -130,7 +130,7 @@ final class ModuleCalls {
     }
 
     /** Returns whether the driver took it. */
-    private boolean loadFenced(CallFrame frame, boolean library, FencedImage fenced) {
+    private boolean loadFenced(CallFrame frame, boolean library, PlacedImage fenced) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment code = arena.allocate(fenced.code().length, Long.BYTES);
             MemorySegment.copy(fenced.code(), 0, code, ValueLayout.JAVA_BYTE, 0, fenced.code().length);

@@ -6,7 +6,6 @@ import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.WindowAccess;
-import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.HoistedVariable.Relocation;
 import io.tessera.guardian.ptx.Linkage;
@@ -42,12 +41,14 @@ public final class HoistedMemory {
     /**
      * Takes memory for the variables and fills it.
      *
+     * @param modules the variables of each module of the program
      * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
      */
-    public static HoistedMemory place(List<FencedTables> tables, WindowAccess window, ClientCharge charge, OwnStream stream, DriverCalls driver)
+    public static HoistedMemory place(List<List<HoistedVariable>> modules, WindowAccess window, ClientCharge charge, OwnStream stream,
+            DriverCalls driver)
             throws ProgramRefusedException {
         HoistedMemory memory = new HoistedMemory();
-        long initialised = memory.layOut(tables);
+        long initialised = memory.layOut(modules);
         if (memory.bytes == 0) {
             return memory;
         }
@@ -65,15 +66,15 @@ public final class HoistedMemory {
     }
 
     /** Returns where the variables without initial bytes begin. */
-    private long layOut(List<FencedTables> tables) {
+    private long layOut(List<List<HoistedVariable>> modules) {
         Map<String, Place> shared = new HashMap<>();
-        for (int part = 0; part < tables.size(); part++) {
+        for (int part = 0; part < modules.size(); part++) {
             places.add(new HashMap<>());
         }
         long initialised = 0;
         for (boolean filled : new boolean[] {true, false}) {
-            for (int part = 0; part < tables.size(); part++) {
-                for (HoistedVariable variable : tables.get(part).variables()) {
+            for (int part = 0; part < modules.size(); part++) {
+                for (HoistedVariable variable : modules.get(part)) {
                     boolean has = variable.initial().length > 0 || !variable.relocations().isEmpty();
                     boolean known = variable.linkage() != Linkage.INTERNAL && shared.containsKey(variable.name());
                     if (variable.linkage() == Linkage.EXTERN || has != filled || known) {

@@ -9,22 +9,22 @@ final class MachineImage {
     /** What the driver may read while it is loaded; empty: nothing. */
     private final Optional<ProgramSource> source;
     /** Null: it is loaded as it is. */
-    private final FencedImage fenced;
+    private final PlacedImage placed;
     private final boolean vendors;
     /** The least of what is known of its kernels that have run, or were put into graphs. */
     private MachineGrade grade;
     /** Whether such a kernel may have left the window. */
     private boolean left;
 
-    MachineImage(Optional<ProgramSource> source, FencedImage fenced, boolean vendors) {
+    MachineImage(Optional<ProgramSource> source, PlacedImage placed, boolean vendors) {
         this.source = source;
-        this.fenced = fenced;
+        this.placed = placed;
         this.vendors = vendors;
-        this.grade = fenced == null ? MachineGrade.UNFENCED : MachineGrade.SHOWN;
+        this.grade = placed == null ? MachineGrade.UNFENCED : MachineGrade.SHOWN;
     }
 
     boolean reports() {
-        return fenced != null && fenced.reports();
+        return placed != null && placed.image().reports();
     }
 
     MachineGrade grade() {
@@ -46,7 +46,12 @@ final class MachineImage {
 
     /** Null: it is loaded as it is. */
     FencedImage fenced() {
-        return fenced;
+        return placed == null ? null : placed.image();
+    }
+
+    /** Null: it is loaded as it is. */
+    PlacedImage placed() {
+        return placed;
     }
 
     /** Whether it is one of a vendor's. */

@@ -2,7 +2,6 @@ package io.tessera.executor.fence.load;
 
 import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.hang.TenantPresence;
-import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
@@ -98,7 +97,7 @@ public final class UnfencedImages {
     }
 
     /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */
-    public void asked(int result, long handle, ProgramSource source, FencedImage fenced) {
+    public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
         if (result == CudaResult.SUCCESS) {
             loaded(handle, source, fenced);
             return;
@@ -109,9 +108,9 @@ public final class UnfencedImages {
     }
 
     /** One that passed is loaded; with fences, if there are any. */
-    public void loaded(long handle, ProgramSource source, FencedImage fenced) {
+    public void loaded(long handle, ProgramSource source, PlacedImage fenced) {
         // By the hash of what was fenced, however the program had packed it.
-        boolean vendors = fenced != null && !fenced.trusted().isEmpty() && trusted.isVendors(fenced.hash());
+        boolean vendors = fenced != null && !fenced.image().trusted().isEmpty() && trusted.isVendors(fenced.image().hash());
         loaded.put(handle, new MachineImage(source.isKept() && fenced == null ? Optional.of(source) : Optional.empty(), fenced, vendors));
         counted();
     }
@@ -200,8 +199,18 @@ public final class UnfencedImages {
         return ProgramRefusedException.toTell(CudaResult.NO_BINARY_FOR_GPU, line);
     }
 
-    /** A handle names nothing any more, and nothing of the client runs any more that it named. */
-    public void unloaded(long handle) {
+    /** Address and size of a variable that lies in the window, by the driver's handle of a module or library; null: the driver knows whether there is such a one. */
+    public long[] variable(long handle, String name) {
+        MachineImage known = find(handle);
+        return known == null || known.placed() == null ? null : known.placed().variable(name);
+    }
+
+    /**
+     * A handle names nothing any more, and nothing of the client runs any more that it named.
+     *
+     * @return the memory of its variables
+     */
+    public Optional<HoistedMemory> unloaded(long handle) {
         MachineImage gone = loaded.remove(handle);
         if (gone != null) {
             modules.values().removeIf(known -> known == gone);
@@ -210,6 +219,7 @@ public final class UnfencedImages {
         if (gone != null && gone.keepsOthersOut() && !nowhere.keepsOthersOut() && loaded.values().stream().noneMatch(MachineImage::keepsOthersOut)) {
             member.letOthersIn();
         }
+        return Optional.ofNullable(gone).map(MachineImage::placed).map(PlacedImage::memory);
     }
 
     private void counted() {

@@ -4,9 +4,12 @@ import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.cache.CodeIdentity;
+import io.tessera.guardian.cache.FencedTablesReader;
+import io.tessera.guardian.cache.FencedTablesWriter;
 import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.verify.ReportWords;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
@@ -35,11 +38,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports as the code has them; then lists
  * with their lengths before them: places of reports, refused kernels with reasons, kernels with what is taken on trust in them, kernels with the places of their tensor maps,
- * texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
+ * variables, places of their addresses, texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -99,6 +102,8 @@ final class KeptMachineCode {
                 numbers(out, kernel.getValue().many());
                 out.writeBoolean(kernel.getValue().conditional());
             }
+            FencedTablesWriter.variables(out, image.moved().variables());
+            FencedTablesWriter.relocations(out, image.moved().places());
             out.writeInt(image.assertions().size());
             for (String assertion : image.assertions()) {
                 text(out, assertion);
@@ -126,6 +131,7 @@ final class KeptMachineCode {
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
+        MovedVariables moved = new MovedVariables(FencedTablesReader.variables(in), FencedTablesReader.relocations(in));
         List<String> assertions = new ArrayList<>();
         for (int left = count(in); left > 0; left--) {
             assertions.add(text(in));
@@ -134,7 +140,7 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses, assertions);
+        return new FencedImage(code, hash, refused, trusted, tensorMaps, kernels, reports, accesses, moved, assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -73,11 +73,13 @@ public final class MachineImages {
             if (made) {
                 byte[] cubin = cubin(packed.get());
                 FencedCubin fenced = CubinFencer.fence(cubin, fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence), ModuleImage.of(cubin).hash());
+                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash());
                 kept.keep(key, image, fence);
             }
-            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} accesses, {} ms", image.hash(), image.code().length,
+            LOG.info("machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} accesses, {} variables moved, {} ms", image.hash(),
+                    image.code().length,
                     made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(), image.trusted().size(), image.accesses(),
+                    image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
@@ -116,6 +118,6 @@ public final class MachineImages {
         trusted.keySet().removeAll(unfenced.keySet());
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, seen.tensorMaps(), kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
-                fenced.assertions());
+                fenced.moved(), fenced.assertions());
     }
 }

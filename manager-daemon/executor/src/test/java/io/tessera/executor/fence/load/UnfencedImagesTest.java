@@ -15,6 +15,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.guardian.image.ModuleImage;
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
 import java.util.List;
@@ -26,17 +27,19 @@ import org.junit.jupiter.api.Test;
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
     private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);
-    private static final FencedImage FENCED = image("unknown");
-    private static final FencedImage VENDORS = image("vendors");
+    private static final PlacedImage FENCED = image("unknown");
+    private static final PlacedImage VENDORS = image("vendors");
 
     private final TenantPresence presence = new TenantPresence();
     private final TenantPresence.Member member = presence.enter("a", 1, () -> {});
     private final UnfencedImages images = images(UnfencedPolicy.OWN, member);
 
-    private static FencedImage image(String hash) {
-        return new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of("copies", MAPS),
+    private static PlacedImage image(String hash) {
+        FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"),
+                Map.of("copies", MAPS),
                 4,
-                true, 7, List.of());
+                true, 7, MovedVariables.NONE, List.of());
+        return assertDoesNotThrow(() -> PlacedImage.place(image, null, null, null, null), "nothing is to be placed");
     }
 
     private static UnfencedImages images(UnfencedPolicy policy, TenantPresence.Member member) {

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.CachedCode;
 import io.tessera.guardian.cache.CodeCache;
+import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
@@ -18,7 +19,9 @@ import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.TensorMapPlaces;
+import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -44,6 +47,8 @@ class KeptMachineCodeTest {
     private static final long TRAP_HIGH = 0x000fe20000300000L;
     /** {@code TLD}: a kernel with a texture has no fence. */
     private static final long TEXTURE = 0x00000000ff007f66L;
+
+    private static final HoistedVariable.Relocation ADDRESS = new HoistedVariable.Relocation(64, 4, 32, "v", 16);
 
     @TempDir
     Path folder;
@@ -87,6 +92,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
         assertEquals(expected.accesses(), found.accesses());
+        assertEquals(expected.moved(), found.moved());
         assertEquals(expected.assertions(), found.assertions());
     }
 
@@ -108,9 +114,11 @@ class KeptMachineCodeTest {
     }
 
     @Test
-    void tensorMapsAndTextsOfAssertionsAreFoundAgain() {
+    void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7,
+                new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
+                        List.of(ADDRESS)),
                 List.of("a.cu:1: void f(): first", "a.cu:2: void f(): \u00e4 second"));
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
@@ -127,8 +135,8 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5);
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(3, tables[3]);
-        tables[3] = 2;
+        assertEquals(4, tables[3]);
+        tables[3] = 3;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));

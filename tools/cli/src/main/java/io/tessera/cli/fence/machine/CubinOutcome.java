@@ -39,7 +39,7 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
                 return new CubinOutcome(image.where(), image.offset(), code, null, null, List.of());
             }
             FencedCubin fenced = CubinFencer.fence(code.cubin(), fence);
-            List<FunctionFence> functions = functions(fenced, CubinVerifier.inspect(fenced.bytes(), fence));
+            List<FunctionFence> functions = functions(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()));
             return new CubinOutcome(image.where(), image.offset(), code, null, fenced.bytes(), functions);
         } catch (ImageException | MachineCodeException e) {
             return new CubinOutcome(image.where(), image.offset(), code, e.getMessage(), null, List.of());
