@@ -45,6 +45,6 @@ final class MachineReports {
                 ? new Said(CudaResult.ASSERT,
                         "a kernel of image " + image.label + " stopped at a device-side assertion; its machine code does not say in which line",
                         false)
-                : new Said(CudaResult.ASSERT, Violations.assertion(image.assertions.get(text - 1), ""), true);
+                : new Said(CudaResult.ASSERT, AssertionLine.of(image.assertions.get(text - 1), ""), true);
     }
 }

@@ -9,8 +9,6 @@ import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +19,6 @@ import org.slf4j.LoggerFactory;
 public final class Violations {
     /** Shows a line as it is, as RELAY.md says. */
     private static final char AS_IT_IS = 1;
-    /** {@code file:line: function: text}. */
-    private static final Pattern ASSERTION = Pattern.compile("(.+?):(\\d+): (.+?): (.*)", Pattern.DOTALL);
     private static final int MOST_SAID = 8;
     private static final Logger LOG = LoggerFactory.getLogger(Violations.class);
 
@@ -134,20 +130,7 @@ public final class Violations {
         long index = violation.address();
         String text = known != null && index >= 0 && index < known.assertTexts().size()
                 ? known.assertTexts().get((int) index) : "unknown:0: unknown: unknown";
-        return assertion(text, " block: " + list(violation.block()) + ", thread: " + list(violation.thread()));
-    }
-
-    /**
-     * As CUDA prints it.
-     *
-     * @param text   file, line, function and condition
-     * @param thread which one it was; empty: that is not known
-     */
-    static String assertion(String text, String thread) {
-        Matcher parts = ASSERTION.matcher(text);
-        String where = parts.matches() ? parts.group(1) + ":" + parts.group(2) + ": " + parts.group(3) : text;
-        String condition = parts.matches() ? parts.group(4) : "";
-        return where + ":" + thread + " Assertion `" + condition + "` failed.";
+        return AssertionLine.of(text, " block: " + list(violation.block()) + ", thread: " + list(violation.thread()));
     }
 
     private static String list(List<Integer> of) {
