@@ -14,11 +14,13 @@ import io.tessera.guardian.ptx.Linkage;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -175,17 +177,18 @@ final class VariableMoves {
         return BANK.equals(section.name()) || CONSTANTS.equals(section.name());
     }
 
-    /** What holds the address of something that does not move stays, too. */
+    /** What holds the address of something that does not move stays, too, and so does what holds its own. */
     private void fixHolders() {
-        boolean again = true;
-        while (again) {
-            int before = fixed.cardinality();
-            held.forEach((holder, all) -> {
-                if (all.stream().anyMatch(relocation -> fixed.get(number(relocation)))) {
+        Map<Integer, List<Integer>> holders = new HashMap<>();
+        held.forEach((holder, all) -> all.forEach(relocation -> holders.computeIfAbsent(number(relocation), _ -> new ArrayList<>()).add(holder)));
+        Deque<Integer> open = new ArrayDeque<>(fixed.stream().boxed().toList());
+        while (!open.isEmpty()) {
+            for (int holder : holders.getOrDefault(open.remove(), List.of())) {
+                if (!fixed.get(holder)) {
                     fixed.set(holder);
+                    open.add(holder);
                 }
-            });
-            again = fixed.cardinality() > before;
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.ConstantOperand;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -33,6 +34,9 @@ final class VariableUses {
     private static final int FIRST_ARGUMENT = 4;
     private static final int END_OF_ARGUMENTS = 16;
 
+    /** Compiled functions that use variables have some thousands; each takes a kilobyte here. */
+    private static final int MOST_BLOCKS = 1 << 15;
+
     private final SectionFlow flow;
     private final Map<Long, Integer> bank;
     private final Map<Integer, Integer> relocated;
@@ -62,15 +66,19 @@ final class VariableUses {
      * @param ends        instructions that execution does not go on behind, though they look as if it did: calls for failed assertions
      * @param driverCalls instructions that call functions of the driver
      * @return by number of a variable, the first instruction that was found to use it
+     * @throws MachineCodeException if there are too many branches to follow
      */
     static Map<Integer, Integer> find(SectionFlow flow, Map<Long, Integer> bank, Map<Integer, Integer> relocated, Set<Integer> ends,
-            Set<Integer> driverCalls) {
+            Set<Integer> driverCalls) throws MachineCodeException {
         return bank.isEmpty() && relocated.isEmpty() ? Map.of() : new VariableUses(flow, bank, relocated, ends, driverCalls).run();
     }
 
-    private Map<Integer, Integer> run() {
+    private Map<Integer, Integer> run() throws MachineCodeException {
         Deque<Integer> open = new ArrayDeque<>();
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            if (open.size() == MOST_BLOCKS) {
+                throw new MachineCodeException("variables of the module in a function with more than " + MOST_BLOCKS + " blocks");
+            }
             atStart[block] = new int[PLACES];
             open.add(block);
         }

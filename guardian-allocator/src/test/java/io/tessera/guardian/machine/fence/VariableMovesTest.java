@@ -139,6 +139,13 @@ class VariableMovesTest {
         refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 4, ADDRESS, SECOND, 0)); // an address over two variables
     }
 
+    /** Chains are followed to their end. */
+    @Test
+    void whatLeadsToAFunctionStays() throws MachineCodeException {
+        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, SECOND, 0).relocation(INITIAL, 8, ADDRESS, THIRD, 0)
+                .relocation(ZERO, 16, ADDRESS, 1, 0));
+    }
+
     /** An address that is written after it was looked at is not to change code. */
     @Test
     void placesThatAreNoneForAnAddressAreRefused() throws MachineCodeException {

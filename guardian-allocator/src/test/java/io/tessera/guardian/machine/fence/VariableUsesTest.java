@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
@@ -81,6 +82,15 @@ class VariableUsesTest {
         assertEquals(Map.of(3, 1), uses(calls));
         assertEquals(Map.of(), VariableUses.find(calls.flow(), BANK, Map.of(), Set.of(), Set.of(1)));
         assertEquals(Map.of(5, 1), uses(address(new CodeWords(), 4, 24).returnBy(20)));
+    }
+
+    @Test
+    void tooManyBranchesAreNotFollowed() {
+        CodeWords code = address(new CodeWords(), 2, 8);
+        for (int i = 0; i <= 1 << 15; i++) {
+            code.branch(i + 1);
+        }
+        assertThrows(MachineCodeException.class, () -> uses(code.exit()));
     }
 
     /** Behind a failed assertion nothing is executed, whatever its texts left in registers. */
