@@ -8,10 +8,12 @@ import java.util.List;
  * @param bytes     what a driver loads
  * @param functions what became of each function, in the order of the file. A kernel whose functions are not all fenced is not fenced either
  * @param moved     variables that whoever loads it has to allocate
+ * @param assertions what failed assertions say, {@code file:line: function: message}; reports have the place in this list, from 1 on
  */
-public record FencedCubin(byte[] bytes, List<FunctionReport> functions, MovedVariables moved) {
-    /** Copies the list. */
+public record FencedCubin(byte[] bytes, List<FunctionReport> functions, MovedVariables moved, List<String> assertions) {
+    /** Copies the lists. */
     public FencedCubin {
+        assertions = List.copyOf(assertions);
         functions = List.copyOf(functions);
     }
 

@@ -8,7 +8,7 @@ package io.tessera.guardian.machine;
  * @param mask          the window's size in units of 4 GiB, less one: 2^k - 1
  * @param reportAddress device address of a word of 32 bits outside the window, which threads that would end the context write before they end; 0: they
  *                      do not write, and end the context
- * @param reportValue   what they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest bits, see {@link #reported}
+ * @param reportValue   what they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest two bits and the number of an assertion's text above them, see {@link #reported}
  * @param stopAddress   device address of a word of 32 bits outside the window that loops look at: 0 tells their threads to end. 0: loops do not look
  */
 public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue, long stopAddress) {
@@ -16,8 +16,12 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
     public static final int ASSERTION = 1;
     /** A trap or breakpoint. */
     public static final int TRAP = 2;
-    /** Bits of {@link #reportValue} that say why a thread ended. */
-    public static final int REASON_BITS = 2;
+    /** How many images can be told apart by {@link #reportValue}, which is below that. */
+    public static final int MOST_REPORT_VALUES = 1 << 16;
+    /** How many texts of assertions a cubin can have. */
+    public static final int MOST_TEXTS = (1 << 14) - 1;
+    private static final int REASON_BITS = 2;
+    private static final int VALUE_SHIFT = 16;
 
     /** How addresses are kept in the window. */
     public enum Kind {
@@ -34,7 +38,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         if ((mask & mask + 1) != 0 || (baseHigh & mask) != 0 || kind == Kind.LOW_WORD && mask != 0) {
             throw new IllegalArgumentException("no window: base 0x" + Integer.toHexString(baseHigh) + " and mask 0x" + Integer.toHexString(mask));
         }
-        if (reportValue << REASON_BITS >>> REASON_BITS != reportValue || (reportAddress & Integer.BYTES - 1) != 0) {
+        if (reportValue < 0 || reportValue >= MOST_REPORT_VALUES || (reportAddress & Integer.BYTES - 1) != 0) {
             throw new IllegalArgumentException("no report: " + reportValue + " at 0x" + Long.toHexString(reportAddress));
         }
         if ((stopAddress & Integer.BYTES - 1) != 0) {
@@ -57,7 +61,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
      * The same with reports.
      *
      * @param address as {@link #reportAddress}
-     * @param value   below 2^30, for whoever reads the word
+     * @param value   below {@link #MOST_REPORT_VALUES}, for whoever reads the word
      */
     public MachineFence reporting(long address, int value) {
         return new MachineFence(kind, baseHigh, mask, address, value, stopAddress);
@@ -78,8 +82,42 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         return reportAddress != 0;
     }
 
-    /** The word that a thread writes. */
+    /**
+     * The word that a thread writes.
+     *
+     * @param reason with the number of a text, if there is one: {@link #reason}
+     */
     public int reported(int reason) {
-        return reportValue << REASON_BITS | reason;
+        return reportValue << VALUE_SHIFT | reason;
+    }
+
+    /** A reason with the number of a text, from 1 to {@link #MOST_TEXTS}; 0: none. */
+    public static int reason(int reason, int text) {
+        return reason | text << REASON_BITS;
+    }
+
+    /** What the lower part of a word says: a reason as {@link #reason} makes it. */
+    public static int reasonOf(int word) {
+        return word & (1 << VALUE_SHIFT) - 1;
+    }
+
+    /** Whether a word tells of a failed assertion, with a text or without. */
+    public static boolean isAssertion(int word) {
+        return (word & (1 << REASON_BITS) - 1) == ASSERTION;
+    }
+
+    /** The number of the text in a word; 0: none. */
+    public static int textOf(int word) {
+        return reasonOf(word) >>> REASON_BITS;
+    }
+
+    /** The {@link #reportValue} of a word. */
+    public static int valueOf(int word) {
+        return word >>> VALUE_SHIFT;
+    }
+
+    /** Whether threads behind this fence may write a word. */
+    public boolean isReported(int word) {
+        return valueOf(word) == reportValue && (isAssertion(word) || reasonOf(word) == TRAP);
     }
 }

@@ -202,7 +202,8 @@ public final class CodeWords {
 
     /** {@code BSSY B, place}. */
     public CodeWords meeting(int barrier, int place) {
-        return add(0x945L | ALWAYS | (long) barrier << 16 | (long) ((place - count() - 1) * InstructionWord.BYTES) << 32, 0x000fe20003800000L);
+        long distance = (long) (place - count() - 1) * InstructionWord.BYTES;
+        return add(0x945L | ALWAYS | (long) barrier << 16 | distance << 32, 0x000fe20003800000L | distance >>> 32 & 0x3ffff);
     }
 
     /** {@code BSYNC B}. */

@@ -25,6 +25,10 @@ public final class SectionFlow {
     private static final long MOST_PAIRS = 25_000_000;
     private static final int[] NOWHERE = {};
 
+    private static final long MEETING_HIGH = 0x3ffff;
+    /** Bits of a long behind those of the distance. */
+    private static final int MEETING_UNUSED = 14;
+
     private final Architecture architecture;
     private final long[] code;
     private final MachineOpcode[] operations;
@@ -76,7 +80,7 @@ public final class SectionFlow {
             operations[i] = operation;
             switch (operation.kind()) {
                 case BRANCH, CALL, COLLECTIVE -> target(i, architecture.distance(low(i), high(i)));
-                case MEETING -> target(i, InstructionWord.immediate(low(i)));
+                case MEETING -> target(i, meetingDistance(low(i), high(i)));
                 case RETURN, INDIRECT_BRANCH -> requireBase(i);
                 default -> {}
             }
@@ -88,6 +92,11 @@ public final class SectionFlow {
         leaders.or(reached);
         findMeetings();
         requireFewPairs();
+    }
+
+    /** {@code BSSY} has its distance in bytes in bits 32 to 81. */
+    private static long meetingDistance(long low, long high) {
+        return ((high & MEETING_HIGH) << Integer.SIZE | low >>> Integer.SIZE) << MEETING_UNUSED >> MEETING_UNUSED;
     }
 
     private void findMeetings() {

@@ -34,6 +34,11 @@ final class ContextEnds {
         return offsets;
     }
 
+    /** Whether a cubin names the function for failed assertions. */
+    static boolean calls(CubinSymbols symbols) {
+        return symbols.all().stream().anyMatch(symbol -> ASSERTION.equals(symbol.name()));
+    }
+
     /** Whether the function for failed assertions is the only one whose address is in constant bank 4. */
     static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         List<Relocations.Relocation> all = Relocations.into(cubin, ".nv.constant4");

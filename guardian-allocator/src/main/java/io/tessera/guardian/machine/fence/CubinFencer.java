@@ -60,7 +60,7 @@ public final class CubinFencer {
         Map<String, Integer> added = new HashMap<>();
         looking.functions().forEach(report -> added.put(report.name(), report.inserted()));
         return new FencedCubin(fenced.bytes(), fenced.functions().stream()
-                .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved());
+                .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions());
     }
 
     private static FencedCubin run(byte[] bytes, MachineFence fence, boolean looking) throws MachineCodeException {
@@ -72,7 +72,7 @@ public final class CubinFencer {
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(Cubin.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
-            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE);
+            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of());
         }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
@@ -82,8 +82,9 @@ public final class CubinFencer {
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
         long shared = sharedUniforms(functions);
         LookingFunctions looks = looking ? new LookingFunctions(fence, functions, shared) : null;
-        List<Outcome> outcomes = functions.parallelStream().map(function -> looking ? look(function, looks) : rewrite(function, functions, shared))
-                .toList();
+        AssertionTexts texts = AssertionTexts.of(cubin, symbols, functions);
+        List<Outcome> outcomes = functions.parallelStream()
+                .map(function -> looking ? look(function, looks) : rewrite(function, functions, shared, texts)).toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
         List<FunctionReport> reports = new ArrayList<>();
@@ -100,7 +101,7 @@ public final class CubinFencer {
         section.data(attributes.withRegisters(moreRegisters));
         new MovedCode(cubin, symbols, rewritten).apply();
         MovedVariables moved = variables.apply();
-        return new FencedCubin(cubin.bytes(), reports, moved);
+        return new FencedCubin(cubin.bytes(), reports, moved, texts.all());
     }
 
     /**
@@ -144,7 +145,7 @@ public final class CubinFencer {
         return used;
     }
 
-    private Outcome rewrite(FunctionCode function, List<FunctionCode> functions, long shared) {
+    private Outcome rewrite(FunctionCode function, List<FunctionCode> functions, long shared, AssertionTexts texts) {
         SectionFlow flow = function.flow();
         if (flow == null) {
             return Outcome.refused(function, function.refusal());
@@ -158,7 +159,7 @@ public final class CubinFencer {
                         variables.driverCalls(flow, function.section())));
             }
             FencePlan plan = plan(function, shared);
-            Map<Integer, Integer> ends = fence.reports() ? contextEnds : Map.of();
+            Map<Integer, Integer> ends = fence.reports() ? texts.numbered(function.section().name(), contextEnds) : Map.of();
             RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);

@@ -101,6 +101,6 @@ final class LookPlan {
     private static void lead(CodeBuilder out, Architecture architecture, int from, int to) {
         long distance = (long) (to - from - 1) * InstructionWord.BYTES;
         out.set(from, architecture.withDistanceLow(out.low(from), distance),
-                architecture.withDistanceHigh(out.high(from), distance) | (distance < 0 ? LookWords.BACKWARD : 0));
+                architecture.withDistanceHigh(out.high(from), distance));
     }
 }

@@ -40,8 +40,6 @@ public final class LookWords {
     public static final int BEFORE_LOAD = 8;
     /** Of each of {@code R2UR} and the comparison: ptxas leaves 13 at least behind the former, 9 behind the latter. */
     public static final int BEFORE_USE = 15;
-    /** In the second word of a branch to a place before it, beside its distance. */
-    public static final long BACKWARD = 1L << 17;
     static final long MOVE_HIGH = 0;
     static final long LOAD_HIGH = 0x081f4900L;
     static final long TO_UNIFORM_HIGH = 0x000e0000L;

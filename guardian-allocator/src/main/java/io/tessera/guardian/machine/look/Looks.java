@@ -98,7 +98,6 @@ public final class Looks {
 
     private boolean isBehind(int first, int branch, long[] words) {
         boolean same = flow.target(first + LookWords.COUNT - 2) == branch + 1
-                && (flow.high(first + LookWords.COUNT - 2) & LookWords.BACKWARD) != 0 && (flow.high(branch) & LookWords.BACKWARD) == 0
                 && InstructionWord.waits(flow.high(first)) == 0x3f
                 && cycles(first) + cycles(first + 1) >= LookWords.BEFORE_LOAD && cycles(first + 3) >= LookWords.BEFORE_USE
                 && cycles(first + 4) >= LookWords.BEFORE_USE && waits(first + LookWords.LOAD);

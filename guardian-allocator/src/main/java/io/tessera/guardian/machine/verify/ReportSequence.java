@@ -40,8 +40,7 @@ public final class ReportSequence {
             entered |= flow.isLeader(i);
         }
         int reason = InstructionWord.immediate(flow.low(at - 1));
-        boolean value = reason == fence.reported(MachineFence.ASSERTION) || reason == fence.reported(MachineFence.TRAP);
-        return !entered && value && InstructionWord.waits(flow.high(first)) == ALL_SCOREBOARDS
+        return !entered && fence.isReported(reason) && InstructionWord.waits(flow.high(first)) == ALL_SCOREBOARDS
                 && InstructionWord.cycles(flow.high(at - 1)) >= LEAST_STALL
                 && moves(flow, first, 0, (int) fence.reportAddress(), at) && moves(flow, first + 1, 1, (int) (fence.reportAddress() >>> 32), at)
                 && moves(flow, first + 2, 2, reason, at) && is(flow, at + 1, EXIT, EXIT_HIGH, at);

@@ -62,7 +62,7 @@ public final class ReportWords {
         }
         return moves && InstructionWord.immediate(low(cubin, place, 0)) == (int) fence.reportAddress()
                 && InstructionWord.immediate(low(cubin, place, 1)) == (int) (fence.reportAddress() >>> Integer.SIZE)
-                && InstructionWord.immediate(low(cubin, place, 2)) >>> MachineFence.REASON_BITS == fence.reported(0) >>> MachineFence.REASON_BITS;
+                && fence.isReported(InstructionWord.immediate(low(cubin, place, 2)));
     }
 
     /** Whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords}. */
@@ -115,7 +115,7 @@ public final class ReportWords {
             if (!isReport(cubin, place, before)) {
                 throw new MachineCodeException("no report at " + place);
             }
-            int reason = InstructionWord.immediate(low(cubin, place, 2)) & (1 << MachineFence.REASON_BITS) - 1;
+            int reason = MachineFence.reasonOf(InstructionWord.immediate(low(cubin, place, 2)));
             words.putInt(place + IMMEDIATE, (int) after.reportAddress());
             words.putInt(place + InstructionWord.BYTES + IMMEDIATE, (int) (after.reportAddress() >>> Integer.SIZE));
             words.putInt(place + 2 * InstructionWord.BYTES + IMMEDIATE, after.reported(reason));

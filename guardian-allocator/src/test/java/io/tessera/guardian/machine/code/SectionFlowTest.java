@@ -51,11 +51,20 @@ class SectionFlowTest {
         assertEquals(why, refusal(leaving));
     }
 
+    /** With a bit of the second word of the first instruction, which belongs to the distance. */
+    private static CodeWords far(CodeWords code, int bit) {
+        long[] words = code.words();
+        return new CodeWords().add(words[0], words[1] | 1L << bit).exit();
+    }
+
     static Stream<Object[]> leaving() {
         return Stream.of(new Object[] {new CodeWords().nothing().branch(3).exit(), "a BRA that leaves its function at offset 0x10"},
                 new Object[] {new CodeWords().branch(-1).exit(), "a BRA that leaves its function at offset 0x0"},
                 new Object[] {new CodeWords().call(9).exit(), "a CALL that leaves its function at offset 0x0"},
                 new Object[] {new CodeWords().meeting(0, 2).exit(), "a BSSY that leaves its function at offset 0x0"},
+                new Object[] {far(new CodeWords().branch(1).exit(), 17), "a BRA that leaves its function at offset 0x0"},
+                new Object[] {far(new CodeWords().call(1).exit(), 17), "a CALL that leaves its function at offset 0x0"},
+                new Object[] {far(new CodeWords().meeting(0, 1).exit(), 3), "a BSSY that leaves its function at offset 0x0"},
                 new Object[] {new CodeWords().meeting(0, -4).exit(), "a BSSY that leaves its function at offset 0x0"});
     }
 

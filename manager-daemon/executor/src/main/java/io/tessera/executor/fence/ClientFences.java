@@ -31,6 +31,7 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
+import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -189,13 +190,16 @@ public final class ClientFences {
         if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
             return null;
         }
-        int number = ++machineImageCount;
+        machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
+        int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
         FencedImage fenced = machineImages.fence(source, page().machineWord(), FenceSettings.MACHINE_LOOPS_LOOK ? page().stopWord() : 0, number);
         if (fenced == null) {
             return null;
         }
         looksAtStopWord |= fenced.looks();
-        violations().addImage(number, source.main().bytes().byteSize() + " bytes");
+        if (number != 0) {
+            violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
+        }
         return PlacedImage.place(fenced, window, charge, stream, driver);
     }
 

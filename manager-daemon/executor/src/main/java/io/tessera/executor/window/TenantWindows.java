@@ -176,17 +176,18 @@ public final class TenantWindows {
                     return refused(CudaResult.OUT_OF_MEMORY, "no addresses are left for a window of "
                             + (layout.sizeBytes() >> 30) + " GiB with its guards");
                 }
-                WindowPages pages = new WindowPages(driverPages, layout.slotBytes(), granule, repeats);
+                FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, pressure);
+                WindowPages pages = new WindowPages(driverPages, fresh, layout.slotBytes(), granule, repeats);
                 result = pages.reserve(driver, placed.place().lowerGuardAddress(),
                         placed.place().endOfUpperGuard() - placed.place().lowerGuardAddress());
                 if (result == CudaResult.SUCCESS) {
                     result = pages.prepare(driver);
                     if (result != CudaResult.SUCCESS) {
+                        fresh.close(driver);
                         pages.close(driver);
                         space.free(placed.place());
                         return refused(result, "the device has no memory left for it");
                     }
-                    FreshMemory fresh = new FreshMemory(driverPages, layout.slotBytes(), clock, pressure);
                     window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
                     return result;
                 }

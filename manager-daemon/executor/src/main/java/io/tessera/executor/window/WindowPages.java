@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 
 /**
  * What is mapped where in the addresses of one window and its guards: memory of the tenant, memory that its programs made
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  */
 final class WindowPages {
     private final DriverPages driverPages;
+    private final FreshMemory fresh;
     private final long slotBytes;
     private final long granuleBytes;
     /** Whether the driver's sinks repeat: then one mapping fills a gap of any size, and only a granule lies behind it. */
@@ -52,9 +54,10 @@ final class WindowPages {
     }
 
     /** Nothing is reserved. */
-    WindowPages(DriverPages driverPages, long slotBytes, long granuleBytes, boolean repeats) {
+    WindowPages(DriverPages driverPages, FreshMemory fresh, long slotBytes, long granuleBytes, boolean repeats) {
         this.repeats = repeats;
         this.driverPages = driverPages;
+        this.fresh = fresh;
         this.slotBytes = slotBytes;
         this.granuleBytes = granuleBytes;
     }
@@ -137,24 +140,31 @@ final class WindowPages {
         if (repeats) {
             return CudaResult.SUCCESS;
         }
+        int result = CudaResult.SUCCESS;
         if (slotSink == 0) {
-            int result = driverPages.create(driver, slotBytes);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            slotSink = driver.outLong(0);
+            result = sink(driver, slotBytes, handle -> slotSink = handle);
         }
-        if (granuleSink == 0) {
-            if (slotBytes == granuleBytes) {
-                granuleSink = slotSink;
-                return CudaResult.SUCCESS;
-            }
-            int result = driverPages.create(driver, granuleBytes);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            granuleSink = driver.outLong(0);
+        if (granuleSink == 0 && slotBytes == granuleBytes) {
+            granuleSink = slotSink;
         }
+        if (granuleSink == 0 && result == CudaResult.SUCCESS) {
+            result = sink(driver, granuleBytes, handle -> granuleSink = handle);
+        }
+        return result;
+    }
+
+    /** Makes memory in which nothing is left of whoever had it before: the tenant can read it. */
+    private int sink(DriverCalls driver, long bytes, LongConsumer made) {
+        int result = driverPages.create(driver, bytes);
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        long handle = driver.outLong(0);
+        if (!fresh.zero(driver, handle, bytes)) {
+            driverPages.drop(driver, handle);
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        made.accept(handle);
         return CudaResult.SUCCESS;
     }
 

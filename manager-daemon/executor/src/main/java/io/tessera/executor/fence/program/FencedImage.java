@@ -2,6 +2,7 @@ package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.TensorMapPlaces;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,15 +18,17 @@ import java.util.Map;
  * @param reports  whether kernels may report and end instead of ending the context
  * @param accesses how many instructions access global memory
  * @param moved    variables that it has in the window
+ * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
-        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses, MovedVariables moved) {
-    /** Copies the maps. */
+        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses, MovedVariables moved, List<String> assertions) {
+    /** Copies the maps and the list. */
     public FencedImage {
         refused = Map.copyOf(refused);
         trusted = Map.copyOf(trusted);
         endless = Map.copyOf(endless);
         tensorMaps = Map.copyOf(tensorMaps);
+        assertions = List.copyOf(assertions);
     }
 
     /** Whether the stop word ends any kernel. */

@@ -38,12 +38,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports and the address of the stop
  * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
- * kernels that may be endless with the first loop, kernels with the places of their tensor maps, variables, places of their addresses.
+ * kernels that may be endless with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 4;
+    private static final int VERSION = 5;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -108,6 +108,10 @@ final class KeptMachineCode {
             }
             FencedTablesWriter.variables(out, image.moved().variables());
             FencedTablesWriter.relocations(out, image.moved().places());
+            out.writeInt(image.assertions().size());
+            for (String assertion : image.assertions()) {
+                text(out, assertion);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }
@@ -133,11 +137,15 @@ final class KeptMachineCode {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
         MovedVariables moved = new MovedVariables(FencedTablesReader.variables(in), FencedTablesReader.relocations(in));
+        List<String> assertions = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            assertions.add(text(in));
+        }
         if (in.hasRemaining()) {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses, moved);
+        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses, moved, assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -55,7 +55,7 @@ public final class MachineImages {
      *
      * @param reportAddress of the word that threads write instead of ending the context
      * @param stopAddress   of the stop word, which loops look at; 0: they do not
-     * @param number        of the image, below 2^30, which they write there
+     * @param number        of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which they write there
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
@@ -122,6 +122,6 @@ public final class MachineImages {
         endless.keySet().retainAll(kernels);
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, seen.tensorMaps(), kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
-                fenced.moved());
+                fenced.moved(), fenced.assertions());
     }
 }

@@ -5,13 +5,10 @@ import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.text.ReportArea.Kind;
 import io.tessera.guardian.fence.text.ReportArea.Violation;
-import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,15 +19,13 @@ import org.slf4j.LoggerFactory;
 public final class Violations {
     /** Shows a line as it is, as RELAY.md says. */
     private static final char AS_IT_IS = 1;
-    /** {@code file:line: function: text}. */
-    private static final Pattern ASSERTION = Pattern.compile("(.+?):(\\d+): (.+): (.*)", Pattern.DOTALL);
     private static final int MOST_SAID = 8;
     private static final Logger LOG = LoggerFactory.getLogger(Violations.class);
 
     private final ReportPage page;
     private final RelaySegment segment;
     private final Map<Integer, FencedTables> tables = new HashMap<>();
-    private final Map<Integer, String> images = new HashMap<>();
+    private final MachineReports machineReports = new MachineReports();
     private int result;
 
     /** Of one client; nothing has been reported. */
@@ -69,18 +64,22 @@ public final class Violations {
         return result;
     }
 
-    private int machineCode(int report) {
-        boolean asserted = (report & (1 << MachineFence.REASON_BITS) - 1) == MachineFence.ASSERTION;
-        String text = "a kernel of image " + images.getOrDefault(report >>> MachineFence.REASON_BITS, "of an unknown name")
-                + (asserted ? " stopped at a device-side assertion" : " stopped at a trap") + "; its machine code does not say in which line";
-        LOG.warn("{}", text);
-        segment.notice(text);
-        return asserted ? CudaResult.ASSERT : CudaResult.LAUNCH_FAILED;
+    private int machineCode(int word) {
+        MachineReports.Said said = machineReports.read(word);
+        LOG.warn("{}", said.text());
+        segment.notice(said.asItIs() ? AS_IT_IS + said.text() : said.text());
+        return said.result();
     }
 
-    /** Threads of an image's machine code may report from now on, by a number. */
-    public void addImage(int number, String label) {
-        images.put(number, label);
+    /**
+     * Threads of an image's machine code may report from now on.
+     *
+     * @param number     that they write
+     * @param label      of the image, for the user
+     * @param assertions what its failed assertions say; the first has number 1
+     */
+    public void addImage(int number, String label, List<String> assertions) {
+        machineReports.add(number, label, assertions);
     }
 
     private static int result(Kind kind) {
@@ -127,16 +126,11 @@ public final class Violations {
         return "(" + of.get(0) + "," + of.get(1) + "," + of.get(2) + ")";
     }
 
-    /** As CUDA prints it. */
     private static String assertion(Violation violation, FencedTables known) {
         long index = violation.address();
         String text = known != null && index >= 0 && index < known.assertTexts().size()
                 ? known.assertTexts().get((int) index) : "unknown:0: unknown: unknown";
-        Matcher parts = ASSERTION.matcher(text);
-        String where = parts.matches() ? parts.group(1) + ":" + parts.group(2) + ": " + parts.group(3) : text;
-        String condition = parts.matches() ? parts.group(4) : "";
-        return where + ": block: " + list(violation.block()) + ", thread: " + list(violation.thread())
-                + " Assertion `" + condition + "` failed.";
+        return AssertionLine.of(text, " block: " + list(violation.block()) + ", thread: " + list(violation.thread()));
     }
 
     private static String list(List<Integer> of) {

@@ -18,6 +18,7 @@ import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.protocol.UnfencedPolicy;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class UnfencedImagesTest {
         FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
                 Map.of("copies", MAPS),
                 4,
-                true, 7, MovedVariables.NONE);
+                true, 7, MovedVariables.NONE, List.of());
         return assertDoesNotThrow(() -> PlacedImage.place(image, null, null, null, null), "nothing is to be placed");
     }
 

@@ -97,6 +97,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.reports(), found.reports());
         assertEquals(expected.accesses(), found.accesses());
         assertEquals(expected.moved(), found.moved());
+        assertEquals(expected.assertions(), found.assertions());
     }
 
     @Test
@@ -120,11 +121,12 @@ class KeptMachineCodeTest {
     }
 
     @Test
-    void tensorMapsAndVariablesAreFoundAgain() {
+    void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7,
                 new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
-                        List.of(ADDRESS)));
+                        List.of(ADDRESS)),
+                List.of("a.cu:1: void f(): first", "a.cu:2: void f(): \u00e4 second"));
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
         MachineFence fence = MachineFence.of(BASE, SIZE);
@@ -132,7 +134,7 @@ class KeptMachineCodeTest {
         assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
     }
 
-    /** As it was kept before there was something to say of variables. */
+    /** As it was kept before failed assertions had texts. */
     @Test
     void anEntryOfAnEarlierVersionCountsAsMissing() {
         FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
@@ -140,8 +142,8 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE);
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(4, tables[3]);
-        tables[3] = 3;
+        assertEquals(5, tables[3]);
+        tables[3] = 4;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));

@@ -1,0 +1,50 @@
+package io.tessera.executor.fence.report;
+
+import io.tessera.device.CudaResult;
+import io.tessera.guardian.machine.MachineFence;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the word means that a thread of fenced machine code writes before it ends. Code without a fence can write any word: it chooses among the texts of its own images, and
+ * nothing else. One owner thread.
+ */
+final class MachineReports {
+    private static final Image UNKNOWN = new Image("of an unknown name", List.of());
+
+    private final Map<Integer, Image> images = new HashMap<>();
+
+    private record Image(String label, List<String> assertions) {
+    }
+
+    /**
+     * What a word says.
+     *
+     * @param result CUresult
+     * @param text   for the user
+     * @param asItIs whether the text is the line that CUDA prints
+     */
+    record Said(int result, String text, boolean asItIs) {
+    }
+
+    /** See {@link Violations#addImage}. */
+    void add(int number, String label, List<String> assertions) {
+        images.put(number, new Image(label, assertions));
+    }
+
+    /** What a word other than 0 says. */
+    Said read(int word) {
+        Image image = images.getOrDefault(MachineFence.valueOf(word), UNKNOWN);
+        if (!MachineFence.isAssertion(word)) {
+            return new Said(CudaResult.LAUNCH_FAILED,
+                    "a kernel of image " + image.label + " stopped at a trap; its machine code does not say in which line", false);
+        }
+        int text = MachineFence.textOf(word);
+        return text == 0 || text > image.assertions.size()
+                ? new Said(CudaResult.ASSERT,
+                        "a kernel of image " + image.label + " stopped at a device-side assertion; its machine code does not say in which line",
+                        false)
+                : new Said(CudaResult.ASSERT, AssertionLine.of(image.assertions.get(text - 1), ""), true);
+    }
+}
