@@ -281,7 +281,7 @@ class FenceTest {
             executor.driver.held = true;
             client.launch(function, 0, longs(0, 0));
             RelayTestClient.await(() -> client.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "the timeout");
-            assertEquals(0, stop.get(ValueLayout.JAVA_INT, 0));
+            RelayTestClient.await(() -> stop.get(ValueLayout.JAVA_INT, 0) == 0, "the stop word, which is written once the client knows");
             assertTrue(client.segment().notices().contains("work"), client.segment().notices());
             executor.driver.held = false;
             assertEquals(0, other.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(64)));

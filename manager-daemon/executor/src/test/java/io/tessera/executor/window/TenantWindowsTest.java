@@ -119,6 +119,11 @@ class TenantWindowsTest {
         assertEquals(0, next.window().backEverywhere());
         long again = next.window().allocate(3 * MIB, 1);
         assertEquals(0, test.driver.pages.getLong(again));
+        ClientWindow window = next.window();
+        for (long stray : new long[] {window.baseAddress() - window.guardBytes(), window.baseAddress() - 8, again + 64 * MIB,
+                window.baseAddress() + window.sizeBytes() + window.guardBytes() - 8}) {
+            assertEquals(0, test.driver.pages.getLong(stray), "the sink at 0x" + Long.toHexString(stray));
+        }
     }
 
     @Test
