@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,24 +24,28 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
         functions = Set.copyOf(functions);
     }
 
-    /** Functions that may call themselves, directly or not, by calls that name them. */
+    /** Functions whose calls may come back to a function that has not returned, by calls that name them. Takes time and memory that grow with the calls. */
     public Set<String> recursive() {
-        Set<String> found = new HashSet<>();
-        for (String function : named.keySet()) {
-            Set<String> seen = new HashSet<>();
-            Deque<String> open = new ArrayDeque<>(List.of(function));
-            while (!open.isEmpty()) {
-                for (String called : named.getOrDefault(open.remove(), Set.of())) {
-                    if (seen.add(called)) {
-                        open.add(called);
-                    }
+        Map<String, List<String>> callers = callers();
+        Map<String, Integer> left = new HashMap<>();
+        named.forEach((function, called) -> left.put(function, called.size()));
+        Deque<String> ended = new ArrayDeque<>(callers.keySet());
+        ended.removeIf(left::containsKey);
+        while (!ended.isEmpty()) {
+            for (String caller : callers.getOrDefault(ended.remove(), List.of())) {
+                if (left.merge(caller, -1, Integer::sum) == 0) {
+                    left.remove(caller);
+                    ended.add(caller);
                 }
             }
-            if (seen.contains(function)) {
-                found.add(function);
-            }
         }
-        return found;
+        return left.keySet();
+    }
+
+    private Map<String, List<String>> callers() {
+        Map<String, List<String>> callers = new HashMap<>();
+        named.forEach((caller, called) -> called.forEach(function -> callers.computeIfAbsent(function, _ -> new ArrayList<>()).add(caller)));
+        return callers;
     }
 
     /**
@@ -53,8 +56,7 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
      * @return all of it
      */
     public Map<String, String> handOn(Map<String, String> said, String words) {
-        Map<String, List<String>> callers = new HashMap<>();
-        named.forEach((caller, called) -> called.forEach(function -> callers.computeIfAbsent(function, _ -> new ArrayList<>()).add(caller)));
+        Map<String, List<String>> callers = callers();
         Map<String, String> all = new TreeMap<>(said);
         Map<String, String> sources = new HashMap<>();
         Deque<String> open = new ArrayDeque<>(all.keySet());

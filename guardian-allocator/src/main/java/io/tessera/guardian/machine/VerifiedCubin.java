@@ -50,7 +50,7 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
     /** Functions that may run for ever, and those that may call them or themselves, by name. */
     public Map<String, String> mayBeEndless() {
         Map<String, String> all = new HashMap<>(endless);
-        calls.recursive().forEach(function -> all.putIfAbsent(function, "calls of itself"));
+        calls.recursive().forEach(function -> all.putIfAbsent(function, "calls in a circle"));
         return calls.handOn(all, ", which it may call, has ");
     }
 }

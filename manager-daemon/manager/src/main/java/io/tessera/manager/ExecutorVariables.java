@@ -1,6 +1,7 @@
 package io.tessera.manager;
 
 import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.protocol.WorkerVariables;
 import java.util.List;
@@ -22,6 +23,7 @@ final class ExecutorVariables {
             WorkerVariables.seconds(environment);
             WorkerVariables.memoryMib(environment, machineBytes);
             FencedArchitectures.of(environment);
+            FencedLoops.of(environment);
         } catch (IllegalArgumentException e) {
             throw new OptionException(e.getMessage());
         }

@@ -157,8 +157,15 @@ class TrustOfCallersTest {
             chain.put("f" + i, Set.of("f" + (i + 1)));
             functions.add("f" + i);
         }
+        assertEquals(Set.of(), new CalledFunctions(chain, Set.of(), Set.of()).recursive(), "a chain of calls ends");
         Map<String, String> said = new CalledFunctions(chain, functions, functions).handOn(Map.of("f" + count, "a reason"), ": ");
         assertEquals(count + 1, said.size());
         assertEquals("function f" + count + ": a reason", said.get("f0"));
+    }
+
+    @Test
+    void callsInACircleAreFound() {
+        Map<String, Set<String>> named = Map.of("k", Set.of("f", "g"), "f", Set.of("g"), "g", Set.of("f", "h"), "l", Set.of("h"), "i", Set.of("i"));
+        assertEquals(Set.of("k", "f", "g", "i"), new CalledFunctions(named, Set.of(), Set.of()).recursive());
     }
 }

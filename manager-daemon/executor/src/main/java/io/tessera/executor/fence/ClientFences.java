@@ -32,6 +32,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -192,7 +193,7 @@ public final class ClientFences {
         }
         machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
         int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
-        FencedImage fenced = machineImages.fence(source, page().machineWord(), FenceSettings.MACHINE_LOOPS_LOOK ? page().stopWord() : 0, number);
+        FencedImage fenced = machineImages.fence(source, page().machineWord(), fencing.loops() == FencedLoops.LOOK ? page().stopWord() : 0, number);
         if (fenced == null) {
             return null;
         }
@@ -200,7 +201,7 @@ public final class ClientFences {
         if (number != 0) {
             violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
         }
-        return PlacedImage.place(fenced, window, charge, stream, driver);
+        return PlacedImage.place(fenced, number, window, charge, stream, driver);
     }
 
     /**
@@ -212,6 +213,7 @@ public final class ClientFences {
     public void loadsAsItIs(ProgramSource source, PlacedImage untaken) throws ProgramRefusedException {
         if (untaken != null) {
             untaken.memory().free(window, charge);
+            violations().removeImage(untaken.number());
         }
         unfenced.decideAsItIs(source, source.lacksPtx(fencing.maker().target().capability()) + ", and its machine code cannot be either");
     }
@@ -409,7 +411,7 @@ public final class ClientFences {
         if (module == null) {
             int result = ProgramLoader.unload(value, library, driver);
             if (result == CudaResult.SUCCESS) {
-                unfenced.unloaded(value).ifPresent(leaving::add);
+                unfenced.unloaded(value).ifPresent(this::leave);
             }
             return result;
         }
@@ -429,6 +431,13 @@ public final class ClientFences {
             }
         }
         return result;
+    }
+
+    /** What threads have reported until now is told while it is known what they mean. */
+    private void leave(PlacedImage image) {
+        leaving.add(image.memory());
+        tellViolated();
+        violations().removeImage(image.number());
     }
 
     /** Whether memory waits for the client's work to be done. */

@@ -16,6 +16,7 @@ import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
 import java.util.concurrent.ExecutorService;
@@ -39,6 +40,7 @@ public final class FencingService implements AutoCloseable {
     private final TenantPresence presence = new TenantPresence();
     private final LocalQuota localQuota;
     private final FencedArchitectures architectures = FencedArchitectures.of(System.getenv()); // the manager has looked at it
+    private final FencedLoops loops = FencedLoops.of(System.getenv());
     private final ProgressCounters doneWords;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
     private final ExecutorService later = Executors.newSingleThreadExecutor(
@@ -72,6 +74,11 @@ public final class FencingService implements AutoCloseable {
     /** On which GPUs machine code gets fences. */
     FencedArchitectures architectures() {
         return architectures;
+    }
+
+    /** What ends endless loops in machine code. */
+    FencedLoops loops() {
+        return loops;
     }
 
     /** The monotonic clock. */

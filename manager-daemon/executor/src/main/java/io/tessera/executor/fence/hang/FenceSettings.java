@@ -24,12 +24,6 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
     /** Whether images without PTX run as they are, for comparisons of speed. Said as {@link #UNPROTECTED} is. */
     public static final boolean MACHINE_CODE_AS_IT_IS = "1".equals(System.getenv("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS"));
 
-    /**
-     * Whether loops in machine code look at the stop word. Looks were checked against the disassembler and have not been executed yet, so that whoever starts the manager has to ask
-     * for them, as for {@link #UNPROTECTED}.
-     */
-    public static final boolean MACHINE_LOOPS_LOOK = "1".equals(System.getenv("TESSERA_EXECUTOR_MACHINE_LOOPS"));
-
     /** Of a client of whom nothing is said: the safest. */
     public static FenceSettings safest() {
         return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);

@@ -18,7 +18,7 @@ final class MachineImage {
 
     MachineImage(Optional<ProgramSource> source, PlacedImage placed, boolean vendors) {
         this.source = source;
-        this.placed = placed;
+        this.placed = placed == null ? null : placed.loaded();
         this.vendors = vendors;
         this.grade = placed == null ? MachineGrade.UNFENCED : MachineGrade.SHOWN;
     }

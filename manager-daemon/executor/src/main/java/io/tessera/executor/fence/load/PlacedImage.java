@@ -16,18 +16,19 @@ import java.util.List;
  * @param image    what it was made of
  * @param code     a cubin with the addresses of the variables
  * @param memory   of the variables; whoever has the image frees it
+ * @param number   by which its threads report; 0: by none of its own
  */
-public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory) {
+public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, int number) {
     /**
      * Takes memory for the variables, fills it, and writes their addresses.
      *
      * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
      */
-    public static PlacedImage place(FencedImage image, WindowAccess window, ClientCharge charge, OwnStream stream, DriverCalls driver)
+    public static PlacedImage place(FencedImage image, int number, WindowAccess window, ClientCharge charge, OwnStream stream, DriverCalls driver)
             throws ProgramRefusedException {
         HoistedMemory memory = HoistedMemory.place(List.of(image.moved().variables()), window, charge, stream, driver);
         if (image.moved().isEmpty()) {
-            return new PlacedImage(image, image.code(), memory);
+            return new PlacedImage(image, image.code(), memory, number);
         }
         byte[] code = image.code().clone();
         try {
@@ -36,7 +37,12 @@ public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory) 
             memory.free(window, charge);
             throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, e.getMessage());
         }
-        return new PlacedImage(image, code, memory);
+        return new PlacedImage(image, code, memory, number);
+    }
+
+    /** The same once it is loaded: the driver has the code, and whoever reads reports has the texts. */
+    PlacedImage loaded() {
+        return new PlacedImage(image.loaded(), new byte[0], memory, number);
     }
 
     /** Address and size of a variable in the window; null: the driver knows whether there is such a one. */

@@ -208,9 +208,9 @@ public final class UnfencedImages {
     /**
      * A handle names nothing any more, and nothing of the client runs any more that it named.
      *
-     * @return the memory of its variables
+     * @return the image that it named, if that has fences
      */
-    public Optional<HoistedMemory> unloaded(long handle) {
+    public Optional<PlacedImage> unloaded(long handle) {
         MachineImage gone = loaded.remove(handle);
         if (gone != null) {
             modules.values().removeIf(known -> known == gone);
@@ -219,7 +219,7 @@ public final class UnfencedImages {
         if (gone != null && gone.keepsOthersOut() && !nowhere.keepsOthersOut() && loaded.values().stream().noneMatch(MachineImage::keepsOthersOut)) {
             member.letOthersIn();
         }
-        return Optional.ofNullable(gone).map(MachineImage::placed).map(PlacedImage::memory);
+        return Optional.ofNullable(gone).map(MachineImage::placed);
     }
 
     private void counted() {

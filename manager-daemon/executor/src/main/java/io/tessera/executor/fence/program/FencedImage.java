@@ -12,16 +12,18 @@ import java.util.Map;
  * @param hash     of the cubin that it was made of, unpacked ({@link io.tessera.guardian.image.ModuleImage#hash})
  * @param refused  kernels that have no fence, with the reason, by name
  * @param trusted  kernels that have one and that hand-made code might leave, with the first thing that is taken on trust in them or in what they call, by name
- * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name
+ * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name; empty where no loop looks
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, by name
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
+ * @param looks    whether the stop word ends any kernel
  * @param accesses how many instructions access global memory
  * @param moved    variables that it has in the window
  * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
-        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, long accesses, MovedVariables moved, List<String> assertions) {
+        Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, boolean looks, long accesses, MovedVariables moved,
+        List<String> assertions) {
     /** Copies the maps and the list. */
     public FencedImage {
         refused = Map.copyOf(refused);
@@ -31,8 +33,9 @@ public record FencedImage(byte[] code, String hash, Map<String, String> refused,
         assertions = List.copyOf(assertions);
     }
 
-    /** Whether the stop word ends any kernel. */
-    public boolean looks() {
-        return endless.size() < kernels;
+    /** The same for whoever has loaded it: without code, contents of variables, and texts. */
+    public FencedImage loaded() {
+        return new FencedImage(new byte[0], hash, refused, trusted, endless, tensorMaps, kernels, reports, looks, accesses, MovedVariables.NONE,
+                List.of());
     }
 }

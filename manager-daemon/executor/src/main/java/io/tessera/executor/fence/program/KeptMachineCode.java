@@ -36,14 +36,14 @@ import org.slf4j.LoggerFactory;
  * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
  * who runs this executor. Whoever can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report, accesses, the address and the value of reports and the address of the stop
+ * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports and the address of the stop
  * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
  * kernels that may be endless with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 5;
+    private static final int VERSION = 6;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -91,6 +91,7 @@ final class KeptMachineCode {
             text(out, image.hash());
             out.writeInt(image.kernels());
             out.writeBoolean(image.reports());
+            out.writeBoolean(image.looks());
             out.writeLong(image.accesses());
             out.writeLong(fence.reportAddress());
             out.writeInt(fence.reportValue());
@@ -126,6 +127,7 @@ final class KeptMachineCode {
         String hash = text(in);
         int kernels = in.getInt();
         boolean reports = in.get() != 0;
+        boolean looks = in.get() != 0;
         long accesses = in.getLong();
         MachineFence before = fence.reporting(in.getLong(), in.getInt()).looking(in.getLong());
         List<Integer> places = numbers(in);
@@ -145,7 +147,7 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, accesses, moved, assertions);
+        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, looks, accesses, moved, assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -18,6 +18,7 @@ import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.VerifiedCubin;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -74,13 +75,15 @@ public final class MachineImages {
             if (made) {
                 byte[] cubin = cubin(packed.get());
                 FencedCubin fenced = CubinFencer.fence(cubin, fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash());
+                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash(),
+                        fence.looks());
                 kept.keep(key, image, fence);
             }
             LOG.info(
-                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {} that may be endless, {} accesses, {} variables moved, {} ms",
+                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {} accesses, {} variables moved, {} ms",
                     image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
-                    image.trusted().size(), image.endless().size(), image.accesses(), image.moved().variables().size(),
+                    image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks", image.accesses(),
+                    image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
@@ -111,17 +114,18 @@ public final class MachineImages {
     }
 
     /** A kernel has no fence if a function that it may call has none, and has on trust what they have. */
-    private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen, String hash) {
+    private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen, String hash, boolean looking) {
         Map<String, String> unfenced = seen.unfenced(fenced.functions());
         Map<String, String> trusted = seen.takenOnTrust();
         Set<String> kernels = fenced.functions().stream().filter(FunctionReport::kernel).map(FunctionReport::name).collect(Collectors.toSet());
         unfenced.keySet().retainAll(kernels);
         trusted.keySet().retainAll(kernels);
         trusted.keySet().removeAll(unfenced.keySet());
-        Map<String, String> endless = seen.mayBeEndless();
+        Map<String, String> endless = looking ? seen.mayBeEndless() : new HashMap<>();
         endless.keySet().retainAll(kernels);
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, seen.tensorMaps(), kernels.size(),
-                fenced.functions().stream().anyMatch(FunctionReport::reports), fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
+                fenced.functions().stream().anyMatch(FunctionReport::reports), looking && endless.size() < kernels.size(),
+                fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
                 fenced.moved(), fenced.assertions());
     }
 }

@@ -13,9 +13,16 @@ import java.util.Map;
 final class MachineReports {
     private static final Image UNKNOWN = new Image("of an unknown name", List.of());
 
+    /** Of the texts of all images of a client; images beyond that have none. */
+    static final int MOST_CHARACTERS = 1 << 24;
+
     private final Map<Integer, Image> images = new HashMap<>();
+    private long characters;
 
     private record Image(String label, List<String> assertions) {
+        long characters() {
+            return assertions.stream().mapToLong(String::length).sum();
+        }
     }
 
     /**
@@ -30,7 +37,16 @@ final class MachineReports {
 
     /** See {@link Violations#addImage}. */
     void add(int number, String label, List<String> assertions) {
-        images.put(number, new Image(label, assertions));
+        Image image = new Image(label, assertions);
+        image = characters + image.characters() > MOST_CHARACTERS ? new Image(label, List.of()) : image;
+        characters += image.characters();
+        images.put(number, image);
+    }
+
+    /** See {@link Violations#removeImage}. */
+    void remove(int number) {
+        Image image = images.remove(number);
+        characters -= image == null ? 0 : image.characters();
     }
 
     /** What a word other than 0 says. */

@@ -82,6 +82,11 @@ public final class Violations {
         machineReports.add(number, label, assertions);
     }
 
+    /** No thread of an image reports any more. */
+    public void removeImage(int number) {
+        machineReports.remove(number);
+    }
+
     private static int result(Kind kind) {
         return switch (kind) {
             case ADDRESS, HANDLE -> CudaResult.ILLEGAL_ADDRESS;

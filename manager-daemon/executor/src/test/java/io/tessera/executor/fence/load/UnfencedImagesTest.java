@@ -38,8 +38,8 @@ class UnfencedImagesTest {
         FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
                 Map.of("copies", MAPS),
                 4,
-                true, 7, MovedVariables.NONE, List.of());
-        return assertDoesNotThrow(() -> PlacedImage.place(image, null, null, null, null), "nothing is to be placed");
+                true, false, 7, MovedVariables.NONE, List.of());
+        return assertDoesNotThrow(() -> PlacedImage.place(image, 0, null, null, null, null), "nothing is to be placed");
     }
 
     private static UnfencedImages images(UnfencedPolicy policy, TenantPresence.Member member) {
@@ -93,6 +93,15 @@ class UnfencedImagesTest {
         images.admit(images.kernel(16, "open"));
         images.admit(images.kernel(16, "returns"));
         assertCounts(0, 1, 0, 1);
+    }
+
+    /** The driver has the code, and images are many and large. */
+    @Test
+    void codeOfALoadedImageIsNotKept() {
+        images.loaded(16, SOURCE, FENCED);
+        PlacedImage kept = images.unloaded(16).orElseThrow();
+        assertEquals(0, kept.code().length + kept.image().code().length);
+        assertEquals(FENCED.image().trusted(), kept.image().trusted());
     }
 
     @Test

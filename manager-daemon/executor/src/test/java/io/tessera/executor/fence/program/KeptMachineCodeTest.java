@@ -95,6 +95,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.tensorMaps(), found.tensorMaps());
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
+        assertEquals(expected.looks(), found.looks());
         assertEquals(expected.accesses(), found.accesses());
         assertEquals(expected.moved(), found.moved());
         assertEquals(expected.assertions(), found.assertions());
@@ -123,7 +124,8 @@ class KeptMachineCodeTest {
     @Test
     void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
-                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false, 7,
+                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false,
+                true, 7,
                 new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
                         List.of(ADDRESS)),
                 List.of("a.cu:1: void f(): first", "a.cu:2: void f(): \u00e4 second"));
@@ -142,8 +144,8 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE);
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(5, tables[3]);
-        tables[3] = 4;
+        assertEquals(6, tables[3]);
+        tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));

@@ -45,4 +45,25 @@ class MachineReportsTest {
         assertTrue(trap.text().startsWith("a kernel of image 9 bytes stopped at a trap"), trap.text());
         assertEquals(CudaResult.LAUNCH_FAILED, trap.result());
     }
+
+    @Test
+    void anImageThatIsGoneHasNoText() {
+        reports.add(IMAGE, "9 bytes", List.of("a.cu:1: void f(int): n > 0"));
+        reports.remove(IMAGE);
+        assertTrue(read(IMAGE, MachineFence.ASSERTION, 1).text().startsWith("a kernel of image of an unknown name stopped at"));
+    }
+
+    /** A program may load any number of images, and each may have megabytes of texts. */
+    @Test
+    void textsOfAllImagesTogetherAreBounded() {
+        String text = "a.cu:1: f(): " + "x".repeat(MachineReports.MOST_CHARACTERS / 4);
+        for (int image = 1; image <= 4; image++) {
+            reports.add(image, "9 bytes", List.of(text));
+        }
+        assertTrue(read(3, MachineFence.ASSERTION, 1).asItIs());
+        assertFalse(read(4, MachineFence.ASSERTION, 1).asItIs());
+        reports.remove(1);
+        reports.add(5, "9 bytes", List.of(text));
+        assertTrue(read(5, MachineFence.ASSERTION, 1).asItIs(), "what is gone makes room");
+    }
 }
