@@ -178,7 +178,7 @@ FIGURES = [
            lambda table: sum(1 for one in table.rows if one[0] == "fenced"), counts=True),
     Figure("reach.control", "the same without fences that reached it, of those tried", "unfenced", "reach", "Machine code that reaches",
            lambda table: sum(1 for one in table.rows if one[0] != "fenced" and one[2]) / max(1, sum(1 for one in table.rows if one[0] != "fenced")), "= 1", counts=True),
-    Figure("endless.ended", "endless kernels of machine code that the stop word ended, with the neighbour undisturbed, of those tried", "fenced", "endless",
+    Figure("endless.ended", "kinds of endless kernel of machine code that ended without a restart, with the neighbour undisturbed, of those tried", "fenced", "endless",
            "Endless machine code", lambda table: sum(1 for one in table.rows if one[1] and one[3]) / max(1, len(table.rows)), "= 1"),
     Figure("handover", "hand-over of a turn, gpt+gpt, median ms", "turns", "handover", "Hand-over", at("gpt+gpt", "median hand-over, ms"), f"≤ {handover.BOUND_MS:g}", "gpt+gpt", front=True),
     Figure("gate", "a launch through the open gate, ns more than the driver's own", "turns", "overhead", "The gate of",
