@@ -2,13 +2,11 @@ package io.tessera.guardian.machine.look;
 
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.InstructionWord;
-import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.IntPredicate;
 
 /**
  * The looks at the stop word in a section, as its code has them. A look counts only whole, see {@link LookWords}, and if no other instruction of the section may write the uniform
@@ -143,21 +141,6 @@ public final class Looks {
     /** Whether there are any. */
     public boolean isEmpty() {
         return looks.isEmpty();
-    }
-
-    /**
-     * Whether code of other sections may run between a look's instructions in threads of the same warp, and write what it uses.
-     *
-     * @param kernel whether the section is entered by a launch alone
-     * @param ended  calls to which no thread comes
-     */
-    public boolean isBesideOthers(boolean kernel, IntPredicate ended) {
-        boolean leaves = !kernel;
-        for (int i = 0; i < flow.count() && !isEmpty(); i++) {
-            Kind kind = flow.operation(i).kind();
-            leaves |= (kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER) && !ended.test(i);
-        }
-        return leaves && !isEmpty();
     }
 
     /** Branches to looks. */

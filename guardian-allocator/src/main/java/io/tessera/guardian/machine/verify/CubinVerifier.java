@@ -74,7 +74,8 @@ public final class CubinVerifier {
                 SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 loop(flow, fence).ifPresent(why -> endless.put(name, why));
                 Set<Long> relocated = writes.into(section, flow, fence);
-                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), writes.isEnteredInside(section)).verify();
+                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), !writes.isUnnamed(section),
+                        writes.isEnteredInside(section)).verify();
                 String table = BranchTables.require(cubin, section, flow);
                 TensorMapPlaces maps = TensorMapAddresses.find(flow, relocated, isKernelAlone(section, symbols, writes));
                 if (!maps.isEmpty()) {

@@ -27,6 +27,7 @@ final class SectionVerifier {
     private final MachineFence fence;
     private final Set<Long> relocated;
     private final boolean kernel;
+    private final boolean called;
     private final boolean enteredInside;
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
@@ -38,17 +39,19 @@ final class SectionVerifier {
      * @param relocated offsets that relocations write to
      */
     SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated) {
-        this(flow, fence, relocated, true, false);
+        this(flow, fence, relocated, true, false, false);
     }
 
     /**
      * For one section.
      *
      * @param relocated     offsets that relocations write to
-     * @param kernel        whether it is entered by a launch alone; else functions may call it
+     * @param kernel        whether it is a kernel; else functions call it
+     * @param called        whether other code may call it although it is a kernel
      * @param enteredInside whether code of other sections may enter it behind its start
      */
-    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel, boolean enteredInside) {
+    SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel, boolean called, boolean enteredInside) {
+        this.called = called;
         this.enteredInside = enteredInside;
         this.kernel = kernel;
         this.relocated = relocated;
@@ -76,8 +79,8 @@ final class SectionVerifier {
         SummedAddresses sums = new SummedAddresses(flow, fence);
         Looks looks = Looks.of(flow, fence);
         String trusted = inFlight.trusted() != null ? inFlight.trusted() : byRegister();
-        if (trusted == null && looks.isBesideOthers(kernel, at -> ReportSequence.endsBefore(flow, at, fence))) {
-            trusted = "looks by uniform registers, which other functions may change";
+        if (trusted == null && (baseUniforms != 0 || !looks.isEmpty()) && isBesideOthers()) {
+            trusted = (looks.isEmpty() ? "the window's base in" : "looks by") + " uniform registers, which other functions may change";
         }
         for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
             registers.enter(known, block);
@@ -96,6 +99,16 @@ final class SectionVerifier {
             }
         }
         return trusted;
+    }
+
+    /** Whether other threads of a warp may execute code of other sections, which writes other uniform registers than this one does. */
+    private boolean isBesideOthers() {
+        boolean others = !kernel || called;
+        for (int i = 0; i < flow.count(); i++) {
+            Kind kind = flow.operation(i).kind();
+            others |= (kind == Kind.CALL_SYMBOL || kind == Kind.CALL_REGISTER) && !ReportSequence.endsBefore(flow, i, fence);
+        }
+        return others;
     }
 
     /** Compilers change no uniform register that a thread of the warp, on another way, still needs. */

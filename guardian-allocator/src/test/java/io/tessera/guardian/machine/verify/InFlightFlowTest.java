@@ -47,7 +47,7 @@ class InFlightFlowTest {
     }
 
     private static String verify(CodeWords code, boolean kernel, int... entered) throws MachineCodeException {
-        return new SectionVerifier(code.flow(entered), MachineFences.MASK, Set.of(), kernel, false).verify();
+        return new SectionVerifier(code.flow(entered), MachineFences.MASK, Set.of(), kernel, false, false).verify();
     }
 
     private static void accepts(CodeWords code, int... entered) {

@@ -163,6 +163,35 @@ class TrustOfCallersTest {
         assertEquals("function f" + count + ": a reason", said.get("f0"));
     }
 
+    private static final MachineFence LOW_WORD = MachineFences.LOW_WORD;
+    private static final String SHARED = "the window's base in uniform registers, which other functions may change";
+
+    private static CodeWords stores() {
+        return new CodeWords().moveUniform(7, LOW_WORD.baseHigh()).loadByBase(12, 2, 6).exit();
+    }
+
+    /** Threads of a warp that have parted share uniform registers: one may change the base in k while another one loads by it in f. */
+    @Test
+    void anotherSectionMayChangeTheBase() throws MachineCodeException {
+        CodeWords changes = new CodeWords().callSymbol().under(1).moveUniform(7, 0x7f00).branch(1).exit();
+        VerifiedCubin function = CubinVerifier
+                .inspect(CubinBuilder.of("k", changes).function("f", 29, stores()).relocation("k", 0, CALL, 2, 0).build(), LOW_WORD);
+        assertEquals(Map.of(), function.refused());
+        assertEquals(Map.of("f", SHARED), function.trusted());
+        assertEquals(Set.of("f", "k"), function.takenOnTrust().keySet());
+        VerifiedCubin kernel = CubinVerifier
+                .inspect(CubinBuilder.of("k", changes).kernel("f", 29, stores()).relocation("k", 0, CALL, 2, 0).build(), LOW_WORD);
+        assertEquals(Map.of("f", SHARED), kernel.trusted(), "a kernel that is called, too");
+        CodeWords calls = new CodeWords().moveUniform(7, LOW_WORD.baseHigh()).loadByBase(12, 2, 6).callSymbol().waiting(0x3f)
+                .moveUniform(7, LOW_WORD.baseHigh()).branch(1).exit();
+        VerifiedCubin caller = CubinVerifier.inspect(
+                CubinBuilder.of("k", calls).function("f", 29, new CodeWords().moveUniform(7, 1).exit()).relocation("k", 0x20, CALL, 2, 0).build(),
+                LOW_WORD);
+        assertEquals(Map.of(), caller.refused());
+        assertEquals(Map.of("k", SHARED), caller.trusted());
+        assertTrue(CubinVerifier.inspect(CubinBuilder.of("k", stores()).kernel("f", 29, stores()).build(), LOW_WORD).isShown());
+    }
+
     @Test
     void callsInACircleAreFound() {
         Map<String, Set<String>> named = Map.of("k", Set.of("f", "g"), "f", Set.of("g"), "g", Set.of("f", "h"), "l", Set.of("h"), "i", Set.of("i"));
