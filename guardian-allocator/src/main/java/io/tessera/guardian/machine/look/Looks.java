@@ -97,7 +97,7 @@ public final class Looks {
     private boolean isBehind(int first, int branch, long[] words) {
         boolean same = flow.target(first + LookWords.COUNT - 2) == branch + 1
                 && InstructionWord.waits(flow.high(first)) == 0x3f
-                && cycles(first) + cycles(first + 1) >= LookWords.BEFORE_LOAD && cycles(first + 3) >= LookWords.BEFORE_USE
+                && cycles(first + 1) >= LookWords.BEFORE_LOAD && cycles(first + 3) >= LookWords.BEFORE_USE
                 && cycles(first + 4) >= LookWords.BEFORE_USE && waits(first + LookWords.LOAD);
         for (int i = 0; i < LookWords.COUNT && same; i++) {
             boolean branches = i == LookWords.COUNT - 2;
@@ -136,6 +136,11 @@ public final class Looks {
     /** Whether an instruction loads the stop word for a look. */
     public boolean isLoad(int at) {
         return loads.get(at);
+    }
+
+    /** Whether an instruction is part of a look. */
+    public boolean isPart(int at) {
+        return own.get(at);
     }
 
     /** Whether there are any. */

@@ -11,6 +11,7 @@ import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.container.Relocations;
+import io.tessera.guardian.machine.look.Looks;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -114,6 +115,12 @@ final class LoaderWrites {
         for (int i = 0; i < flow.count(); i++) {
             if (ReportSequence.begins(flow, i, fence) && isWritten(offsets, i)) {
                 throw new MachineCodeException("a relocation that may change a report", i * InstructionWord.BYTES);
+            }
+        }
+        Looks looks = Looks.of(flow, fence);
+        for (long offset : offsets) {
+            if (looks.isPart((int) (offset / InstructionWord.BYTES))) {
+                throw new MachineCodeException("a relocation that may change a look at the stop word", (int) offset);
             }
         }
         return offsets;

@@ -31,6 +31,8 @@ class StopWordLooksTest {
     private static final long OTHER_STOP = 0x7e00_0000_0004L;
     private static final long REPORTS = 0x7f00_0000_0a00L;
     private static final int LDG = 0x7981;
+    /** A relocation that writes the lower half of an address into a constant. */
+    private static final int HALF_OF_ADDRESS = 56;
 
     static Stream<MachineFence> fences() {
         return Stream.of(MachineFence.of(0x2000_0000_0000L, 1L << 32), MachineFence.of(0x2040_0000_0000L, 1L << 37))
@@ -120,6 +122,24 @@ class StopWordLooksTest {
             assertEquals(1, CubinVerifier.verify(other, fence).size(), "a wait is missing");
         }
         assertEquals(1, CubinVerifier.verify(changed(fenced, 2 * (load - 1) + 1, 8L << 41), fence).size(), "the address is used too early");
+        byte[] early = changed(changed(fenced, 2 * (load - 2) + 1, (2L ^ 11) << 41), 2 * (load - 1) + 1, (8L ^ 1) << 41);
+        assertEquals(1, CubinVerifier.verify(early, fence).size(), "its upper half is used too early");
+    }
+
+    /** A loader that adds something to the address of the stop word has the look load another one. */
+    @ParameterizedTest
+    @MethodSource("fences")
+    void aLookIsNotWritten(MachineFence fence) throws Exception {
+        long[] code = code(CubinFencer.fence(spinning().build(), fence).bytes());
+        CodeWords words = new CodeWords();
+        for (int i = 0; i < code.length; i += 2) {
+            words.add(code[i], code[i + 1]);
+        }
+        assertEquals(Map.of(), CubinVerifier.verify(CubinBuilder.of("k", words).build(), fence));
+        for (int move = load(code) - LookWords.LOAD; move < load(code); move++) {
+            assertEquals(Map.of("k", "a relocation that may change a look at the stop word at offset 0x" + Integer.toHexString(16 * move)),
+                    CubinVerifier.verify(CubinBuilder.of("k", words).relocation("k", 16 * move, HALF_OF_ADDRESS, 1, 0x10).build(), fence));
+        }
     }
 
     /** What leads into a look could have other numbers in its registers. */
