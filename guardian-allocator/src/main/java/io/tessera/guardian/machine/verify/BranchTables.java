@@ -19,6 +19,15 @@ import java.util.Map;
  */
 final class BranchTables {
     private static final int LOAD_CONSTANT = 0xb82;
+    /** Its second word for 32 bits, without control bits: an index is added to the offset, and not to the number of the bank. */
+    private static final long LOAD_WORD = 0x800;
+    private static final long WITHOUT_CONTROL = (1L << 41) - 1;
+    /** {@code BRX}; {@code BRXU} goes by a uniform register. */
+    private static final int BRANCH = 0x949;
+    /** {@code SHF.R.S32.HI Rd, RZ, 0x1f, Ra}, without its registers, and the cycles that ptxas leaves at least from there to a branch. */
+    private static final long SIGN = 0x1f_ff007819L;
+    private static final long SIGN_HIGH = 0x11400;
+    private static final int SIGN_CYCLES = 4;
     private static final int BANK = 2;
     /** Comparisons for a branch at most. */
     private static final long MOST_STEPS = 1 << 20;
@@ -58,7 +67,7 @@ final class BranchTables {
                     throw new MachineCodeException("a branch without a table", i * InstructionWord.BYTES);
                 }
                 requireFound(bank, table);
-                loaded &= load(flow, i) >= 0;
+                loaded &= isLoaded(flow, i);
             }
         }
         boolean targets = hasOnlyTargets(bank, flow);
@@ -96,16 +105,47 @@ final class BranchTables {
         throw new MachineCodeException("a branch whose table is not in its bank", table[0]);
     }
 
-    /** The load of a branch's target, in the same block; negative: it is not found. */
-    private static int load(SectionFlow flow, int branch) {
+    /**
+     * Whether a branch goes where a word of its bank says. In its block there are {@code LDC R, c[2][...]}, which is waited for, and {@code SHF.R.S32.HI R+1, RZ, 0x1f, R}: the branch
+     * takes 64 bits. Compilers write no other form. That nothing else is in flight to these registers is for {@link InFlightFlow}.
+     */
+    private static boolean isLoaded(SectionFlow flow, int branch) {
         int register = InstructionWord.source(flow.low(branch));
-        for (int i = branch - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
-            long low = flow.low(i);
-            if (flow.operation(i).writes(low, register)) {
-                boolean loads = ((int) low & 0xfff) == LOAD_CONSTANT && (low >>> 54 & 0x1f) == BANK && InstructionWord.destination(low) == register;
-                return loads ? i : -1;
+        int sign = InstructionWord.key(flow.low(branch), flow.high(branch)) == BRANCH && (register & 1) == 0 ? writer(flow, branch, register) : -1;
+        int load = sign >= 0 && isSign(flow, sign, register) && cycles(flow, sign, branch) >= SIGN_CYCLES ? writer(flow, sign, register) : -1;
+        if (load < 0) {
+            return false;
+        }
+        long low = flow.low(load);
+        boolean loads = ((int) low & 0xfff) == LOAD_CONSTANT && (low >>> 54 & 0x1f) == BANK && InstructionWord.destination(low) == register
+                && InstructionWord.predicate(low) == InstructionWord.ALWAYS && (flow.high(load) & WITHOUT_CONTROL) == LOAD_WORD;
+        int board = InstructionWord.writeScoreboard(flow.high(load));
+        boolean waited = false;
+        for (int i = load + 1; i <= sign; i++) {
+            waited |= (InstructionWord.waits(flow.high(i)) >>> board & 1) != 0;
+        }
+        return loads && waited;
+    }
+
+    /** The last instruction of the block before one that writes one of a pair of registers; negative: none. */
+    private static int writer(SectionFlow flow, int before, int register) {
+        for (int i = before - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
+            if (flow.operation(i).writes(flow.low(i), register) || flow.operation(i).writes(flow.low(i), register + 1)) {
+                return i;
             }
         }
         return -1;
+    }
+
+    private static boolean isSign(SectionFlow flow, int at, int register) {
+        return flow.low(at) == (SIGN | (long) register + 1 << 16) && (flow.high(at) & WITHOUT_CONTROL) == (SIGN_HIGH | register);
+    }
+
+    private static int cycles(SectionFlow flow, int from, int to) {
+        int cycles = 0;
+        for (int i = from; i < to; i++) {
+            cycles += InstructionWord.cycles(flow.high(i));
+        }
+        return cycles;
     }
 }

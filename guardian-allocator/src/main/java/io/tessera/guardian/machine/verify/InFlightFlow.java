@@ -110,6 +110,10 @@ public final class InFlightFlow {
             tracked.add(InstructionWord.source(flow.low(at)) + 1);
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
+        if (kind == Kind.INDIRECT_BRANCH) {
+            tracked.addResult(InstructionWord.source(flow.low(at)));
+            tracked.addResult(InstructionWord.source(flow.low(at)) + 1);
+        }
         boolean behindCall = at > 0 && isCall(flow.operation(at - 1).kind());
         if (behindCall) {
             returned.add(at);
@@ -328,6 +332,11 @@ public final class InFlightFlow {
         state.issue(facts);
     }
 
+    private boolean isTargetWritten(RegistersInFlight state, int branch) {
+        int register = InstructionWord.source(flow.low(branch));
+        return register < InstructionWord.ZERO_REGISTER - 1 && (state.isWritten(register) || state.isWritten(register + 1));
+    }
+
     private void check(RegistersInFlight state, int at, long facts) throws MachineCodeException {
         MachineOpcode operation = flow.operation(at);
         state.await(facts);
@@ -343,6 +352,9 @@ public final class InFlightFlow {
         if (trusted == null && !steps.get(at) && !IssueTable.isMemory(facts) && state.isRead(facts)) {
             trusted = "a " + operation.name() + " that may change an address before an access has read it at offset 0x"
                     + Integer.toHexString(at * InstructionWord.BYTES);
+        }
+        if (operation.kind() == Kind.INDIRECT_BRANCH && trusted == null && isTargetWritten(state, at)) {
+            trusted = "a " + operation.name() + " whose target may change at offset 0x" + Integer.toHexString(at * InstructionWord.BYTES);
         }
         boolean crossing = leaves(operation.kind()) || operation.kind() == Kind.RETURN && !kernel;
         if (crossing && !state.isQuiet() && completes) {

@@ -109,7 +109,8 @@ final class IssueTable {
         int waits = InstructionWord.waits(high);
         boolean group = low == GROUP_WAIT && (high & WITHOUT_CONTROL) == GROUP_WAIT_HIGH;
         boolean says = timing.isInOrder() && board != NO_SCOREBOARD;
-        boolean crossing = operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.RETURN;
+        boolean crossing = operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.RETURN
+                || operation.kind() == Kind.INDIRECT_BRANCH;
         if (!(matters && registers > 0) && written == 0 && !memory && waits == 0 && !group && !says && !crossing && timing != ResultTiming.GROUP) {
             return 0;
         }
@@ -159,7 +160,7 @@ final class IssueTable {
     private int address(long low, long high, MachineOpcode operation) {
         boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
         boolean none = !operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;
-        return tracked.number(none ? 0 : InstructionWord.source(low) + 1);
+        return none ? 0 : tracked.address(InstructionWord.source(low) + 1);
     }
 
     /** Whether an instruction is executed behind all accesses that were issued before: they go through one unit, in order. */

@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Cubins that a driver might read otherwise than the verifier, and branch tables that are not what the attributes say. The same cubin without the fault is accepted. */
 class FileLayoutTest {
     private static final int BASE = 40;
+    private static final String NOT_LOADED = "a branch whose target is not loaded beside it";
 
     private static CodeWords fenced() {
         return new CodeWords().move(BASE, MachineFences.MASK.baseHigh()).logic(3, 3, MachineFences.MASK.mask(), BASE, 0xea).load(12, 2).exit();
@@ -117,36 +119,83 @@ class FileLayoutTest {
         assertEquals(Map.of(), examine(start.build()).refused());
     }
 
-    /** {@code LDC R4, c[0x2][R4]}, from an offset of the bank. */
+    /** {@code LDC R4, c[0x2][R4]}, from an offset of the bank, which releases scoreboard 1. */
+    private static CodeWords loads(int offset) {
+        return new CodeWords().add(0x0080000004047b82L | (long) offset << 38, 0x000e620000000800L);
+    }
+
+    /** {@code SHF.R.S32.HI R5, RZ, 0x1f, R4}: the upper half of where a branch goes. */
+    private static CodeWords extended(CodeWords code) {
+        return code.add(0x0000001fff057819L, 0x000fc80000011404L).waiting(2);
+    }
+
     private static CodeWords branches(int offset) {
-        return new CodeWords().add(0x0080000004047b82L | (long) offset << 38, 0x000e620000000800L).branchByTable(4).waiting(2).exit().exit();
+        return extended(loads(offset)).branchByTable(4).exit().exit();
     }
 
     private static CubinBuilder table(int offset, int... bank) {
-        return CubinBuilder.of("k", branches(offset)).attribute("k", 0x34, 0x10, 0, 2, 0x20, 0x30).tables("k", bank);
+        return CubinBuilder.of("k", branches(offset)).attribute("k", 0x34, 0x20, 0, 2, 0x30, 0x40).tables("k", bank);
     }
 
     @Test
     void aBranchTableIsTheOneOfTheAttributes() throws MachineCodeException {
-        assertTrue(examine(table(0, 0x20, 0x30).build()).isShown(), examine(table(0, 0x20, 0x30).build()).toString());
-        assertTrue(examine(table(8, 0x30, 0x20, 0x20, 0x30).build()).isShown());
-        Map<String, String> other = Map.of("k", "a branch whose table is not in its bank at offset 0x10");
-        assertEquals(other, examine(table(0, 0x20, 0x10).build()).refused());
-        assertEquals("an index into a branch table", examine(table(0, 0x10, 0x20, 0x30).build()).trusted().get("k"), "there is another table, too");
-        assertEquals("an index into a branch table", examine(table(0, 0x20, 0x30, 0x12345).build()).trusted().get("k"));
+        assertTrue(examine(table(0, 0x30, 0x40).build()).isShown(), examine(table(0, 0x30, 0x40).build()).toString());
+        assertTrue(examine(table(8, 0x40, 0x30, 0x30, 0x40).build()).isShown());
+        Map<String, String> other = Map.of("k", "a branch whose table is not in its bank at offset 0x20");
+        assertEquals(other, examine(table(0, 0x30, 0x20).build()).refused());
+        assertEquals("an index into a branch table", examine(table(0, 0x20, 0x30, 0x40).build()).trusted().get("k"), "there is another table, too");
+        assertEquals("an index into a branch table", examine(table(0, 0x30, 0x40, 0x12345).build()).trusted().get("k"));
         CubinBuilder computed = CubinBuilder.of("k", new CodeWords().nothing().branchByTable(4).exit().exit())
                 .attribute("k", 0x34, 0x10, 0, 2, 0x20, 0x30)
                 .tables("k", 0x20, 0x30);
-        assertEquals("a branch whose target is not loaded beside it", examine(computed.build()).trusted().get("k"));
+        assertEquals(NOT_LOADED, examine(computed.build()).trusted().get("k"));
+    }
+
+    private static String trustInBranch(CodeWords code) throws MachineCodeException {
+        int branch = 16 * (code.count() - 3);
+        CubinBuilder cubin = CubinBuilder.of("k", code).attribute("k", 0x34, branch, 0, 2, branch + 16, branch + 32).tables("k", branch + 16,
+                branch + 32);
+        assertEquals(Map.of(), examine(cubin.build()).refused());
+        return examine(cubin.build()).trusted().get("k");
+    }
+
+    private static CodeWords ended(CodeWords code) {
+        return code.branchByTable(4).exit().exit();
+    }
+
+    /** A branch goes by 64 bits of two registers, which have to be a word of the bank, whole and in time. */
+    @Test
+    void aBranchByAnythingButAWordOfItsBank() throws MachineCodeException {
+        assertNull(trustInBranch(ended(extended(loads(0)))));
+        assertEquals(NOT_LOADED, trustInBranch(ended(loads(0).nothing().waiting(2))), "the upper half may be anything");
+        assertEquals(NOT_LOADED, trustInBranch(ended(extended(loads(0)).move(5, 1))));
+        assertEquals(NOT_LOADED, trustInBranch(ended(extended(loads(0)).move(4, 0x40))));
+        assertEquals(NOT_LOADED, trustInBranch(ended(extended(loads(0).under(1)))), "a load that may not be executed");
+        assertEquals(NOT_LOADED, trustInBranch(ended(extended(loads(0)).under(1))));
+        assertEquals(NOT_LOADED, trustInBranch(extended(loads(0)).waiting(1).branchByTable(4).waiting(2).exit().exit()),
+                "the upper half is of what was there before");
+        assertEquals(NOT_LOADED, trustInBranch(ended(extended(loads(0)).stalling(3))));
+        for (int bit : new int[] {11, 9, 14, 15}) { // of 8 bits, of 64 bits, and with the number of the bank in the index
+            CodeWords other = new CodeWords().add(0x0080000004047b82L, 0x000e620000000800L ^ 1L << bit);
+            assertEquals(NOT_LOADED, trustInBranch(ended(extended(other))), "bit " + bit);
+        }
+        CodeWords uniform = extended(loads(0));
+        long[] branch = ended(new CodeWords().nothing().nothing()).words();
+        uniform.add(branch[4] & ~0xfffL | 0x958, branch[5] | 1L << 27).exit().exit();
+        assertEquals(NOT_LOADED, trustInBranch(uniform), "BRXU goes by a uniform register");
+        CodeWords late = new CodeWords().add(0x0000000006047984L, 0x000e220000000800L);
+        long[] load = loads(0).words();
+        assertEquals("a BRX whose target may change at offset 0x30", trustInBranch(ended(extended(late.add(load[0], load[1])))),
+                "LDS R4 that nobody waits for");
     }
 
     @Test
     void aBranchWithoutATable() throws MachineCodeException {
-        Map<String, String> without = Map.of("k", "a branch without a table at offset 0x10");
-        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).tables("k", 0x20, 0x30).build()).refused());
-        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).attribute("k", 0x34, 0x10, 0, 1, 0x20).build()).refused());
-        CubinBuilder two = table(0, 0x20, 0x30).attribute("k", 0x34, 0x10, 0, 1, 0x20);
-        assertEquals(Map.of("k", "a branch with two tables at offset 0x10"), examine(two.build()).refused());
+        Map<String, String> without = Map.of("k", "a branch without a table at offset 0x20");
+        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).tables("k", 0x30, 0x40).build()).refused());
+        assertEquals(without, examine(CubinBuilder.of("k", branches(0)).attribute("k", 0x34, 0x20, 0, 1, 0x30).build()).refused());
+        CubinBuilder two = table(0, 0x30, 0x40).attribute("k", 0x34, 0x20, 0, 1, 0x30);
+        assertEquals(Map.of("k", "a branch with two tables at offset 0x20"), examine(two.build()).refused());
     }
 
     @Test
