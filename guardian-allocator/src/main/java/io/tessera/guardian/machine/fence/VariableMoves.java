@@ -69,10 +69,10 @@ final class VariableMoves {
         long bytes = 0;
         for (CubinSection section : cubin.sections()) {
             if (section.name().startsWith(VARIABLES)) {
-                bytes += add(section);
+                bytes = Math.min(MOST_BYTES + 1, bytes + add(section));
             }
         }
-        if (bytes < 0 || bytes > MOST_BYTES || variables.stream().map(CubinSymbols.Symbol::name).distinct().count() < variables.size()) {
+        if (bytes > MOST_BYTES || variables.stream().map(CubinSymbols.Symbol::name).distinct().count() < variables.size()) {
             fixed.set(0, variables.size());
         }
         fixed.set(variables.size());
@@ -90,7 +90,7 @@ final class VariableMoves {
         for (CubinSymbols.Symbol symbol : own) {
             whole &= symbol.value() >= end && symbol.size() > 0 && symbol.size() <= section.bytesInMemory() - symbol.value();
             end = symbol.value() + symbol.size();
-            bytes += symbol.size();
+            bytes = Math.min(MOST_BYTES + 1, bytes + Math.min(MOST_BYTES + 1, symbol.size()));
             if (symbol.managed()) {
                 fixed.set(variables.size());
             }

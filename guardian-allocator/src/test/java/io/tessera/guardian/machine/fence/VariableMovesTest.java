@@ -89,6 +89,25 @@ class VariableMovesTest {
         assertEquals(0, word(fenced.bytes(), BANK, 0));
     }
 
+    /** Sizes of sections without contents are what the file says. Together these are 2^64 bytes, which are none in 64 bits. */
+    @Test
+    void variablesThatAreTooLargeTogetherStay() throws MachineCodeException {
+        long[] sizes = {Long.MAX_VALUE, Long.MAX_VALUE, 2};
+        CubinBuilder builder = CubinBuilder.of("k", address(new CodeWords(), 2, 8).load(12, 2).exit()).section(BANK, 1, 2, new byte[32])
+                .relocation(BANK, 8, ADDRESS, FIRST, 0);
+        for (int i = 0; i < sizes.length; i++) {
+            builder.section(ZERO + "." + i, NO_BITS, 3, new byte[1]).variable("v" + i, ZERO + "." + i, 0, sizes[i], 0);
+        }
+        byte[] cubin = builder.build();
+        ByteBuffer words = ByteBuffer.wrap(cubin).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < sizes.length; i++) {
+            words.putLong((int) words.getLong(0x28) + 64 * Cubin.read(cubin).section(ZERO + "." + i).index() + 32, sizes[i]);
+        }
+        FencedCubin fenced = CubinFencer.fence(cubin, MachineFences.MASK);
+        assertEquals("a use of a variable of the module that cannot be moved at offset 0x10", fenced.functions().getFirst().refusal());
+        assertTrue(fenced.moved().isEmpty());
+    }
+
     @Test
     void memoryWithoutContentsIsZero() throws MachineCodeException {
         HoistedVariable third = fenced(cubin(0).relocation(BANK, 8, ADDRESS, THIRD, 0)).moved().variables().getFirst();
