@@ -265,9 +265,9 @@ public final class MachineOpcodes {
         return TABLES[architecture.ordinal()][key];
     }
 
-    /** {@code CCTL} has an address if it is one of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. */
+    /** {@code CCTL} has an address of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. Others, by an address of 32 bits, are in no compiled code. */
     private static MachineOpcode cacheControl(long high) {
-        return (high >>> 8 & 1) != 0 ? PREFETCH : INVALIDATE;
+        return (high >>> 8 & 1) != 0 ? PREFETCH : (high >>> 23 & 0xf) == ALL_LINES ? INVALIDATE : null;
     }
 
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -276,5 +276,7 @@ public final class MachineOpcodes {
     /** Goes on at the next instruction; {@code WARPSYNC.COLLECTIVE} (bit 86) at another, behind what the threads do together. */
     private static final MachineOpcode WAIT_FOR_WARP = new MachineOpcode("WARPSYNC", Kind.PLAIN, 0, 0);
     private static final MachineOpcode PREFETCH = new MachineOpcode("CCTL", Kind.GLOBAL_REGISTER, 0, 0);
+    /** {@code .IVALL} in bits 87 to 90. */
+    private static final int ALL_LINES = 4;
     private static final MachineOpcode INVALIDATE = new MachineOpcode("CCTL", Kind.PLAIN, 0, 0);
 }
