@@ -10,6 +10,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -137,5 +138,22 @@ class SectionFlowTest {
     @Test
     void anExitWithASecondConditionMayGoOn() throws MachineCodeException {
         assertFalse(new CodeWords().exit().add(0x794d, 0x000fea0000000000L).flow().ends());
+    }
+
+    /** Each block takes memory wherever ways through the code are followed. */
+    @Test
+    void aSectionHasFewBlocks() throws MachineCodeException {
+        int most = 1 << 16;
+        assertEquals(most, exits(most).count());
+        assertEquals("more than 65536 blocks", assertThrows(MachineCodeException.class, () -> exits(most + 1)).getMessage());
+    }
+
+    private static SectionFlow exits(int blocks) throws MachineCodeException {
+        long[] words = new long[2 * blocks];
+        for (int i = 0; i < words.length; i += 2) {
+            words[i] = CodeWords.EXIT;
+            words[i + 1] = 0x000fea0003800000L;
+        }
+        return SectionFlow.of(Architecture.SM_90, words, new BitSet());
     }
 }
