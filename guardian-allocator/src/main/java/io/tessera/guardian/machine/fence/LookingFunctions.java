@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -46,7 +47,7 @@ final class LookingFunctions {
     }
 
     /** The looks of a function; loops that have no place for one get none. */
-    LookPlan plan(FunctionCode function) {
+    LookPlan plan(FunctionCode function) throws MachineCodeException {
         boolean alone = isAlone(function);
         int uniforms = SpareRegisters.uniforms(alone ? SpareRegisters.uniforms(function.flow()) : sharedUniforms, LookWords.UNIFORMS);
         int used = alone ? predicates(function.flow()) : sharedPredicates;

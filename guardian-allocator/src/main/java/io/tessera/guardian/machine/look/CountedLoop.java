@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.look;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -89,7 +90,7 @@ final class CountedLoop {
     }
 
     /** Whether a part of the code in which each block leads to each other is such a loop. */
-    boolean isCounted(BitSet loop) {
+    boolean isCounted(BitSet loop) throws MachineCodeException {
         for (int block = loop.nextSetBit(0); block >= 0; block = loop.nextSetBit(block + 1)) {
             int branch = graph.last(block);
             if (flow.operation(branch).kind() == Kind.BRANCH && leavesOnce(loop, branch) && isOnEachRound(loop, block) && ends(loop, block, branch)) {
@@ -104,13 +105,13 @@ final class CountedLoop {
         return behind != SectionFlow.NONE && loop.get(graph.block(behind)) != loop.get(graph.block(flow.target(branch)));
     }
 
-    private boolean isOnEachRound(BitSet loop, int block) {
+    private boolean isOnEachRound(BitSet loop, int block) throws MachineCodeException {
         BitSet rest = (BitSet) loop.clone();
         rest.clear(block);
         return graph.cycles(rest).isEmpty();
     }
 
-    private boolean ends(BitSet loop, int block, int branch) {
+    private boolean ends(BitSet loop, int block, int branch) throws MachineCodeException {
         long low = flow.low(branch);
         long high = flow.high(branch) & WITHOUT_CONTROL & ~DISTANCE;
         int key = InstructionWord.key(low, flow.high(branch));
@@ -146,7 +147,7 @@ final class CountedLoop {
     }
 
     /** Whether the numbers of a counter lead to a comparison that leaves the loop. */
-    private boolean ends(BitSet loop, int comparison, boolean uniform, boolean leavesIfTrue) {
+    private boolean ends(BitSet loop, int comparison, boolean uniform, boolean leavesIfTrue) throws MachineCodeException {
         long low = flow.low(comparison);
         long high = flow.high(comparison);
         Relation written = Relation.values()[(int) (high >>> 12) & 7];
@@ -203,7 +204,7 @@ final class CountedLoop {
     }
 
     /** Whether a register counts by steps of which one comes to an interval of so many numbers. */
-    private boolean comesTo(BitSet loop, Counter register, long numbers) {
+    private boolean comesTo(BitSet loop, Counter register, long numbers) throws MachineCodeException {
         int writer = writer(loop, register);
         if (isZero(register) || writer < 0) {
             return false;

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.look;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -9,15 +10,20 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The blocks of a section and the ways of a thread between them, for questions about loops. Other than {@link SectionFlow#successors} it follows which {@code BSSY} may come before a
  * {@code BSYNC}: compilers use a barrier for many places, and otherwise most code would be one loop. A call leads to its function and behind itself, and a return nowhere: a loop of
- * calls is a loop, too. A branch by a table leads to every place that is entered. Functions give barriers back as they found them, as compilers have it. Immutable.
+ * calls is a loop, too. A branch by a table leads to every place that is entered. Functions give barriers back as they found them, as compilers have it. One owner thread.
  */
 public final class LoopGraph {
     /** {@code BMOV B, R}: brings a barrier back that was kept elsewhere. */
     private static final int RESTORE = 0x356;
+    /** Steps that all questions to a graph may take: blocks, and words of sets. No compiled code comes near, and it takes some seconds. */
+    private static final long MOST_STEPS = 1L << 28;
+    /** A word of a set that is kept counts for so many, so that all of them are at most half a gigabyte. */
+    private static final int STEPS_OF_WORD = 4;
 
     private final SectionFlow flow;
     private final int[] starts;
@@ -25,6 +31,11 @@ public final class LoopGraph {
     private final int[] blocks;
     private final int[][] next;
     private final BitSet reached = new BitSet();
+    /** Where threads may meet, sorted; sets of these have their numbers. */
+    private final int[] meetings;
+    /** Blocks that are entered. */
+    private final BitSet entered = new BitSet();
+    private long left = MOST_STEPS;
 
     private LoopGraph(SectionFlow flow) {
         this.flow = flow;
@@ -36,21 +47,37 @@ public final class LoopGraph {
         }
         this.starts = found.stream().mapToInt(Integer::intValue).toArray();
         this.next = new int[starts.length][];
+        this.meetings = IntStream.range(0, flow.count()).filter(at -> flow.operation(at).kind() == Kind.MEETING).map(flow::target).sorted().distinct()
+                .toArray();
+        for (int block = 0; block < starts.length; block++) {
+            entered.set(block, flow.isEntered(starts[block]));
+        }
     }
 
-    /** Of a section. Takes time that grows with the blocks and the barriers' meetings. */
-    public static LoopGraph of(SectionFlow flow) {
+    private void take(long steps) throws MachineCodeException {
+        left -= steps;
+        if (left < 0) {
+            throw new MachineCodeException("loops that take too long to find");
+        }
+    }
+
+    /**
+     * Of a section. Takes time that grows with the blocks and the barriers' meetings.
+     *
+     * @throws MachineCodeException if it takes too long
+     */
+    public static LoopGraph of(SectionFlow flow) throws MachineCodeException {
         LoopGraph graph = new LoopGraph(flow);
         graph.walk();
         return graph;
     }
 
     /** Goes all ways, with the meetings that each barrier may have, until nothing changes. */
-    private void walk() {
+    private void walk() throws MachineCodeException {
         BitSet[][] known = new BitSet[starts.length][];
         BitSet open = new BitSet();
         for (int block = 0; block < starts.length; block++) {
-            if (block == 0 || flow.isEntered(starts[block])) {
+            if (block == 0 || entered.get(block)) {
                 join(known, block, empty(), open);
             }
         }
@@ -75,11 +102,12 @@ public final class LoopGraph {
         return state;
     }
 
-    private void join(BitSet[][] known, int block, BitSet[] state, BitSet open) {
+    private void join(BitSet[][] known, int block, BitSet[] state, BitSet open) throws MachineCodeException {
         boolean changed = !reached.get(block);
         reached.set(block);
         known[block] = known[block] == null ? empty() : known[block];
         for (int barrier = 0; barrier < SectionFlow.BARRIERS; barrier++) {
+            take(1 + STEPS_OF_WORD * (long) (state[barrier].length() / Long.SIZE));
             int before = known[block][barrier].cardinality();
             known[block][barrier].or(state[barrier]);
             changed |= known[block][barrier].cardinality() != before;
@@ -87,22 +115,18 @@ public final class LoopGraph {
         open.set(block, open.get(block) || changed);
     }
 
-    /** State: by barrier, the places where its threads may go on. */
+    /** State: by barrier, the meetings where its threads may go on. */
     private void step(BitSet[] state, int at) {
         Kind kind = flow.operation(at).kind();
         if (kind == Kind.MEETING) {
             state[flow.barrier(at)].clear();
-            state[flow.barrier(at)].set(flow.target(at));
+            state[flow.barrier(at)].set(Arrays.binarySearch(meetings, flow.target(at)));
         } else if (InstructionWord.key(flow.low(at), flow.high(at)) == RESTORE) {
-            for (int i = 0; i < flow.count(); i++) {
-                if (flow.operation(i).kind() == Kind.MEETING) {
-                    state[flow.barrier(at)].set(flow.target(i));
-                }
-            }
+            state[flow.barrier(at)].set(0, meetings.length);
         }
     }
 
-    private int[] leave(int block, BitSet[] state) {
+    private int[] leave(int block, BitSet[] state) throws MachineCodeException {
         int last = last(block);
         Kind kind = flow.operation(last).kind();
         BitSet to = new BitSet();
@@ -115,12 +139,11 @@ public final class LoopGraph {
         if (kind == Kind.CALL) {
             to.set(blocks[flow.target(last)]);
         } else if (kind == Kind.MEET) {
-            state[flow.barrier(last)].stream().forEach(place -> to.set(blocks[place]));
+            state[flow.barrier(last)].stream().forEach(meeting -> to.set(blocks[meetings[meeting]]));
         } else if (kind == Kind.INDIRECT_BRANCH) {
-            for (int other = 0; other < starts.length; other++) {
-                to.set(other, to.get(other) || flow.isEntered(starts[other]));
-            }
+            to.or(entered);
         }
+        take(to.size() / Long.SIZE + STEPS_OF_WORD * (long) to.cardinality());
         return to.stream().toArray();
     }
 
@@ -149,8 +172,10 @@ public final class LoopGraph {
      *
      * @param within the blocks that count
      * @return sets of blocks; none: every way through these blocks ends
+     * @throws MachineCodeException if all that was asked so far takes too long
      */
-    public List<BitSet> cycles(BitSet within) {
+    public List<BitSet> cycles(BitSet within) throws MachineCodeException {
+        take(starts.length);
         return new Components(within).find();
     }
 
@@ -170,7 +195,7 @@ public final class LoopGraph {
             this.within = within;
         }
 
-        private List<BitSet> find() {
+        private List<BitSet> find() throws MachineCodeException {
             for (int root = within.nextSetBit(0); root >= 0; root = within.nextSetBit(root + 1)) {
                 if (number[root] == 0 && reached.get(root)) {
                     enter(root);
@@ -182,7 +207,8 @@ public final class LoopGraph {
             return found;
         }
 
-        private void enter(int block) {
+        private void enter(int block) throws MachineCodeException {
+            LoopGraph.this.take(next[block].length);
             count++;
             number[block] = count;
             lowest[block] = count;
@@ -191,7 +217,7 @@ public final class LoopGraph {
             way.push(block);
         }
 
-        private void go(int block) {
+        private void go(int block) throws MachineCodeException {
             while (taken[block] < next[block].length) {
                 int to = next[block][taken[block]++];
                 if (within.get(to) && number[to] == 0) {
@@ -207,11 +233,12 @@ public final class LoopGraph {
                 lowest[way.peek()] = Math.min(lowest[way.peek()], lowest[block]);
             }
             if (lowest[block] == number[block]) {
-                take(block);
+                part(block);
             }
         }
 
-        private void take(int root) {
+        private void part(int root) throws MachineCodeException {
+            LoopGraph.this.take((starts.length + Long.SIZE - 1) / Long.SIZE);
             BitSet part = new BitSet();
             int block;
             do {

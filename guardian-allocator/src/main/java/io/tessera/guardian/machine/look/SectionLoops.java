@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.look;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -23,8 +24,9 @@ public final class SectionLoops {
      * Of a section.
      *
      * @param ending instructions that only threads execute which end at once
+     * @throws MachineCodeException here and below, if its loops take too long to find
      */
-    public SectionLoops(SectionFlow flow, IntPredicate ending) {
+    public SectionLoops(SectionFlow flow, IntPredicate ending) throws MachineCodeException {
         this.flow = flow;
         this.graph = LoopGraph.of(flow);
         this.counted = new CountedLoop(flow, graph, ending);
@@ -44,7 +46,7 @@ public final class SectionLoops {
     }
 
     /** The first loop that neither looks nor is shown to end, for users; null: there is none. Calls by a register, which may be anything, count as one. */
-    public String endless(Looks looks) {
+    public String endless(Looks looks) throws MachineCodeException {
         BitSet within = graph.reached();
         looks.branches().stream().forEach(branch -> within.clear(graph.block(branch)));
         for (BitSet loop : graph.cycles(within)) {
@@ -72,7 +74,7 @@ public final class SectionLoops {
      *
      * @return how many loops found no place
      */
-    public int place(Placer placer) {
+    public int place(Placer placer) throws MachineCodeException {
         Deque<BitSet> open = new ArrayDeque<>(graph.cycles(graph.reached()));
         int without = 0;
         while (!open.isEmpty()) {
@@ -90,7 +92,7 @@ public final class SectionLoops {
     }
 
     /** Blocks through which every round of the whole loop passes come first; a loop that looks elsewhere has parts that look, too. */
-    private int ask(Placer placer, BitSet loop) {
+    private int ask(Placer placer, BitSet loop) throws MachineCodeException {
         List<Integer> rest = new ArrayList<>();
         int header = loop.nextSetBit(0);
         for (int block = header; block >= 0; block = loop.nextSetBit(block + 1)) {
@@ -107,7 +109,7 @@ public final class SectionLoops {
         return -1;
     }
 
-    private boolean isNowhereOf(BitSet others, int header) {
+    private boolean isNowhereOf(BitSet others, int header) throws MachineCodeException {
         return graph.cycles(others).stream().noneMatch(part -> part.get(header));
     }
 }

@@ -110,9 +110,13 @@ public final class CubinVerifier {
                 ending.set(ReportSequence.first(i), i);
             }
         }
-        SectionLoops loops = new SectionLoops(flow, ending::get);
-        String byRegister = loops.callsByRegister(at -> ReportSequence.endsBefore(flow, at, fence));
-        return Optional.ofNullable(byRegister != null ? byRegister : loops.endless(Looks.of(flow, fence)));
+        try {
+            SectionLoops loops = new SectionLoops(flow, ending::get);
+            String byRegister = loops.callsByRegister(at -> ReportSequence.endsBefore(flow, at, fence));
+            return Optional.ofNullable(byRegister != null ? byRegister : loops.endless(Looks.of(flow, fence)));
+        } catch (MachineCodeException e) {
+            return Optional.of(e.getMessage());
+        }
     }
 
     private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {

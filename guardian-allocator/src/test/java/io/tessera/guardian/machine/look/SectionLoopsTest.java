@@ -1,9 +1,15 @@
 package io.tessera.guardian.machine.look;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.Architecture;
+import java.util.BitSet;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.provider.ValueSource;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -141,5 +147,28 @@ class SectionLoopsTest {
         assertEquals(0, new SectionLoops(flow, _ -> false).place((first, _) -> asked.add(first)));
         assertEquals(List.of(0, 1), asked, "the loop around, then the one inside");
         assertEquals(2, new SectionLoops(flow, _ -> false).place((_, _) -> false));
+    }
+
+    /** Code that a compiler did not make: each block may lead to each other, and meets elsewhere. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Timeout(120)
+    void loopsAreNotFollowedForEver(boolean meets) {
+        int blocks = 20_000;
+        long[] words = new long[4 * blocks + 2];
+        for (int i = 0; i < blocks; i++) {
+            long there = (i * 104_729L % blocks * 2 - 2 * i - 1) * 16;
+            words[4 * i] = meets ? 0x7945L | (long) (i % 16) << 16 | there << 32 : 0x7918L;
+            words[4 * i + 1] = meets ? 0x000fe20003800000L | there >>> 32 & 0x3ffff : 0x000fc00000000000L;
+            long distance = (i * 7_919L % blocks * 2 - 2 * i - 2) * 16;
+            words[4 * i + 2] = Architecture.SM_90.withDistanceLow(0x0947, distance);
+            words[4 * i + 3] = Architecture.SM_90.withDistanceHigh(0x000fea0003800000L, distance);
+        }
+        words[4 * blocks] = CodeWords.EXIT;
+        words[4 * blocks + 1] = 0x000fea0003800000L;
+        assertEquals("loops that take too long to find", assertThrows(MachineCodeException.class, () -> {
+            SectionFlow flow = SectionFlow.of(Architecture.SM_90, words, new BitSet());
+            new SectionLoops(flow, _ -> false).place((_, _) -> false);
+        }).getMessage());
     }
 }
