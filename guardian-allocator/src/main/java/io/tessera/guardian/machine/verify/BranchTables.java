@@ -29,8 +29,8 @@ final class BranchTables {
     private static final long SIGN_HIGH = 0x11400;
     private static final int SIGN_CYCLES = 4;
     private static final int BANK = 2;
-    /** Comparisons for a branch at most. */
-    private static final long MOST_STEPS = 1 << 20;
+    /** Comparisons for all branches of a section at most. */
+    private static final long MOST_STEPS = 1 << 24;
 
     private BranchTables() {
     }
@@ -60,13 +60,14 @@ final class BranchTables {
             }
         }
         boolean loaded = true;
+        long steps = 0;
         for (int i = 0; i < flow.count(); i++) {
             if (flow.operation(i).kind() == Kind.INDIRECT_BRANCH) {
                 int[] table = byBranch.get(i * InstructionWord.BYTES);
                 if (table == null || bank == null) {
                     throw new MachineCodeException("a branch without a table", i * InstructionWord.BYTES);
                 }
-                requireFound(bank, table);
+                steps = requireFound(bank, table, steps);
                 loaded &= isLoaded(flow, i);
             }
         }
@@ -88,17 +89,17 @@ final class BranchTables {
         return all;
     }
 
-    /** The targets of a branch lie in a row in the bank. */
-    private static void requireFound(CubinSection bank, int[] table) throws MachineCodeException {
+    /** The targets of a branch lie in a row in the bank. Returns how many comparisons it took, with those of before. */
+    private static long requireFound(CubinSection bank, int[] table, long before) throws MachineCodeException {
         ByteBuffer words = ByteBuffer.wrap(bank.data()).order(ByteOrder.LITTLE_ENDIAN);
-        long steps = 0;
+        long steps = before;
         for (int at = 0; at + Integer.BYTES * (table.length - 1) <= bank.data().length && steps < MOST_STEPS; at += Integer.BYTES) {
             int equal = 1;
             while (equal < table.length && words.getInt(at + Integer.BYTES * (equal - 1)) == table[equal]) {
                 equal++;
             }
             if (equal == table.length) {
-                return;
+                return steps + equal;
             }
             steps += equal;
         }

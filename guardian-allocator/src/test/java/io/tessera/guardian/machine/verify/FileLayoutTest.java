@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Cubins that a driver might read otherwise than the verifier, and branch tables that are not what the attributes say. The same cubin without the fault is accepted. */
 class FileLayoutTest {
@@ -187,6 +188,24 @@ class FileLayoutTest {
         long[] load = loads(0).words();
         assertEquals("a BRX whose target may change at offset 0x30", trustInBranch(ended(extended(late.add(load[0], load[1])))),
                 "LDS R4 that nobody waits for");
+    }
+
+    /** Each branch's table is looked for in all of the bank. */
+    @Test
+    @Timeout(60)
+    void manyBranchesAreNotLookedForForEver() throws MachineCodeException {
+        int branches = 8_000;
+        CodeWords code = new CodeWords();
+        int[] bank = new int[branches];
+        for (int i = 0; i < branches; i++) {
+            code.branchByTable(4);
+            bank[i] = 16 * i;
+        }
+        CubinBuilder cubin = CubinBuilder.of("k", code.exit()).tables("k", bank);
+        for (int i = 0; i < branches; i++) {
+            cubin.attribute("k", 0x34, 16 * i, 0, 1, 16 * (branches - 1 - i));
+        }
+        assertTrue(examine(cubin.build()).refused().get("k").startsWith("a branch whose table is not in its bank"));
     }
 
     @Test
