@@ -17,6 +17,9 @@ import java.util.TreeMap;
  * @param functions  those that are no kernels
  */
 public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegister, Set<String> functions) {
+    /** A name of a megabyte may be said of each of many callers. */
+    private static final int LONGEST_NAME = 400;
+
     /** Copies the collections. */
     public CalledFunctions {
         named = Map.copyOf(named);
@@ -70,7 +73,7 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
                 next.addAll(byRegister);
             }
             for (String caller : next) {
-                if (all.putIfAbsent(caller, "function " + source + words + said.get(source)) == null) {
+                if (all.putIfAbsent(caller, "function " + PrintableText.of(source, LONGEST_NAME) + words + said.get(source)) == null) {
                     sources.put(caller, source);
                     open.add(caller);
                 }

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.container.Cubin;
@@ -17,7 +18,7 @@ import java.util.Map;
 
 /**
  * What the failed assertions of a cubin say: {@code file:line: function: message}, each with a number that its report carries. The texts are read from the file, by the
- * relocations of constant bank 4; no address of a device is followed. Texts of hostile files are bounded in length and number. Immutable once made.
+ * relocations of constant bank 4; no address of a device is followed. Texts of hostile files are printable, and bounded in length and number. Immutable once made.
  */
 final class AssertionTexts {
     /** Of one of the three texts of an assertion, in bytes; a longer one is cut. */
@@ -105,7 +106,7 @@ final class AssertionTexts {
         while (end < data.length && end - begin < LONGEST && data[end] != 0) {
             end++;
         }
-        return new String(data, (int) begin, end - (int) begin, StandardCharsets.UTF_8);
+        return PrintableText.of(new String(data, (int) begin, end - (int) begin, StandardCharsets.UTF_8), LONGEST);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -35,6 +36,7 @@ final class LoaderWrites {
     private static final long UPPER_TARGET = 0x3ffff;
 
     private static final int NO_SYMBOL = -1;
+    private static final int LONGEST_NAME = 400;
     /** Constant banks from which no table of code is read. */
     private static final Set<String> WRITTEN_BANKS = Set.of(".nv.constant3", ".nv.constant4");
 
@@ -167,7 +169,8 @@ final class LoaderWrites {
             int at = place(flow, relocation);
             CubinSymbols.Symbol symbol = relocation.type() == CALL && at >= 0 ? relocation.symbolIn(symbols.all()) : null;
             if (symbol != null && symbol.section() == 0 && !ReportSequence.endsBefore(flow, at, fence)) {
-                return "a call of the driver's " + symbol.name() + " at offset 0x" + Long.toHexString(relocation.offset());
+                return "a call of the driver's " + PrintableText.of(symbol.name(), LONGEST_NAME) + " at offset 0x"
+                        + Long.toHexString(relocation.offset());
             }
         }
         return null;

@@ -13,6 +13,7 @@ import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.verify.ReportWords;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,17 @@ class AssertionTextsTest {
                 "assertions.cu:9: void bounds(int *, int): data[i + 1] != 3", "assertions.cu:15: void positive(int *): data[3] > 0",
                 "assertions.cu:21: void calls(int *): data[9]")), said(fenced));
         assertEquals(fenced.assertions(), CubinFencer.fence(compile(architecture), FENCE).assertions());
+    }
+
+    /** The text ends in the log of an executor and on terminals. */
+    @Test
+    void aTextIsPrintable() throws Exception {
+        byte[] bytes = compile("sm_90");
+        int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("index out of bounds");
+        System.arraycopy("\33[2J\ryou are root\n ".getBytes(StandardCharsets.ISO_8859_1), 0, bytes, at, 19);
+        List<String> texts = CubinFencer.fence(bytes, FENCE).assertions();
+        assertTrue(texts.stream().anyMatch(text -> text.contains("?[2J?you are root?")), texts.toString());
+        assertTrue(texts.stream().flatMapToInt(String::chars).noneMatch(Character::isISOControl));
     }
 
     /** As code from the cache gets the word of a later start. */

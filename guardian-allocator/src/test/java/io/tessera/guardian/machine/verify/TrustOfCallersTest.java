@@ -163,6 +163,16 @@ class TrustOfCallersTest {
         assertEquals("function f" + count + ": a reason", said.get("f0"));
     }
 
+    /** A name may have any bytes, and is said of each caller. */
+    @Test
+    void namesOfAFileArePrintableAndShortInWhatIsSaid() throws MachineCodeException {
+        String name = "f\33[2J\n" + "x".repeat(100_000);
+        VerifiedCubin seen = inspect(CubinBuilder.of("k", calls()).function(name, 29, returns()).relocation("k", 0, CALL, 2, 0));
+        assertTrue(seen.takenOnTrust().get("k").startsWith("function f?[2J?xxx"), seen.takenOnTrust().get("k"));
+        assertTrue(seen.takenOnTrust().get("k").length() < 500);
+        assertEquals("f?[2J?xx...", new MachineCodeException(name).getMessage().replaceAll("x+", "xx"));
+    }
+
     private static final MachineFence LOW_WORD = MachineFences.LOW_WORD;
     private static final String SHARED = "the window's base in uniform registers, which other functions may change";
 
