@@ -137,8 +137,10 @@ class StopWordLooksTest {
         }
         assertEquals(Map.of(), CubinVerifier.verify(CubinBuilder.of("k", words).build(), fence));
         for (int move = load(code) - LookWords.LOAD; move < load(code); move++) {
+            byte[] written = CubinBuilder.of("k", words).section(".nv.global", 8, 3, new byte[64]).variable("v", ".nv.global", 0, 64, 0)
+                    .relocation("k", 16 * move, HALF_OF_ADDRESS, 2, 0x1000).build();
             assertEquals(Map.of("k", "a relocation that may change a look at the stop word at offset 0x" + Integer.toHexString(16 * move)),
-                    CubinVerifier.verify(CubinBuilder.of("k", words).relocation("k", 16 * move, HALF_OF_ADDRESS, 1, 0x10).build(), fence));
+                    CubinVerifier.verify(written, fence));
         }
     }
 
