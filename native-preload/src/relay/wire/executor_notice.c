@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "relay/wire/restart.h"
@@ -24,6 +25,19 @@ static void show(const char *line, size_t length)
     }
     report_error(0, "%.*s", (int)length, line);
     report_line("%.*s", (int)length, line);
+}
+
+void relay_notice_of(struct relay_link *link, CUresult error)
+{
+    enum { LOOKS = 100, LOOK_NS = 1000000 };
+    static bool awaited[TESSERA_MAX_DEVICES];
+    if (error == CUDA_ERROR_ILLEGAL_ADDRESS && !__atomic_exchange_n(&awaited[link->device], true, __ATOMIC_RELAXED)) {
+        const struct timespec pause = {0, LOOK_NS};
+        uint32_t known = __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED);
+        for (int i = 0; i < LOOKS && __atomic_load_n(&link->segment->notice_bytes, __ATOMIC_ACQUIRE) <= known; i++)
+            nanosleep(&pause, NULL);
+    }
+    relay_notice(link);
 }
 
 void relay_notice(struct relay_link *link)

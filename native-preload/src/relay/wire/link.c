@@ -114,7 +114,7 @@ CUresult relay_link_state(struct relay_link *link)
 {
     int error = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE);
     if (error != 0) {
-        relay_notice(link);
+        relay_notice_of(link, error);
         return error;
     }
     return relay_link_alive(link) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -127,7 +127,7 @@ CUresult relay_take_error(struct relay_link *link)
     if (error == 0 && __atomic_load_n(&segment->call_error, __ATOMIC_RELAXED) != 0)
         error = __atomic_exchange_n(&segment->call_error, 0, __ATOMIC_ACQ_REL);
     if (error != 0)
-        relay_notice(link);
+        relay_notice_of(link, error);
     return error;
 }
 

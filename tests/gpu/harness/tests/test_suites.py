@@ -355,18 +355,6 @@ class SuitesTest(unittest.TestCase):
         record, _ = self.run_suite("programs", TIMEOUT_S=20)
         self.assertEqual(["programs"], [problem["step"] for problem in record.problems])
 
-    def test_endless(self):
-        ended = "echo sync: 702 cudaErrorLaunchTimeout; exit 1"
-        neighbour = 'echo begun; read -r line; sleep $LATE; echo "sums: 9 right, $WRONG wrong"'
-        cases = ((0, 0, "yes", "yes | sums: 9 right, 0 wrong"), (1, 0, "yes", "NO | sums: 9 right, 1 wrong"), (0, 1, "NO", "yes | sums: 9 right, 0 wrong"))
-        for wrong, late, gone, last in cases:
-            script = f"#!/bin/sh\nWRONG={wrong}\nLATE={late}\nif [ $1 = neighbour ]; then {neighbour}; else {ended}; fi\n"
-            _executable(self.path("home", "programs", "endless"), script)
-            record, text = self.run_suite("endless", TIMEOUT_S=20, NEXT_S=0.9, KERNELS=("word",), SLEEP="raise SystemExit('no error')")
-            self.assertEqual([], record.problems)
-            self.assertRegex(text, r"\| word \| " + gone + r" \| \d+.\d+ \| " + last.replace("|", r"\|"))
-            self.assertRegex(text, r"\| torch.cuda._sleep \| NO \|")
-
     def test_caffe(self):
         caffe = self.path("caffe")
         _executable(os.path.join(caffe, "train"), _TRAIN)

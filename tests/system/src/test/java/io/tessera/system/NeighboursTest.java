@@ -96,9 +96,13 @@ class NeighboursTest {
         run.expectClientError("is not supported");
         RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
+        String line = "a kernel of this program wrote outside of its memory; the last launches were: .*store.*; --fence check names";
         for (String index : List.of("1000000000", "-1000000000", "4000000000", "-70000000000")) {
+            run.expectClientError(line);
+            run.expectLine(line);
             ProgramResult offender = start(run, "offender", "--fence mask", "store", index).end(BOUND).exits(0);
-            assertEquals(List.of("cudaSuccess", "then cudaSuccess"), offender.output(), offender::toString);
+            assertEquals(List.of("cudaErrorIllegalAddress", "then cudaErrorIllegalAddress"), offender.output(), offender::toString);
+            assertTrue(offender.errors().stream().anyMatch(said -> said.matches(".*" + line + ".*")), offender::toString);
             assertTrue(victim.process().isAlive(), () -> index + " ended its neighbour: " + victim.errors());
         }
         endsRight(victim);

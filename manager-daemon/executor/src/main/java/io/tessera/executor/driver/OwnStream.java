@@ -4,6 +4,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.wait.BoundedWait;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongToIntFunction;
 
 /**
  * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
@@ -46,6 +47,17 @@ public final class OwnStream {
         int result = open(driver);
         return result == CudaResult.SUCCESS
                 ? driver.call(DriverEntry.cuMemsetD32Async, address, Integer.toUnsignedLong(value), 1, stream) : result;
+    }
+
+    /**
+     * Begins something else.
+     *
+     * @param submission gets the stream and returns a CUresult
+     * @return a CUresult
+     */
+    public int submit(DriverCalls driver, LongToIntFunction submission) {
+        int result = open(driver);
+        return result == CudaResult.SUCCESS ? submission.applyAsInt(stream) : result;
     }
 
     /** Begins a copy that a CUDA_MEMCPY3D describes. Returns a CUresult. */

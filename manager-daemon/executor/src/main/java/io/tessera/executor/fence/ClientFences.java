@@ -21,6 +21,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.report.RefusedCode;
 import io.tessera.executor.fence.report.ReportPage;
+import io.tessera.executor.fence.report.StrayWriteChecks;
 import io.tessera.executor.fence.report.Violations;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.jit.CodeOptions;
@@ -71,6 +72,7 @@ public final class ClientFences {
     private final ClientKernels kernels;
     private final ClientLinks links;
     private final Watchdog watchdog;
+    private final StrayWriteChecks strayWrites;
     private long nextStandIn = FIRST_STAND_IN;
     private ReportPage page;
     private Violations violations;
@@ -98,6 +100,7 @@ public final class ClientFences {
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
+        this.strayWrites = new StrayWriteChecks(window, kernels::recent, segment);
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
@@ -120,6 +123,11 @@ public final class ClientFences {
     /** What looks after kernels that do not end. */
     public Watchdog watchdog() {
         return watchdog;
+    }
+
+    /** What finds writes of its kernels to where no program has memory. */
+    public StrayWriteChecks strayWrites() {
+        return strayWrites;
     }
 
     /** Its kernels. */
@@ -453,11 +461,10 @@ public final class ClientFences {
 
     /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
     public int violated() {
-        if (page == null) {
-            return CudaResult.SUCCESS;
-        }
-        int result = violations().look();
-        violationCount = result == CudaResult.SUCCESS ? 0 : Math.max(1, page.count());
+        int result = page == null ? CudaResult.SUCCESS : violations().look();
+        long count = page == null ? 0 : page.count();
+        result = result == CudaResult.SUCCESS ? strayWrites.look() : result;
+        violationCount = result == CudaResult.SUCCESS ? 0 : Math.max(1, count);
         return result;
     }
 

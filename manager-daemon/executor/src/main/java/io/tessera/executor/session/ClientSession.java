@@ -162,6 +162,7 @@ public final class ClientSession {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
             records.refuse(registered);
         }
+        state.execution().fences().strayWrites().tellAt(state.completion().words().errorAddress());
         long idleSinceNs = 0; // 0: not idle
         while (!ending) {
             long nowNs = clock.nanoTime();
@@ -308,6 +309,7 @@ public final class ClientSession {
         state.execution().fences().watchdog().ended();
         state.execution().streams().awaited().close(state.execution().driver());
         state.execution().fences().watchdog().idle();
+        records.lookLast();
         freeing = true;
         if (!FatalErrors.isFatal(result)) {
             state.execution().fences().quiet();

@@ -135,6 +135,11 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
     }
 
+    /** The client is gone, and its work is done: what nobody waited for is looked at. */
+    void lookLast() {
+        fences.strayWrites().end();
+    }
+
     /** An error that is nobody's answer. */
     private void noticed(int result) {
         if (FatalErrors.isFatal(result) && !isLost()) {
@@ -335,8 +340,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (before != CudaResult.SUCCESS && before != CudaResult.NOT_READY) {
             return before;
         }
-        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query && !printing.prints()) {
-            return awaited.open(stream, word, value, clock.nanoTime() - workNs);
+        if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query) {
+            long nowNs = clock.nanoTime();
+            fences.strayWrites().begin(stream.value(), workNs, nowNs);
+            if (!printing.prints()) {
+                return awaited.open(stream, word, value, nowNs - workNs);
+            }
         }
         int result = words.write(stream, word, value);
         if (result == CudaResult.SUCCESS) {

@@ -7,7 +7,7 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
- * The completion words of a client as the device sees them (RELAY.md, section 5). Registered at the start of a session, so
+ * The completion words of a client, and its error, as the device sees them (RELAY.md, section 5). Registered at the start of a session, so
  * that streams can write them. One owner thread.
  */
 public final class CompletionCounters {
@@ -18,6 +18,8 @@ public final class CompletionCounters {
     private final RelaySegment segment;
     private boolean registered;
     private long deviceAddress;
+    private boolean headerRegistered;
+    private long errorAddress;
 
     /** Not registered yet. */
     public CompletionCounters(DriverCalls driver, RelaySegment segment) {
@@ -36,7 +38,23 @@ public final class CompletionCounters {
         registered = true;
         result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), host, 0);
         deviceAddress = driver.outLong(0);
+        return result == CudaResult.SUCCESS ? registerHeader() : result;
+    }
+
+    private int registerHeader() {
+        long host = segment.memory().address();
+        int result = driver.call(DriverEntry.cuMemHostRegister_v2, host, RelaySegment.DEVICE, PORTABLE_AND_MAPPED);
+        headerRegistered = result == CudaResult.SUCCESS;
+        if (headerRegistered) {
+            result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(0), host, 0);
+            errorAddress = driver.outLong(0) + RelaySegment.CONTEXT_ERROR;
+        }
         return result;
+    }
+
+    /** Device address of the client's {@code context_error}. */
+    public long errorAddress() {
+        return errorAddress;
     }
 
     /** Has the device forget the words, when no stream uses them any more. */
@@ -44,6 +62,10 @@ public final class CompletionCounters {
         if (registered) {
             driver.call(DriverEntry.cuMemHostUnregister, segment.memory().address() + RelaySegment.WORD);
             registered = false;
+        }
+        if (headerRegistered) {
+            driver.call(DriverEntry.cuMemHostUnregister, segment.memory().address());
+            headerRegistered = false;
         }
     }
 

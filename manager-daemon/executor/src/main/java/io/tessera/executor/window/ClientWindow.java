@@ -25,6 +25,8 @@ public final class ClientWindow implements WindowAccess {
     private final WindowClient client;
     private TenantWindow window;
     private String refusal = "";
+    private int strayWritesTold;
+    private boolean works;
 
     /** What a client will have of the tenant's window, once it is opened. */
     public ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
@@ -40,6 +42,11 @@ public final class ClientWindow implements WindowAccess {
         TenantWindows.Joined joined = windows.join(tenant, account, client);
         window = joined.window();
         refusal = joined.refusal();
+        if (window != null) {
+            works = true;
+            window.checks().workBegins();
+            strayWritesTold = window.checks().found().times();
+        }
         return joined.result();
     }
 
@@ -143,6 +150,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     private void leave(TenantWindow left) {
+        workEnds(left);
         client.pass().close();
         left.leave(client);
     }
@@ -297,5 +305,33 @@ public final class ClientWindow implements WindowAccess {
     @Override
     public int whenQuiet(IntSupplier change) {
         return window.whenQuiet(client, change);
+    }
+
+    @Override
+    public boolean checkStrayWrites(long stream, long errorAddress) {
+        return window.checks().begin(client.driver(), stream, errorAddress);
+    }
+
+    @Override
+    public void checkLastStrayWrites() {
+        workEnds(window);
+        window.checks().checkNow(client.driver());
+    }
+
+    private void workEnds(TenantWindow joined) {
+        if (works) {
+            works = false;
+            joined.checks().workEnds();
+        }
+    }
+
+    @Override
+    public StrayWrites strayWrites() {
+        SinkChecks.Found found = window == null ? null : window.checks().found();
+        if (found == null || found.times() == strayWritesTold) {
+            return StrayWrites.NONE;
+        }
+        strayWritesTold = found.times();
+        return found.alone() ? StrayWrites.OWN : StrayWrites.OF_THE_TENANT;
     }
 }

@@ -40,6 +40,7 @@ final class TenantWindow implements PageCommits.Tenant {
     private final WindowLayout layout;
     private final WindowPages pages;
     private final FreshMemory fresh;
+    private final SinkChecks checks;
     private final NanoClock clock;
     private final WindowGate gate = new WindowGate();
     private final List<WindowClient> clients = new CopyOnWriteArrayList<>();
@@ -64,15 +65,17 @@ final class TenantWindow implements PageCommits.Tenant {
     /**
      * Over addresses that are reserved.
      *
-     * @param fresh makes its memory
+     * @param fresh  makes its memory
+     * @param checks of its sink
      * @param limit the tenant's quota in bytes, 0 for none; asked again and again
      */
-    TenantWindow(WindowPlace place, WindowLayout layout, WindowPages pages, FreshMemory fresh, NanoClock clock,
-            LongSupplier limit) {
+    TenantWindow(WindowPlace place, WindowLayout layout, WindowPages pages, FreshMemory fresh, SinkChecks checks,
+            NanoClock clock, LongSupplier limit) {
         this.place = place;
         this.layout = layout;
         this.pages = pages;
         this.fresh = fresh;
+        this.checks = checks;
         this.clock = clock;
         this.limit = limit;
         this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
@@ -267,7 +270,20 @@ final class TenantWindow implements PageCommits.Tenant {
     /** See {@link WindowAccess#backEverywhere}. */
     int back(WindowClient client) {
         return pages.isBacked() && !isBroken() ? CudaResult.SUCCESS
-                : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : pages.back(client.driver()));
+                : (int) locked(client, () -> pages.isBacked() ? CudaResult.SUCCESS : firstBack(client.driver()));
+    }
+
+    private int firstBack(DriverCalls driver) {
+        int result = pages.back(driver);
+        if (result == CudaResult.SUCCESS) {
+            pages.arm(driver, checks);
+        }
+        return result;
+    }
+
+    /** What finds out whether kernels wrote to the sink. */
+    SinkChecks checks() {
+        return checks;
     }
 
     /** First address behind all memory that the window ever had; any thread. */
@@ -409,8 +425,10 @@ final class TenantWindow implements PageCommits.Tenant {
 
     /** Gives everything back; no client is left. Returns SUCCESS or the first other CUresult. */
     int close(DriverCalls driver) {
-        int result = pages.close(driver);
-        int other = fresh.close(driver);
-        return result == CudaResult.SUCCESS ? other : result;
+        int first = CudaResult.SUCCESS;
+        for (int result : new int[] {checks.close(driver), pages.close(driver), fresh.close(driver)}) {
+            first = first == CudaResult.SUCCESS ? result : first;
+        }
+        return first;
     }
 }

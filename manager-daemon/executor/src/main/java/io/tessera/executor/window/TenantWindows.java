@@ -35,6 +35,7 @@ public final class TenantWindows {
     private final NanoClock clock;
     private final DriverPages driverPages;
     private final WindowSpace space;
+    private final SinkKernel sinkKernel = new SinkKernel();
     private final MemoryPressureRetry pressure;
     private final PendingReclaims reclaims;
     private final Map<String, Shared> windows = new HashMap<>();
@@ -188,7 +189,8 @@ public final class TenantWindows {
                         space.free(placed.place());
                         return refused(result, "the device has no memory left for it");
                     }
-                    window = new TenantWindow(placed.place(), layout, pages, fresh, clock, account::limitBytes);
+                    window = new TenantWindow(placed.place(), layout, pages, fresh,
+                            new SinkChecks(driverPages, sinkKernel, clock), clock, account::limitBytes);
                     return result;
                 }
                 pages.close(driver);

@@ -61,6 +61,36 @@ public interface WindowAccess {
      */
     int whenQuiet(IntSupplier change);
 
+    /** What is known of writes of kernels to addresses of the tenant where no program has memory. */
+    enum StrayWrites {
+        /** No more than was told before. */
+        NONE,
+        /** This client's kernels did. */
+        OWN,
+        /** Kernels of this client or of another one of the tenant did. */
+        OF_THE_TENANT
+    }
+
+    /**
+     * Begins to find out whether kernels wrote where no program has memory; {@link #strayWrites} knows when the stream comes to what follows.
+     *
+     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS before that, if it can have been this client alone
+     * @return false: that is not found out
+     */
+    default boolean checkStrayWrites(long stream, long errorAddress) {
+        return false;
+    }
+
+    /** Finds it out once more, when no kernel of the client runs any more; waits for a bounded time. What is written from now on was another one. */
+    default void checkLastStrayWrites() {
+        // a window whose sink nobody looks at
+    }
+
+    /** What checks have found that this client was not told yet. */
+    default StrayWrites strayWrites() {
+        return StrayWrites.NONE;
+    }
+
     /** From now on what this waits for ends with another wait of its thread at the latest; null: with none. */
     default void waitsWithin(BoundedWait outer) {
         // a window that waits for nothing

@@ -106,6 +106,17 @@ final class WindowPages {
         return (slotSink == 0 ? 0 : slotBytes) + (granuleSink == 0 || granuleSink == slotSink ? 0 : granuleBytes);
     }
 
+    /** Has what the sinks hold checked from now on; the window is backed. */
+    void arm(DriverCalls driver, SinkChecks checks) {
+        if (repeats) {
+            checks.arm(driver, reserved.firstKey(), granuleBytes); // the sink is behind all of the lower guard
+        } else if (slotSink == granuleSink) {
+            checks.arm(driver, new long[] {slotSink}, new long[] {slotBytes});
+        } else {
+            checks.arm(driver, new long[] {slotSink, granuleSink}, new long[] {slotBytes, granuleBytes});
+        }
+    }
+
     /** Mappings that there are now. */
     int mappings() {
         return pieces.size();

@@ -27,6 +27,8 @@ public record RelaySegment(MemorySegment memory) {
     public static final long WORD = offset(SEGMENT, "word");
     /** Where the ring begins. */
     public static final long RING = offset(SEGMENT, "ring");
+    /** Where the error of the context is. */
+    public static final long CONTEXT_ERROR = offset(SEGMENT, "context_error");
     /** Where the reply slots begin. */
     public static final long REPLY = offset(SEGMENT, "reply");
 
@@ -40,7 +42,6 @@ public record RelaySegment(MemorySegment memory) {
     private static final long WORDS = offset(SEGMENT, "words");
     private static final long ENTRIES = offset(SEGMENT, "entries");
     private static final long EXECUTOR_HEARTBEAT_NS = offset(SEGMENT, "executor_heartbeat_ns");
-    private static final long CONTEXT_ERROR = offset(SEGMENT, "context_error");
     private static final long ENDED = offset(SEGMENT, "ended");
     private static final long CONSUMED = offset(SEGMENT, "consumed");
     private static final long PARKED = offset(SEGMENT, "parked");

@@ -1,0 +1,165 @@
+package io.tessera.executor.window;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The kernel that compares a sink with its pattern, one for all tenants of a device. Loaded for the first of them and unloaded after the last. Thread-safe.
+ */
+final class SinkKernel {
+    /** Bytes that a block compares at a time: what is compared is a multiple of it. */
+    static final long BLOCK_BYTES = 16_384;
+    private static final int THREADS = 256;
+    /** Most blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
+    private static final long MOST_BLOCKS = 1_024;
+    /** Offset of the driver's room for results where arguments are built. */
+    private static final int ARGUMENTS_AT = 256;
+    private static final int ARGUMENTS = 5;
+    /**
+     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, then the flag, then the error. Older than every
+     * supported GPU, whose driver compiles it.
+     */
+    private static final String TEXT = """
+            .version 6.0
+            .target sm_50
+            .address_size 64
+            .visible .entry tessera_compare_sink(.param .u64 memory, .param .u64 bytes, .param .u64 pattern, .param .u64 flag, .param .u64 error)
+            {
+                .reg .pred %p<4>;
+                .reg .b32 %r<40>;
+                .reg .b64 %rd<12>;
+                ld.param.u64 %rd1, [memory];
+                ld.param.u64 %rd2, [bytes];
+                ld.param.u64 %rd3, [pattern];
+                ld.param.u64 %rd4, [flag];
+                ld.param.u64 %rd9, [error];
+                cvt.u32.u64 %r1, %rd3;
+                mov.u32 %r2, %ctaid.x;
+                mul.wide.u32 %rd5, %r2, 16384;
+                mov.u32 %r3, %nctaid.x;
+                mul.wide.u32 %rd6, %r3, 16384;
+                mov.u32 %r4, %tid.x;
+                mul.wide.u32 %rd7, %r4, 16;
+                add.u64 %rd7, %rd1, %rd7;
+            NEXT:
+                setp.ge.u64 %p1, %rd5, %rd2;
+                @%p1 bra DONE;
+                add.u64 %rd8, %rd7, %rd5;
+                ld.global.cs.v4.u32 {%r5, %r6, %r7, %r8}, [%rd8];
+                ld.global.cs.v4.u32 {%r9, %r10, %r11, %r12}, [%rd8+4096];
+                ld.global.cs.v4.u32 {%r13, %r14, %r15, %r16}, [%rd8+8192];
+                ld.global.cs.v4.u32 {%r17, %r18, %r19, %r20}, [%rd8+12288];
+                add.u64 %rd5, %rd5, %rd6;
+                xor.b32 %r5, %r5, %r1;
+                xor.b32 %r6, %r6, %r1;
+                xor.b32 %r7, %r7, %r1;
+                xor.b32 %r8, %r8, %r1;
+                xor.b32 %r9, %r9, %r1;
+                xor.b32 %r10, %r10, %r1;
+                xor.b32 %r11, %r11, %r1;
+                xor.b32 %r12, %r12, %r1;
+                xor.b32 %r13, %r13, %r1;
+                xor.b32 %r14, %r14, %r1;
+                xor.b32 %r15, %r15, %r1;
+                xor.b32 %r16, %r16, %r1;
+                xor.b32 %r17, %r17, %r1;
+                xor.b32 %r18, %r18, %r1;
+                xor.b32 %r19, %r19, %r1;
+                xor.b32 %r20, %r20, %r1;
+                or.b32 %r21, %r5, %r6;
+                or.b32 %r22, %r7, %r8;
+                or.b32 %r23, %r9, %r10;
+                or.b32 %r24, %r11, %r12;
+                or.b32 %r25, %r13, %r14;
+                or.b32 %r26, %r15, %r16;
+                or.b32 %r27, %r17, %r18;
+                or.b32 %r28, %r19, %r20;
+                or.b32 %r21, %r21, %r22;
+                or.b32 %r23, %r23, %r24;
+                or.b32 %r25, %r25, %r26;
+                or.b32 %r27, %r27, %r28;
+                or.b32 %r21, %r21, %r23;
+                or.b32 %r25, %r25, %r27;
+                or.b32 %r21, %r21, %r25;
+                setp.eq.u32 %p2, %r21, 0;
+                @%p2 bra NEXT;
+                st.global.v4.u32 [%rd8], {%r1, %r1, %r1, %r1};
+                st.global.v4.u32 [%rd8+4096], {%r1, %r1, %r1, %r1};
+                st.global.v4.u32 [%rd8+8192], {%r1, %r1, %r1, %r1};
+                st.global.v4.u32 [%rd8+12288], {%r1, %r1, %r1, %r1};
+                mov.u32 %r29, 1;
+                st.volatile.global.u32 [%rd4], %r29;
+                setp.eq.u64 %p3, %rd9, 0;
+                @%p3 bra NEXT;
+                mov.u32 %r30, 700;
+                st.volatile.global.u32 [%rd9], %r30;
+                bra NEXT;
+            DONE:
+                ret;
+            }
+            """;
+    private static final MemorySegment IMAGE = Arena.global().allocateFrom(TEXT);
+    private static final MemorySegment NAME = Arena.global().allocateFrom("tessera_compare_sink");
+
+    private int users;
+    private long module;
+    private volatile long function;
+
+    /** Somebody needs it until {@link #release}. Returns a CUresult; where it is not SUCCESS there is nothing to release. */
+    synchronized int load(DriverCalls driver) {
+        if (users == 0) {
+            int result = driver.call(DriverEntry.cuModuleLoadData, driver.out(0), IMAGE.address());
+            if (result != CudaResult.SUCCESS) {
+                return result;
+            }
+            module = driver.outLong(0);
+            result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module, NAME.address());
+            if (result != CudaResult.SUCCESS) {
+                driver.call(DriverEntry.cuModuleUnload, module);
+                return result;
+            }
+            function = driver.outLong(0);
+        }
+        users++;
+        return CudaResult.SUCCESS;
+    }
+
+    /** Who {@link #load}ed it does not need it any more, and nothing that it began is in progress. Returns a CUresult. */
+    synchronized int release(DriverCalls driver) {
+        return --users == 0 ? driver.call(DriverEntry.cuModuleUnload, module) : CudaResult.SUCCESS;
+    }
+
+    /**
+     * What is compared.
+     *
+     * @param address      device address, a multiple of 16
+     * @param bytes        a multiple of {@link #BLOCK_BYTES}
+     * @param pattern      of each word
+     * @param flagAddress  device address of a word, which becomes 1 where something else was found
+     * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS then; 0: of none
+     */
+    record Comparison(long address, long bytes, int pattern, long flagAddress, long errorAddress) {
+    }
+
+    /**
+     * Begins to compare memory with a pattern and to write the pattern where there is something else. It was loaded.
+     *
+     * @param stream where this comes behind what was submitted before
+     * @return a CUresult
+     */
+    int begin(DriverCalls driver, long stream, Comparison what) {
+        MemorySegment room = driver.outMemory().asSlice(ARGUMENTS_AT, 2L * ARGUMENTS * Long.BYTES);
+        long[] values = {what.address, what.bytes, Integer.toUnsignedLong(what.pattern), what.flagAddress, what.errorAddress};
+        for (int i = 0; i < ARGUMENTS; i++) {
+            room.setAtIndex(ValueLayout.JAVA_LONG, i, values[i]);
+            room.setAtIndex(ValueLayout.JAVA_LONG, ARGUMENTS + i, room.address() + (long) i * Long.BYTES);
+        }
+        long blocks = Math.min(MOST_BLOCKS, what.bytes / BLOCK_BYTES);
+        return driver.call(DriverEntry.cuLaunchKernel, function, blocks, 1, 1, THREADS, 1, 1, 0, stream,
+                room.address() + (long) ARGUMENTS * Long.BYTES, 0);
+    }
+}
