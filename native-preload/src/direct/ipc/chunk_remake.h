@@ -16,10 +16,10 @@ CUresult chunk_remake_memory(unsigned device, uint64_t bytes, uint64_t until_ns,
 void chunk_remake_drop(unsigned device, uint64_t bytes, unsigned long long handle);
 
 /*
- * Replaces the memory of the first chunk of a list (linked by `sibling`) that the caller has made BUSY and that is not
- * shareable yet by `memory`. Continues with the chunks behind it while there is room at once. Waits until until_ns at
- * most for the program's work to end. Takes ownership of `memory`. Without a lock. OUT_OF_MEMORY: not in time. After an
- * error of the driver each chunk has its contents, in its old memory or its new one.
+ * Puts `memory` in the place of the memory of a chunk: the first of a list (linked by `sibling`) that the caller has
+ * made BUSY and that is not shareable yet. Continues with the chunks behind it while there is room at once. Waits until
+ * until_ns at most for the program's work to end. Takes ownership of `memory`. Without a lock. OUT_OF_MEMORY: not in
+ * time. After an error of the driver each chunk has its contents, in its old memory or its new one.
  */
 CUresult chunk_remake(struct chunk *chunks, unsigned long long memory, uint64_t until_ns);
 

@@ -14,7 +14,7 @@
 #include "direct/chunks/block_cache.h"
 #include "tessera_entries.h"
 
-#define ASK_AGAIN_US 2000      /* short beside the time to move one chunk of 64 MiB */
+#define ASK_AGAIN_US 2000      /* about as long as another client needs to move one chunk of 64 MiB */
 #define CONTEXT_AGAIN_US 20000 /* short beside creating a context: half a second */
 #define FIRST_PART 2048        /* of the device, claimed at first: 68 MiB of an H200, about one chunk */
 #define SMALLEST_BYTES (2ULL << 20)

@@ -47,9 +47,10 @@ struct swap_range {
 
 /*
  * Allocates `bytes` at an address that is a multiple of `alignment` (a power of two, at most 2 MiB; 0: 256) and that
- * never changes. The caller has taken the bytes from the quota. While the gate is closed, this only reserves addresses,
- * and physical memory comes before the gate opens. Otherwise it waits, bounded by TESSERA_MEMORY_WAIT_MS, until the
- * client may hold more. A context of the device must be current. Errors: CUDA_ERROR_OUT_OF_MEMORY, or the driver's.
+ * never changes. The caller has taken the bytes from the quota. While the gate is closed and a manager plans residency,
+ * this only reserves addresses, and physical memory comes before the gate opens. Otherwise it waits, bounded by
+ * TESSERA_MEMORY_WAIT_MS, until the client may hold more. A context of the device must be current. Errors:
+ * CUDA_ERROR_OUT_OF_MEMORY, or the driver's.
  */
 CUresult swap_allocate(unsigned device, uint64_t bytes, uint64_t alignment, struct swap_options options,
                        CUdeviceptr *pointer);

@@ -24,7 +24,7 @@ void pipeline_state(unsigned device, unsigned state);
 /* When a chunk last came in; 0: never. */
 uint64_t pipeline_came_in_ns(unsigned device);
 
-/* Reports a failed move on standard error, once in the process. Without the lock, because writing may block. */
+/* Reports a failed move on standard error, once for each device. Without the lock, because writing may block. */
 void pipeline_say_failure(unsigned device);
 
 /* In the child of a fork. */
