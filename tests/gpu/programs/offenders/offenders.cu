@@ -1,5 +1,5 @@
-// Kernels that never end, as machine code alone, and a neighbour that computes meanwhile.
-// usage: endless word | clock | arithmetic | divergent | barrier | neighbour
+// Kernels that never end or that write where the program has no memory, as machine code alone, and a neighbour that computes meanwhile.
+// usage: offenders word | clock | arithmetic | divergent | barrier | stray BYTES | neighbour
 // Prints the error that the program gets. A neighbour says when it has begun, computes sums until a line comes in, and says how many were right.
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +46,11 @@ __global__ void barrier(volatile int *p) {
             ;
     __syncthreads();
     p[1] = 1;
+}
+
+/* Writes so far from its memory. */
+__global__ void stray(int *p, long long bytes) {
+    *(int *) ((char *) p + bytes) = 7;
 }
 
 /* Ends. Its loops look, and nothing that they compute may change by that. */
@@ -113,6 +118,8 @@ int main(int count, char **arguments) {
         divergent<<<264, 256>>>(p);
     else if (!strcmp(what, "barrier"))
         barrier<<<264, 256>>>(p);
+    else if (!strcmp(what, "stray") && count > 2)
+        stray<<<1, 1>>>(p, atoll(arguments[2]));
     else
         return 3;
     return check(what, cudaDeviceSynchronize());
