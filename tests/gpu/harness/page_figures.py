@@ -182,6 +182,8 @@ FIGURES = [
            "Endless machine code", lambda table: sum(1 for one in table.rows if one[1] and one[3]) / max(1, len(table.rows)), "= 1"),
     Figure("strays.noticed", "stray writes of machine code that their program hears of at its next synchronisation, with the neighbour undisturbed, of those tried", "fenced", "strays",
            "Stray writes", lambda table: sum(1 for one in table.rows if one[2] and one[3]) / max(1, len(table.rows)), "= 1"),
+    Figure("faults.contained", "kinds of fault of machine code that leave a neighbour undisturbed, of those tried", "fenced", "machine_faults",
+           "Faults of machine code", lambda table: sum(1 for one in table.rows if one[3]) / max(1, len(table.rows)), "= 1"),
     Figure("handover", "hand-over of a turn, gpt+gpt, median ms", "turns", "handover", "Hand-over", at("gpt+gpt", "median hand-over, ms"), f"≤ {handover.BOUND_MS:g}", "gpt+gpt", front=True),
     Figure("gate", "a launch through the open gate, ns more than the driver's own", "turns", "overhead", "The gate of",
            lambda table: table.rows[0][table.columns.index("difference, ns")]),

@@ -37,6 +37,20 @@ esac
         self.assertIn("| 64 GiB behind | NO | NO | yes |", text)
         self.assertIn("| its own memory | NO | yes | yes |", text)
 
+    def test_machine_faults(self):
+        script = """#!/bin/sh
+case $1 in
+neighbour) echo begun; read -r line; echo "sums: 9 right, 0 wrong" ;;
+trap) echo "trap: 0 cudaSuccess"; echo "trap: 719 cudaErrorLaunchFailure"; exit 1 ;;
+*) exit 1 ;;
+esac
+"""
+        test_suites._executable(self.path("home", "programs", "offenders"), script)
+        record, text = self.run_suite("machine_faults", TIMEOUT_S=20, FAULTS=("trap", "stack"))
+        self.assertEqual([], record.problems)
+        self.assertIn("| trap | 719 cudaErrorLaunchFailure | 719 cudaErrorLaunchFailure | yes |", text)
+        self.assertIn("| stack | none told | none told | yes |", text)
+
 
 if __name__ == "__main__":
     unittest.main()

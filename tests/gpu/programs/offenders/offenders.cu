@@ -1,11 +1,13 @@
 // Kernels that never end or that write where the program has no memory, as machine code alone, and a neighbour that computes meanwhile.
-// usage: offenders word | clock | arithmetic | divergent | barrier | stray BYTES | neighbour
+// usage: offenders word | clock | arithmetic | divergent | barrier | stray BYTES | NAME of faults.cu | neighbour
 // Prints the error that the program gets. A neighbour says when it has begun, computes sums until a line comes in, and says how many were right.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <poll.h>
+
+#include "faults.h"
 
 /* Waits for a word in memory. */
 __global__ void word(volatile int *p) {
@@ -120,7 +122,7 @@ int main(int count, char **arguments) {
         barrier<<<264, 256>>>(p);
     else if (!strcmp(what, "stray") && count > 2)
         stray<<<1, 1>>>(p, atoll(arguments[2]));
-    else
+    else if (!launch_fault(what, p))
         return 3;
-    return check(what, cudaDeviceSynchronize());
+    return check(what, cudaGetLastError()) || check(what, cudaDeviceSynchronize());
 }
