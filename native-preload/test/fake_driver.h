@@ -1,155 +1,14 @@
 /*
- * A driver for tests of the direct port's layers, in the table that REAL() reads: one device with one context, whose physical
- * memory is files that are mapped where the layer maps them. So contents are real, and reading what is not mapped ends the test,
- * as does what the driver does not allow: mapping over a mapping, unmapping or releasing what is not there. Copies are done at
- * once; an event is asked twice before it is reached. Any call can be made to fail. Any thread.
+ * A driver for tests of the direct port's layers, in the table that REAL() reads: contexts on a few devices, of which the first
+ * has memory. A thread that has pushed no context has FAKE_CONTEXT, on that device. Physical memory is files that are mapped
+ * where the layer maps them. So contents are real, and reading what is not mapped ends the test, as does what the driver does not
+ * allow: mapping over a mapping, unmapping or releasing what is not there. Copies are done at once; an event is asked twice before
+ * it is reached. Any call can be made to fail; a test that wants more of one puts its own into the table. Any thread.
  */
 #ifndef TESSERA_FAKE_DRIVER_H
 #define TESSERA_FAKE_DRIVER_H
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "check.h"
-#include "tessera_entries.h"
-
-#define FAKE_MEMORY (64ULL << 20) /* of the device, bytes */
-#define FAKE_UNIT (2ULL << 20)
-#define FAKE_OBJECTS 1024
-#define FAKE_CONTEXT ((CUcontext)0x1000)
-#define FAKE_FAULT CUDA_ERROR_ILLEGAL_ADDRESS /* the context answers nothing else from then on */
-
-static struct {
-    pthread_mutex_t lock;
-    unsigned calls;   /* so far */
-    unsigned fail_at; /* the call that fails, the first being 1; 0: none */
-    CUresult failure; /* how */
-    bool faulted;
-    uint64_t held; /* bytes of physical memory */
-    unsigned mappings, reservations, registrations, streams, events;
-    struct {
-        int file; /* one more than the descriptor; 0: none */
-        uint64_t bytes;
-        bool released; /* by its handle: gone when nothing is mapped any more */
-        unsigned mapped;
-    } memory[FAKE_OBJECTS];
-    struct {
-        CUdeviceptr address; /* 0: free */
-        uint64_t bytes;
-        unsigned memory;
-    } maps[FAKE_OBJECTS];
-    struct {
-        CUdeviceptr address; /* 0: free */
-        uint64_t bytes;
-    } reserved[FAKE_OBJECTS];
-    unsigned pending[FAKE_OBJECTS]; /* of events: queries until they are reached, plus one; 0: no such event */
-} fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* With the lock from here on, if it succeeds. */
-static CUresult fake_enter(void)
-{
-    pthread_mutex_lock(&fake.lock);
-    CUresult result = CUDA_SUCCESS;
-    if (++fake.calls == fake.fail_at) {
-        fake.faulted = fake.failure == FAKE_FAULT;
-        result = fake.failure;
-    }
-    if (result != CUDA_SUCCESS)
-        pthread_mutex_unlock(&fake.lock);
-    return result;
-}
-
-static CUresult fake_leave(CUresult result)
-{
-    pthread_mutex_unlock(&fake.lock);
-    return result;
-}
-
-#define FAKE_CALL                                                                                                      \
-    CUresult failure = fake_enter();                                                                                   \
-    if (failure != CUDA_SUCCESS)                                                                                       \
-    return failure
-
-/* With the lock: the first entry of a table whose first field, of so many bytes, is 0. */
-static unsigned fake_free_slot(const void *table, size_t entry, size_t bytes)
-{
-    static const char free_entry[sizeof(CUdeviceptr)];
-    unsigned i = 0;
-    while (i < FAKE_OBJECTS && memcmp((const char *)table + i * entry, free_entry, bytes))
-        i++;
-    CHECK(i < FAKE_OBJECTS);
-    return i;
-}
-
-/* Contexts and devices */
-
-static CUresult fake_nothing(void)
-{
-    FAKE_CALL;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_context(CUcontext *context)
-{
-    FAKE_CALL;
-    *context = FAKE_CONTEXT;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_cuCtxGetDevice(CUdevice *device)
-{
-    FAKE_CALL;
-    *device = 0;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
-{
-    FAKE_CALL;
-    CHECK(device == 0);
-    *bytes = FAKE_MEMORY;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
-{
-    FAKE_CALL;
-    *total = FAKE_MEMORY;
-    *free_bytes = FAKE_MEMORY - fake.held;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
-{
-    FAKE_CALL;
-    (void)attribute;
-    (void)device;
-    *value = 1;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_cuMemGetAllocationGranularity(size_t *bytes, const void *properties, int option)
-{
-    FAKE_CALL;
-    (void)properties;
-    (void)option;
-    *bytes = FAKE_UNIT;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult fake_text(char *text, int bytes, CUdevice device)
-{
-    FAKE_CALL;
-    (void)device;
-    snprintf(text, (size_t)bytes, "fake");
-    return fake_leave(CUDA_SUCCESS);
-}
+#include "fake_contexts.h"
 
 /* Memory */
 
@@ -405,13 +264,14 @@ static CUresult fake_cuEventSynchronize(CUevent event)
 /* Fills the table: every entry that the layers up to direct/swap ask for on their ordinary way. Before any other call. */
 static void fake_driver(void)
 {
-    FAKE(cuCtxGetCurrent, fake_context);
-    FAKE(cuCtxPopCurrent_v2, fake_context);
-    FAKE(cuCtxPushCurrent_v2, fake_nothing);
+    FAKE(cuCtxGetCurrent, fake_cuCtxGetCurrent);
+    FAKE(cuCtxPopCurrent_v2, fake_cuCtxPopCurrent_v2);
+    FAKE(cuCtxPushCurrent_v2, fake_cuCtxPushCurrent_v2);
     FAKE(cuCtxSynchronize, fake_nothing);
     FAKE(cuThreadExchangeStreamCaptureMode, fake_nothing);
-    FAKE(cuDeviceGetUuid_v2, fake_nothing);
-    FAKE(cuDeviceGetUuid, fake_nothing);
+    FAKE(cuDeviceGetCount, fake_cuDeviceGetCount);
+    FAKE(cuDeviceGetUuid_v2, fake_cuDeviceGetUuid_v2);
+    FAKE(cuDeviceGetUuid, fake_cuDeviceGetUuid);
     FAKE(cuDeviceGetName, fake_text);
     FAKE(cuDeviceGetPCIBusId, fake_text);
     FAKE(cuCtxGetDevice, fake_cuCtxGetDevice);

@@ -1,64 +1,24 @@
-/* Which contexts are on which device, against a driver that knows contexts alone: how they are found, drained, and end. */
+/* Which contexts are on which device: how they are found, drained, and end. */
 #include "direct/turns/devices.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "check.h"
+#include "fake_driver.h"
 #include "session/segment.h"
-#include "tessera_entries.h"
 
-#define CONTEXT(number) ((void *)(uintptr_t)(0x1000 + (number)))
-#define DEVICES 3
+#define CONTEXT FAKE_CONTEXT_OF
 
-/* The driver. Each thread has a stack of at most two contexts. */
-static int device_of[512]; /* by the number of a context */
-static __thread void *current, *below;
-static unsigned synchronised[512], queried;
-static CUresult push_result, query_result, synchronise_result, old_uuid_only;
+/* What the driver does besides what the fake one does. */
+static unsigned synchronised[FAKE_CONTEXTS], queried; /* calls, the first by the number of a context */
+static CUresult push_result, query_result, synchronise_result, uuid_v2_result;
 static unsigned held_at, arrived; /* a synchronisation of this context waits until it is 0 */
-
-static unsigned number_of(const void *context)
-{
-    return (unsigned)((uintptr_t)context - 0x1000);
-}
-
-static CUresult get_current(CUcontext *context)
-{
-    *context = current;
-    return CUDA_SUCCESS;
-}
-
-static CUresult get_device(CUdevice *device)
-{
-    if (!current)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    *device = device_of[number_of(current)];
-    return CUDA_SUCCESS;
-}
 
 static CUresult push(CUcontext context)
 {
-    if (push_result == CUDA_SUCCESS) {
-        below = current;
-        current = context;
-    }
-    return push_result;
-}
-
-static CUresult pop(CUcontext *context)
-{
-    *context = current;
-    current = below;
-    below = NULL;
-    return CUDA_SUCCESS;
+    return push_result == CUDA_SUCCESS ? fake_cuCtxPushCurrent_v2(context) : push_result;
 }
 
 static CUresult synchronise(void)
 {
-    unsigned number = number_of(current);
+    unsigned number = fake_number_of(fake_current);
     __atomic_fetch_add(&synchronised[number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(&arrived, number, __ATOMIC_RELEASE);
     while (__atomic_load_n(&held_at, __ATOMIC_ACQUIRE) == number)
@@ -70,7 +30,7 @@ static CUresult query(CUstream stream)
 {
     CHECK(stream == (CUstream)TESSERA_STREAM_LEGACY);
     queried++;
-    return number_of(current) == 2 ? query_result : CUDA_SUCCESS;
+    return fake_number_of(fake_current) == 2 ? query_result : CUDA_SUCCESS;
 }
 
 static CUresult context_of_stream(CUstream stream, CUcontext *context)
@@ -79,34 +39,9 @@ static CUresult context_of_stream(CUstream stream, CUcontext *context)
     return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static CUresult uuid(void *to, CUdevice device)
-{
-    memset(to, 0x40 + device, 16);
-    return CUDA_SUCCESS;
-}
-
 static CUresult uuid_v2(void *to, CUdevice device)
 {
-    memset(to, 0x60 + device, 16);
-    return old_uuid_only;
-}
-
-static CUresult total(size_t *bytes, CUdevice device)
-{
-    *bytes = 1000u * (unsigned)(device + 1);
-    return CUDA_SUCCESS;
-}
-
-static CUresult name(char *to, int bytes, CUdevice device)
-{
-    snprintf(to, (size_t)bytes, "device %d", device);
-    return CUDA_SUCCESS;
-}
-
-static CUresult count(int *devices)
-{
-    *devices = DEVICES;
-    return CUDA_SUCCESS;
+    return uuid_v2_result == CUDA_SUCCESS ? fake_cuDeviceGetUuid_v2(to, device) : uuid_v2_result;
 }
 
 static int cut = -1; /* this device reaches no other */
@@ -146,7 +81,7 @@ static void opens(void)
     CHECK(devices_opened_count() == 0);
     devices_context_opened(CONTEXT(1), 0);
     CHECK(devices_opened(0) && devices_opened_count() == 1 && first[0] == 1 && slot(0)->contexts == 1);
-    CHECK(slot(0)->total_bytes == 1000 && slot(0)->uuid[0] == 0x60 && strcmp(slot(0)->name, "device 0") == 0);
+    CHECK(slot(0)->total_bytes == FAKE_MEMORY && slot(0)->uuid[0] == 0x60 && strcmp(slot(0)->name, "device 0") == 0);
     CHECK(!gate_sole || gate_sole == slot(0)); /* none where membarrier() is missing */
     devices_context_opened(CONTEXT(1), 0);
     CHECK(slot(0)->contexts == 1);
@@ -154,7 +89,7 @@ static void opens(void)
     CHECK(slot(0)->contexts == 2 && first[0] == 1 && devices_primary(0) == CONTEXT(2) && !devices_primary(1));
     CHECK(devices_of_stream(0x77) == (gate_sole ? 0 : -1)); /* with one device there is nothing to look up */
 
-    old_uuid_only = CUDA_ERROR_NOT_SUPPORTED; /* a driver without the newer entry */
+    uuid_v2_result = CUDA_ERROR_NOT_SUPPORTED; /* a driver without the newer entry */
     devices_context_opened(CONTEXT(3), 1);
     CHECK(devices_opened_count() == 2 && first[1] == 1 && !gate_sole && slot(1)->uuid[0] == 0x41);
     devices_context_opened(CONTEXT(9), TESSERA_MAX_DEVICES);
@@ -163,15 +98,15 @@ static void opens(void)
 
 static void finds(void)
 {
-    current = CONTEXT(1);
+    fake_current = CONTEXT(1);
     CHECK(devices_current() == 0 && devices_of_stream(0) == 0);
     CHECK(devices_of_stream(0x77) == 1); /* of context 3 */
     CHECK(devices_of_stream(0x88) == 0); /* not known to the driver: as the current context */
-    current = CONTEXT(4);
+    fake_current = CONTEXT(4);
     CHECK(!devices_opened(2) && devices_current() == 2 && devices_opened(2)); /* it was made out of our sight */
-    current = CONTEXT(5);
+    fake_current = CONTEXT(5);
     CHECK(devices_current() == -1); /* on a device beyond the slots */
-    current = NULL;
+    fake_current = NULL;
     CHECK(devices_current() == -1 && devices_of_stream(0) == -1);
 }
 
@@ -179,7 +114,7 @@ static void finds(void)
 static void drains(void)
 {
     devices_synchronise(0);
-    CHECK(synchronised[1] == 1 && synchronised[2] == 1 && synchronised[3] == 0 && !current);
+    CHECK(synchronised[1] == 1 && synchronised[2] == 1 && synchronised[3] == 0 && !fake_current);
     synchronise_result = CUDA_ERROR_ILLEGAL_ADDRESS;
     devices_synchronise(0);
     CHECK(synchronised[1] == 2 && synchronised[2] == 2 && has_error("could not be drained"));
@@ -192,7 +127,7 @@ static void drains(void)
     query_result = CUDA_ERROR_NOT_READY;
     CHECK(devices_busy(0) && !devices_busy(1));
     query_result = CUDA_ERROR_ILLEGAL_ADDRESS;
-    CHECK(!devices_busy(0) && !current);
+    CHECK(!devices_busy(0) && !fake_current);
 }
 
 static void *drain_first(void *unused)
@@ -264,28 +199,21 @@ static void forked(void)
     CHECK(devices_opened_count() == 0 && !devices_opened(0) && !gate_sole && devices_context_closing(CONTEXT(2)) == -1);
 }
 
-#define DRIVER(name, function) tessera_real[ENTRY_##name] = (void *)(function)
-
 int main(void)
 {
     alarm(SANITIZED ? 600 : 60);
     CHECK(segment_open());
-    device_of[3] = 1;
-    device_of[4] = 2;
-    device_of[5] = TESSERA_MAX_DEVICES;
-    DRIVER(cuCtxGetCurrent, get_current);
-    DRIVER(cuCtxGetDevice, get_device);
-    DRIVER(cuCtxPushCurrent_v2, push);
-    DRIVER(cuCtxPopCurrent_v2, pop);
-    DRIVER(cuCtxSynchronize, synchronise);
-    DRIVER(cuStreamQuery, query);
-    DRIVER(cuStreamGetCtx, context_of_stream);
-    DRIVER(cuDeviceGetUuid, uuid);
-    DRIVER(cuDeviceGetUuid_v2, uuid_v2);
-    DRIVER(cuDeviceTotalMem_v2, total);
-    DRIVER(cuDeviceGetName, name);
-    DRIVER(cuDeviceGetCount, count);
-    DRIVER(cuDeviceCanAccessPeer, can_reach);
+    fake_driver();
+    fake_current = NULL;
+    fake.device_of[3] = 1;
+    fake.device_of[4] = 2;
+    fake.device_of[5] = TESSERA_MAX_DEVICES;
+    FAKE(cuCtxPushCurrent_v2, push);
+    FAKE(cuCtxSynchronize, synchronise);
+    FAKE(cuStreamQuery, query);
+    FAKE(cuStreamGetCtx, context_of_stream);
+    FAKE(cuDeviceGetUuid_v2, uuid_v2);
+    FAKE(cuDeviceCanAccessPeer, can_reach);
     devices_first(open_first);
     opens();
     finds();

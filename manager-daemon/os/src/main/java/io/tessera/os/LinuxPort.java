@@ -1,9 +1,7 @@
 package io.tessera.os;
 
-import io.tessera.os.linux.Linux;
-
 /**
- * What a daemon needs of the operating system. {@link Linux#open} gives the real one; tests replace all or one.
+ * What a daemon needs of the operating system. {@code Linux.open} gives the real one; tests replace all or one.
  *
  * @param sockets   UNIX sockets
  * @param poll      waiting

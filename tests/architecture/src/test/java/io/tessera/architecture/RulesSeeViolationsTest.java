@@ -1,5 +1,6 @@
 package io.tessera.architecture;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,8 @@ import io.tessera.manager.violation.other.Second;
 import io.tessera.manager.violation.util.Meaningless;
 import io.tessera.memory.violation.KnowsTheManager;
 import io.tessera.protocol.violation.SpeaksJson;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +71,12 @@ class RulesSeeViolationsTest {
     @Test
     void cycles() {
         sees(ArchitectureRules.NO_CYCLES, First.class, Second.class);
+    }
+
+    @Test
+    void circlesOfClasses() {
+        JavaClasses both = new ClassFileImporter().importClasses(First.class, Second.class);
+        assertEquals(List.of(Set.of(First.class.getName(), Second.class.getName())), ClassCircles.of(both));
     }
 
     @Test

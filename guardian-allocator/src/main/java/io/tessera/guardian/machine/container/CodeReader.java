@@ -40,7 +40,7 @@ public final class CodeReader {
         for (long offset : symbols.referenced(section)) {
             enter(entered, offset, count);
         }
-        CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + section.functionName(Cubin.CODE));
+        CubinSection attributes = cubin.section(CubinSection.ATTRIBUTES + "." + section.functionName(CubinSection.CODE));
         if (attributes != null) {
             for (int[] table : Attributes.read(attributes.data()).branchTables()) {
                 for (int i = 1; i < table.length; i++) {

@@ -18,13 +18,6 @@ import java.util.Objects;
  * lays the file out anew in the order that it had, so that a cubin without changes comes out as it was. One owner thread.
  */
 public final class Cubin {
-    /** What names of sections with code begin with. */
-    public static final String CODE = ".text.";
-    /** Attributes of the whole file, and with a dot and a name behind it of one function. */
-    public static final String ATTRIBUTES = ".nv.info";
-    /** Constant bank 2 of a function, which has its branch tables. */
-    public static final String TABLES = ".nv.constant2.";
-
     private static final int MACHINE_CUDA = 190;
     private static final int HEADER = 64;
     private static final int SECTION_HEADER = 64;
@@ -113,8 +106,7 @@ public final class Cubin {
         for (int i = 0; i < count; i++) {
             CubinSection section = new CubinSection(i, strings.at(headers.get(i).nameOffset()), headers.get(i), contents(headers.get(i)));
             sections.add(section);
-            if (i > 0 && byName.put(section.name(), section) != null
-                    && (section.name().startsWith(CODE) || section.name().startsWith(ATTRIBUTES) || section.name().startsWith(TABLES))) {
+            if (i > 0 && byName.put(section.name(), section) != null && section.isFoundByName()) {
                 throw new MachineCodeException("two sections are named " + section.name());
             }
         }

@@ -2,6 +2,13 @@ package io.tessera.guardian.machine.container;
 
 /** A section of a cubin, whose contents may be replaced. One owner thread. */
 public final class CubinSection {
+    /** What names of sections with code begin with. */
+    public static final String CODE = ".text.";
+    /** Attributes of the whole file, and with a dot and a name behind it of one function. */
+    public static final String ATTRIBUTES = ".nv.info";
+    /** Constant bank 2 of a function, which has its branch tables. */
+    public static final String TABLES = ".nv.constant2.";
+
     /** Section types of ELF: contents of the program. */
     public static final int CONTENTS = 1;
     /** The table of symbols. */
@@ -97,7 +104,12 @@ public final class CubinSection {
 
     /** Whether it holds the code of a function. */
     public boolean isCode() {
-        return name.startsWith(Cubin.CODE) && type == CONTENTS && data.length > 0;
+        return name.startsWith(CODE) && type == CONTENTS && data.length > 0;
+    }
+
+    /** Whether it is code, branch tables or attributes: sections that are found by their names, which occur once. */
+    boolean isFoundByName() {
+        return name.startsWith(CODE) || name.startsWith(ATTRIBUTES) || name.startsWith(TABLES);
     }
 
     /** Whether the file says that programs can write to it. */

@@ -75,7 +75,7 @@ public final class CubinSymbols {
             CubinSection target = Relocations.isTable(table) ? cubin.section(table.info()) : null;
             if (target != null && !target.name().startsWith(DEBUG)) {
                 for (Relocations.Relocation relocation : Relocations.of(table)) {
-                    Symbol symbol = relocation.symbolIn(symbols);
+                    Symbol symbol = named(relocation);
                     if (symbol != null && relocation.addend() != 0) {
                         references.computeIfAbsent(symbol.section(), _ -> new ArrayList<>()).add(symbol.value() + relocation.addend());
                     }
@@ -97,6 +97,12 @@ public final class CubinSymbols {
     /** Those of a section. */
     public List<Symbol> of(CubinSection section) {
         return bySection.getOrDefault(section.index(), List.of());
+    }
+
+    /** The symbol that a relocation names; null: there is none. */
+    public Symbol named(Relocations.Relocation relocation) {
+        int number = relocation.symbol();
+        return number >= 0 && number < symbols.size() ? symbols.get(number) : null;
     }
 
     /** All of them. */

@@ -27,10 +27,6 @@ public final class Relocations {
      * @param inPlace  whether the table has none: then what is there before is the addend
      */
     public record Relocation(int at, long offset, int type, int symbol, long addend, boolean inPlace) {
-        /** Its symbol; null: there is none. */
-        public CubinSymbols.Symbol symbolIn(List<CubinSymbols.Symbol> symbols) {
-            return symbol >= 0 && symbol < symbols.size() ? symbols.get(symbol) : null;
-        }
     }
 
     /** Whether a section is a table of relocations. */

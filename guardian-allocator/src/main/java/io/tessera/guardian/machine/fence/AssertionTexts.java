@@ -27,7 +27,7 @@ final class AssertionTexts {
     private static final int MOST_CHARACTERS = 1 << 22;
 
     private final Cubin cubin;
-    private final List<CubinSymbols.Symbol> symbols;
+    private final CubinSymbols symbols;
     private final Map<Long, Relocations.Relocation> bank = new HashMap<>();
     private final Map<String, Integer> numbers = new LinkedHashMap<>();
     private final Map<String, Map<Integer, Integer>> places = new HashMap<>();
@@ -35,7 +35,7 @@ final class AssertionTexts {
 
     private AssertionTexts(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         this.cubin = cubin;
-        this.symbols = symbols.all();
+        this.symbols = symbols;
         for (Relocations.Relocation relocation : Relocations.into(cubin, ".nv.constant4")) {
             bank.put(relocation.offset(), relocation);
         }
@@ -92,7 +92,7 @@ final class AssertionTexts {
     /** The text whose address is at an offset in bank 4; null: the file has none there. */
     private String text(long offset) {
         Relocations.Relocation relocation = bank.get(offset);
-        CubinSymbols.Symbol symbol = relocation == null ? null : relocation.symbolIn(symbols);
+        CubinSymbols.Symbol symbol = relocation == null ? null : symbols.named(relocation);
         CubinSection section = symbol == null || symbol.section() == 0 ? null : cubin.section(symbol.section());
         if (section == null || section.type() != CubinSection.CONTENTS || section.isExecutable()) {
             return null;

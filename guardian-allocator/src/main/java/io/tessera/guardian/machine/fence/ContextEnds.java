@@ -26,7 +26,7 @@ final class ContextEnds {
     static Set<Long> assertionOffsets(Cubin cubin, CubinSymbols symbols, String section) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
         for (Relocations.Relocation relocation : Relocations.into(cubin, section)) {
-            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol symbol = symbols.named(relocation);
             if (symbol != null && ASSERTION.equals(symbol.name())) {
                 offsets.add(relocation.offset());
             }
@@ -44,7 +44,7 @@ final class ContextEnds {
         List<Relocations.Relocation> all = Relocations.into(cubin, ".nv.constant4");
         boolean only = !all.isEmpty();
         for (Relocations.Relocation relocation : all) {
-            CubinSymbols.Symbol found = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol found = symbols.named(relocation);
             only &= found != null && (ASSERTION.equals(found.name()) || found.section() != 0 && found.type() != CubinSymbols.FUNCTION);
         }
         return only;

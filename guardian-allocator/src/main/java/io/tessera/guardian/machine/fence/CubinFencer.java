@@ -70,7 +70,7 @@ public final class CubinFencer {
     }
 
     private FencedCubin run() throws MachineCodeException {
-        CubinSection section = cubin.section(Cubin.ATTRIBUTES);
+        CubinSection section = cubin.section(CubinSection.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
             return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of());
         }

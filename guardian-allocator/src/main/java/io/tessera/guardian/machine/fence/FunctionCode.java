@@ -51,14 +51,15 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
 
     static FunctionCode unread(CubinSection section, CubinSymbols symbols, String why) {
         CubinSymbols.Symbol own = own(section, symbols);
-        return new FunctionCode(section, section.functionName(Cubin.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null, false,
+        return new FunctionCode(section, section.functionName(CubinSection.CODE), own == null ? 0 : own.index(), own != null && own.entry(), 0, null,
+                false,
                 false, why);
     }
 
     private static CubinSymbols.Symbol own(CubinSection section, CubinSymbols symbols) {
         return symbols.of(section).stream()
                 .filter(symbol -> symbol.type() == CubinSymbols.FUNCTION && symbol.value() == 0)
-                .filter(symbol -> symbol.name().equals(section.functionName(Cubin.CODE))).findFirst().orElse(null);
+                .filter(symbol -> symbol.name().equals(section.functionName(CubinSection.CODE))).findFirst().orElse(null);
     }
 
     /**

@@ -24,13 +24,13 @@ record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSectio
      * @throws MachineCodeException if something names a place where no instruction began, or a table is not found
      */
     static FunctionData moved(Cubin cubin, FunctionCode function, RewrittenSection section) throws MachineCodeException {
-        CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + function.name());
+        CubinSection attributes = cubin.section(CubinSection.ATTRIBUTES + "." + function.name());
         if (attributes == null) {
             return new FunctionData(null, null, null, null);
         }
         Attributes all = Attributes.read(attributes.data());
         List<int[]> tables = all.branchTables();
-        CubinSection bank = cubin.section(Cubin.TABLES + function.name());
+        CubinSection bank = cubin.section(CubinSection.TABLES + function.name());
         byte[] moved = bank == null ? null : bank.data().clone();
         requireFewSteps(bank, tables);
         for (int[] table : tables) {

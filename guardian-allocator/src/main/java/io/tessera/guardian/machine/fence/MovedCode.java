@@ -69,7 +69,7 @@ final class MovedCode {
             if (changed != null) {
                 bytes.putLong(relocation.at(), changed.within(relocation.offset()));
             }
-            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol symbol = symbols.named(relocation);
             RewrittenSection target = symbol == null ? null : rewritten.get(symbol.section());
             if (target != null && relocation.addend() != 0) {
                 long moved = target.offset(relocation.addend());

@@ -124,7 +124,7 @@ final class VariableMoves {
 
     /** The variable whose address a relocation writes, as {@link #at}. */
     private int number(Relocations.Relocation relocation) {
-        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        CubinSymbols.Symbol symbol = symbols.named(relocation);
         return symbol == null ? variables.size() : at(symbol.section(), symbol.value() + relocation.addend());
     }
 
@@ -148,14 +148,14 @@ final class VariableMoves {
 
     /** Whether it writes the address of a function of the cubin; places behind the start of one are where calls return to. */
     private boolean isOwnAddress(Relocations.Relocation relocation) {
-        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        CubinSymbols.Symbol symbol = symbols.named(relocation);
         CubinSection code = symbol == null ? null : cubin.section(symbol.section());
         boolean address = relocation.type() == ADDRESS || relocation.type() == GENERIC_ADDRESS || relocation.type() == LOW_HALF;
         return code != null && code.isCode() && address && relocation.addend() == 0;
     }
 
     private void fixUnknown(CubinSection target, Relocations.Relocation relocation) {
-        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        CubinSymbols.Symbol symbol = symbols.named(relocation);
         if (isKnown(target, relocation) && number(relocation) < variables.size() || symbol == null) {
             return;
         }
@@ -198,7 +198,7 @@ final class VariableMoves {
         CubinSection bank = cubin.section(BANK);
         for (Relocations.Relocation relocation : bank == null ? List.<Relocations.Relocation>of()
                 : relocations.getOrDefault(bank.index(), List.of())) {
-            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol symbol = symbols.named(relocation);
             if (symbol != null && symbol.type() != CubinSymbols.FUNCTION) {
                 numbers.put(relocation.offset(), number(relocation));
             }
@@ -210,7 +210,7 @@ final class VariableMoves {
     Map<Integer, Integer> inCode(CubinSection section) {
         Map<Integer, Integer> numbers = new HashMap<>();
         for (Relocations.Relocation relocation : relocations.getOrDefault(section.index(), List.of())) {
-            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol symbol = symbols.named(relocation);
             CubinSection target = symbol == null ? null : cubin.section(symbol.section());
             boolean inside = relocation.offset() >= 0 && relocation.offset() < section.data().length;
             if (inside && target != null && !target.isCode()) {
@@ -226,7 +226,7 @@ final class VariableMoves {
     Set<Integer> driverCalls(SectionFlow flow, CubinSection section) {
         Set<Integer> calls = new HashSet<>();
         for (Relocations.Relocation relocation : relocations.getOrDefault(section.index(), List.of())) {
-            CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+            CubinSymbols.Symbol symbol = symbols.named(relocation);
             if (symbol != null && symbol.section() == 0 && symbol.type() == CubinSymbols.FUNCTION) {
                 calls.add((int) (relocation.offset() / InstructionWord.BYTES));
             }

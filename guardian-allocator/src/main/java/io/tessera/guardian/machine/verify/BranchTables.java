@@ -49,9 +49,9 @@ final class BranchTables {
         if (!any) {
             return null;
         }
-        String name = section.functionName(Cubin.CODE);
-        CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + name);
-        CubinSection bank = cubin.section(Cubin.TABLES + name);
+        String name = section.functionName(CubinSection.CODE);
+        CubinSection attributes = cubin.section(CubinSection.ATTRIBUTES + "." + name);
+        CubinSection bank = cubin.section(CubinSection.TABLES + name);
         List<int[]> tables = attributes == null ? List.of() : Attributes.read(attributes.data()).branchTables();
         Map<Integer, int[]> byBranch = new HashMap<>();
         for (int[] table : tables) {

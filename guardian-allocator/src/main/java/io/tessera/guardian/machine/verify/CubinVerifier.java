@@ -66,10 +66,11 @@ public final class CubinVerifier {
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
         Set<String> byRegister = new ConcurrentSkipListSet<>();
-        Set<String> functions = cubin.code().stream().filter(section -> !isKernel(section, symbols)).map(section -> section.functionName(Cubin.CODE))
+        Set<String> functions = cubin.code().stream().filter(section -> !isKernel(section, symbols))
+                .map(section -> section.functionName(CubinSection.CODE))
                 .collect(Collectors.toUnmodifiableSet());
         cubin.code().parallelStream().forEach(section -> {
-            String name = section.functionName(Cubin.CODE);
+            String name = section.functionName(CubinSection.CODE);
             try {
                 SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 loop(flow, fence).ifPresent(why -> endless.put(name, why));
@@ -135,7 +136,7 @@ public final class CubinVerifier {
 
     /** Whether the kernel's parameters begin where the distances of its tensor maps are counted from. */
     private static void requireParameters(Cubin cubin, CubinSection section) throws MachineCodeException {
-        CubinSection attributes = cubin.section(Cubin.ATTRIBUTES + "." + section.functionName(Cubin.CODE));
+        CubinSection attributes = cubin.section(CubinSection.ATTRIBUTES + "." + section.functionName(CubinSection.CODE));
         if (attributes == null || !Attributes.read(attributes.data()).parameterOffsets().equals(Set.of(ScalarValue.PARAMETERS_IN_BANK))) {
             throw new MachineCodeException(
                     "a kernel with tensor maps whose parameters do not begin at 0x" + Integer.toHexString(ScalarValue.PARAMETERS_IN_BANK));

@@ -30,8 +30,8 @@ final class FileLayout {
     static void require(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         for (CubinSection section : cubin.sections()) {
             requireKnown(section);
-            requireOwn(cubin, section, Cubin.ATTRIBUTES + ".");
-            requireOwn(cubin, section, Cubin.TABLES);
+            requireOwn(cubin, section, CubinSection.ATTRIBUTES + ".");
+            requireOwn(cubin, section, CubinSection.TABLES);
             requireTarget(cubin, section);
         }
         requireApart(cubin.sections());
@@ -64,7 +64,7 @@ final class FileLayout {
     /** What is named after a function says by its number that it is that function's. */
     private static void requireOwn(Cubin cubin, CubinSection section, String prefix) throws MachineCodeException {
         if (section.name().startsWith(prefix)) {
-            CubinSection code = cubin.section(Cubin.CODE + section.functionName(prefix));
+            CubinSection code = cubin.section(CubinSection.CODE + section.functionName(prefix));
             CubinSection other = cubin.section(section.info());
             if (code != null ? other != code : other != null && other.isCode()) {
                 throw new MachineCodeException("section " + section.name() + " is another function's");
@@ -82,7 +82,7 @@ final class FileLayout {
         if (target == null || !table.name().equals((addends ? ".rela" : ".rel") + target.name())) {
             throw new MachineCodeException("section " + table.name() + " has relocations of another section");
         }
-        if (table.data().length > 0 && target.name().startsWith(Cubin.TABLES)) {
+        if (table.data().length > 0 && target.name().startsWith(CubinSection.TABLES)) {
             throw new MachineCodeException("section " + table.name() + " changes branch tables");
         }
     }
@@ -93,7 +93,7 @@ final class FileLayout {
         if (symbol.type() != CubinSymbols.FUNCTION || section == null || !section.isCode()) {
             return;
         }
-        if (symbol.entry() && !section.functionName(Cubin.CODE).equals(symbol.name())) {
+        if (symbol.entry() && !section.functionName(CubinSection.CODE).equals(symbol.name())) {
             throw new MachineCodeException("kernel " + symbol.name() + " is in section " + section.name());
         }
         if (symbol.value() < 0 || symbol.size() < 0 || symbol.value() > section.data().length - symbol.size()) {

@@ -83,7 +83,7 @@ final class LoaderWrites {
 
     private void name(int section, Relocations.Relocation relocation) {
         named.add(relocation.symbol());
-        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        CubinSymbols.Symbol symbol = symbols.named(relocation);
         if (symbol != null && symbol.value() + relocation.addend() != 0) {
             inner.computeIfAbsent(symbol.section(), _ -> new HashSet<>()).add(section);
         }
@@ -149,10 +149,10 @@ final class LoaderWrites {
     Set<String> calledBy(CubinSection section) {
         Set<String> called = new HashSet<>();
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
-            CubinSymbols.Symbol symbol = relocation.type() == CALL ? relocation.symbolIn(symbols.all()) : null;
+            CubinSymbols.Symbol symbol = relocation.type() == CALL ? symbols.named(relocation) : null;
             CubinSection target = symbol == null ? null : cubin.section(symbol.section());
             if (target != null && target.isCode()) {
-                called.add(target.functionName(Cubin.CODE));
+                called.add(target.functionName(CubinSection.CODE));
             }
         }
         return called;
@@ -167,7 +167,7 @@ final class LoaderWrites {
     String driverCall(CubinSection section, SectionFlow flow, MachineFence fence) {
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
             int at = place(flow, relocation);
-            CubinSymbols.Symbol symbol = relocation.type() == CALL && at >= 0 ? relocation.symbolIn(symbols.all()) : null;
+            CubinSymbols.Symbol symbol = relocation.type() == CALL && at >= 0 ? symbols.named(relocation) : null;
             if (symbol != null && symbol.section() == 0 && !ReportSequence.endsBefore(flow, at, fence)) {
                 return "a call of the driver's " + PrintableText.of(symbol.name(), LONGEST_NAME) + " at offset 0x"
                         + Long.toHexString(relocation.offset());
@@ -189,7 +189,7 @@ final class LoaderWrites {
     /** A function that is not in the cubin is one of the driver's. */
     private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);
-        CubinSymbols.Symbol symbol = relocation.symbolIn(symbols.all());
+        CubinSymbols.Symbol symbol = symbols.named(relocation);
         int call = flow.architecture() == Architecture.SM_90 ? CALL : ABSOLUTE_CALL;
         if (at < 0 || relocation.type() != call || flow.operation(at).kind() != Kind.CALL_SYMBOL || symbol == null) {
             return false;

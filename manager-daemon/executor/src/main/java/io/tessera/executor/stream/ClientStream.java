@@ -18,7 +18,8 @@ public final class ClientStream {
     }
 
     final long value;
-    final ClientContext context;
+    /** Number of the client's context that it belongs to, and does not outlive. */
+    final int context;
     final boolean blocking;
     final boolean legacy;
     /** Work since the context was last waited for. */
@@ -40,7 +41,7 @@ public final class ClientStream {
     /** Marks of the {@code Backlog} that are not reached, the oldest first. */
     final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
-    ClientStream(long value, ClientContext context, boolean blocking, boolean legacy) {
+    ClientStream(long value, int context, boolean blocking, boolean legacy) {
         this.value = value;
         this.context = context;
         this.blocking = blocking;

@@ -107,6 +107,11 @@ public final class ClientStreams {
         return known;
     }
 
+    /** The context of a stream that is not destroyed. */
+    private ClientContext of(ClientStream stream) {
+        return context(stream.context);
+    }
+
     /** All contexts. */
     public List<ClientContext> contexts() {
         return List.copyOf(contexts.values());
@@ -142,20 +147,20 @@ public final class ClientStreams {
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
         int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
-        return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context, blocking, legacy) : null;
+        return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context.number, blocking, legacy) : null;
     }
 
     /** Takes a stream that the driver has made for the client into its context. */
     public void created(long handle, ClientContext context, boolean blocking) {
         HandleTable table = handles.table(HandleKind.STREAM);
-        ClientStream stream = new ClientStream(table.value(handle), context, blocking, false);
+        ClientStream stream = new ClientStream(table.value(handle), context.number, blocking, false);
         table.attach(handle, stream);
         context.streams.add(stream);
     }
 
     /** Before a stream is destroyed: those who would have waited for its work wait for it now. */
     public void destroying(ClientStream stream) {
-        ClientContext context = stream.context;
+        ClientContext context = of(stream);
         if (stream.workSinceLegacy && context.legacy != null) {
             waitFor(stream, context.legacy);
         }
@@ -177,7 +182,7 @@ public final class ClientStreams {
 
     /** What must be done before work is submitted to a stream. */
     public void before(ClientStream stream) {
-        ClientContext context = stream.context;
+        ClientContext context = of(stream);
         if (stream.legacy) {
             if (!context.behindLegacy.isEmpty()) {
                 legacyWaits(context);
@@ -196,7 +201,7 @@ public final class ClientStreams {
     }
 
     private void waitsForLegacy(ClientStream stream) {
-        ClientContext context = stream.context;
+        ClientContext context = of(stream);
         if (context.captures > 0 && isCapturing(stream)) {
             return; // what is captured has no order with the legacy stream, as with the driver itself
         }
@@ -211,7 +216,7 @@ public final class ClientStreams {
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
         counted(stream);
-        ClientContext context = stream.context;
+        ClientContext context = of(stream);
         if (stream.legacy) {
             context.legacyWork++;
         } else if (stream.blocking && !stream.workSinceLegacy) {
@@ -287,7 +292,7 @@ public final class ClientStreams {
     }
 
     private void join(ClientStream stream) {
-        ClientContext context = stream.context;
+        ClientContext context = of(stream);
         if (context.joiner == null) {
             context.joiner = open(context, false, false);
         }
@@ -298,7 +303,7 @@ public final class ClientStreams {
     }
 
     private void waitFor(ClientStream first, ClientStream second) {
-        if ((first.context.captures == 0 || !isCapturing(first)) && record(first)) {
+        if ((of(first).captures == 0 || !isCapturing(first)) && record(first)) {
             await(second, first.event);
         }
     }
@@ -319,7 +324,7 @@ public final class ClientStreams {
 
     /** Whether a stream takes part in a capture now. */
     public boolean isCapturing(ClientStream stream) {
-        return stream.context.captures > 0
+        return of(stream).captures > 0
                 && driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
                 && driver.outInt(0) != 0;
     }
@@ -338,7 +343,7 @@ public final class ClientStreams {
     public void capturing(ClientStream stream, boolean begins) {
         if (stream.capturing != begins) {
             stream.capturing = begins;
-            stream.context.captures += begins ? 1 : -1;
+            of(stream).captures += begins ? 1 : -1;
         }
     }
 
@@ -444,13 +449,13 @@ public final class ClientStreams {
     public int queryFrom(DriverCalls asker) {
         for (ClientContext context : contexts.values()) {
             for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
-                int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own);
+                int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own, context);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
             }
             for (ClientStream stream : context.streams) {
-                int result = queryFrom(asker, stream);
+                int result = queryFrom(asker, stream, context);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
@@ -459,8 +464,8 @@ public final class ClientStreams {
         return CudaResult.SUCCESS;
     }
 
-    private static int queryFrom(DriverCalls asker, ClientStream stream) {
-        boolean capturing = stream.context.captures > 0
+    private static int queryFrom(DriverCalls asker, ClientStream stream, ClientContext context) {
+        boolean capturing = context.captures > 0
                 && asker.call(DriverEntry.cuStreamIsCapturing, stream.value, asker.out(0)) == CudaResult.SUCCESS
                 && asker.outInt(0) != 0;
         return capturing ? CudaResult.SUCCESS : asker.call(DriverEntry.cuStreamQuery, stream.value);

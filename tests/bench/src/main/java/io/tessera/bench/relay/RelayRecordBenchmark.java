@@ -10,6 +10,7 @@ import io.tessera.executor.call.MovedBytes;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.hang.FenceSettings;
@@ -90,10 +91,12 @@ public class RelayRecordBenchmark {
     private long function;
     private long memory;
 
-    /** Makes a client of a driver that returns at once, with a stream, a kernel and some memory. */
+    /** Makes a client of a driver whose work is done at once, with a stream, a kernel and some memory. */
     @Setup
     public void prepare() throws Exception {
-        DeviceContext device = DeviceContext.open(new PromptDriver(), 0);
+        FakeDriver fake = new FakeDriver();
+        fake.recording = false;
+        DeviceContext device = DeviceContext.open(new PromptCalls(fake), 0);
         RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
         SynchronizationGate.Client synchronization = new SynchronizationGate(clock).enter("client");

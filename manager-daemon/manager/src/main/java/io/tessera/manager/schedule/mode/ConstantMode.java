@@ -1,7 +1,7 @@
 package io.tessera.manager.schedule.mode;
 
 /** A mode that an operator asked for and that follows nothing: always turns, or never. Immutable. */
-abstract sealed class ConstantMode implements SharingMode permits FreeRunning, ExclusiveTurns {
+abstract class ConstantMode implements SharingMode {
     @Override
     public final void joined(long clientId, long nowNs) {
     }

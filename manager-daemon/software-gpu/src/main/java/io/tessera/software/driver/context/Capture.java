@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A capture: the graph that it writes, and for each stream that takes part the nodes that its next one waits for. Used
- * under the order lock of its context.
+ * A capture: the graph that it writes, and for each stream that takes part, by its number, the nodes that its next one
+ * waits for. Used under the order lock of its context.
  */
 public final class Capture {
     private static final AtomicLong NEXT_ID = new AtomicLong(1);
@@ -19,18 +19,29 @@ public final class Capture {
     private final long id = NEXT_ID.getAndIncrement();
     private final CaptureMode mode;
     private final Thread thread = Thread.currentThread();
-    private final Stream origin;
+    private final long origin;
     private final CudaGraph graph;
     private final boolean ownsGraph;
-    private final Map<Stream, Map<GraphNode, Long>> frontier = new LinkedHashMap<>();
+    private final Map<Long, Map<GraphNode, Long>> frontier = new LinkedHashMap<>();
+    private boolean blocking;
     private boolean invalidated;
+    private boolean over;
 
     /** A point that an event stands for: these nodes are done. */
     record Point(Capture capture, Map<GraphNode, Long> nodes) implements Event.Captured {
     }
 
-    Capture(Stream origin, CaptureMode mode, CudaGraph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
+    /**
+     * A capture that begins.
+     *
+     * @param origin    number of the stream in which it begins
+     * @param blocking  whether that is a blocking stream
+     * @param ownsGraph whether the graph was made for it
+     * @param first     what the first node waits for
+     */
+    Capture(long origin, boolean blocking, CaptureMode mode, CudaGraph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
         this.origin = origin;
+        this.blocking = blocking;
         this.mode = mode;
         this.graph = graph;
         this.ownsGraph = ownsGraph;
@@ -52,8 +63,8 @@ public final class Capture {
         return thread;
     }
 
-    /** The stream that it began in. */
-    Stream origin() {
+    /** The number of the stream that it began in. */
+    long origin() {
         return origin;
     }
 
@@ -76,22 +87,31 @@ public final class Capture {
         invalidated = true;
     }
 
-    /** The streams that take part. */
-    Set<Stream> streams() {
-        return frontier.keySet();
+    /** Whether it has ended: streams that took part do not capture any more. */
+    boolean over() {
+        return over;
+    }
+
+    void end() {
+        over = true;
+    }
+
+    /** Whether a blocking stream takes part. */
+    boolean blocking() {
+        return blocking;
     }
 
     /** What the stream's next node waits for. */
-    public Map<GraphNode, Long> frontier(Stream stream) {
+    public Map<GraphNode, Long> frontier(long stream) {
         return frontier.get(stream);
     }
 
-    void setFrontier(Stream stream, Map<GraphNode, Long> nodes) {
+    void setFrontier(long stream, Map<GraphNode, Long> nodes) {
         frontier.put(stream, new LinkedHashMap<>(nodes));
     }
 
     /** Adds a node at the end of a stream. */
-    GraphNode add(Stream stream, Operation operation) {
+    GraphNode add(long stream, Operation operation) {
         GraphNode node = graph.add(operation, frontier.get(stream));
         Map<GraphNode, Long> next = new LinkedHashMap<>();
         next.put(node, 0L);
@@ -100,12 +120,13 @@ public final class Capture {
     }
 
     /** What an event stands for that is recorded now. */
-    Point point(Stream stream) {
+    Point point(long stream) {
         return new Point(this, new LinkedHashMap<>(frontier.get(stream)));
     }
 
     /** Lets a stream wait for a point; it takes part from now on. */
-    void join(Stream stream, Point point) {
+    void join(long stream, boolean isBlocking, Point point) {
+        blocking |= isBlocking;
         frontier.computeIfAbsent(stream, _ -> new LinkedHashMap<>()).putAll(point.nodes());
     }
 

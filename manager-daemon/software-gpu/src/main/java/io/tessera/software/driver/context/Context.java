@@ -2,12 +2,10 @@ package io.tessera.software.driver.context;
 
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
-import io.tessera.software.driver.graph.GraphExec;
 import io.tessera.software.driver.operation.Action;
 import io.tessera.software.driver.operation.Nothing;
 import io.tessera.software.driver.work.FaultState;
 import io.tessera.software.driver.work.Operation;
-import io.tessera.software.driver.work.Output;
 import io.tessera.software.driver.work.Task;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /** A context: its streams, its captures and whether it is lost to an error. Thread-safe. */
 public final class Context {
@@ -25,35 +22,28 @@ public final class Context {
 
     private static final AtomicLong NEXT_STREAM_ID = new AtomicLong(1);
 
-    private final Object order = new Object();
-    private final Services services;
-    private final long handle;
-    private final FaultState fault = new FaultState();
+    private final WorkOrder order;
     private final Set<Stream> streams = new LinkedHashSet<>();
-    private final List<Capture> captures = new ArrayList<>();
     private final Map<Thread, Stream> perThread = new HashMap<>();
     private final Stream legacy;
-    private final ContextLimits limits = new ContextLimits();
     private volatile int flags;
-    private volatile boolean destroyed;
     private Task lastAction;
 
     /** A context with CUctx_flags. */
     public Context(Services services, long handle, int flags) {
-        this.services = services;
-        this.handle = handle;
+        this.order = new WorkOrder(services, handle);
         this.flags = flags;
-        legacy = new Stream(this, 0, 0, NEXT_STREAM_ID.getAndIncrement(), true);
+        legacy = new Stream(order, order.legacy(), 0, 0, NEXT_STREAM_ID.getAndIncrement());
     }
 
     /** What it shares with other contexts. */
     public Services services() {
-        return services;
+        return order.services();
     }
 
     /** Its handle; also its number for cuCtxGetId. */
     public long handle() {
-        return handle;
+        return order.context();
     }
 
     /** CUctx_flags. */
@@ -68,30 +58,26 @@ public final class Context {
 
     /** What it is lost to, if anything. */
     public FaultState fault() {
-        return fault;
+        return order.fault();
     }
 
     /** Sizes that programs may set. */
     public ContextLimits limits() {
-        return limits;
+        return order.limits();
     }
 
     /** Ends the entry if the context is gone or lost. */
     public void check() {
-        DriverException.require(!destroyed, CudaError.CONTEXT_IS_DESTROYED);
-        CudaError error = fault.error();
-        if (error != null) {
-            throw new DriverException(error);
-        }
+        order.check();
     }
 
     /** Whether it was destroyed. */
     public boolean destroyed() {
-        return destroyed;
+        return order.destroyed();
     }
 
-    /** The lock under which the order of work is decided. */
-    Object order() {
+    /** The order of its work, and the lock for it. */
+    WorkOrder order() {
         return order;
     }
 
@@ -112,77 +98,31 @@ public final class Context {
     public Stream newStream(int streamFlags, int priority) {
         synchronized (order) {
             int bounded = Math.max(GREATEST_PRIORITY, Math.min(0, priority));
-            Stream stream = new Stream(this, streamFlags, bounded, NEXT_STREAM_ID.getAndIncrement(), false);
+            Stream stream = new Stream(order, order.newTail(Stream.isBlocking(streamFlags)), streamFlags, bounded,
+                    NEXT_STREAM_ID.getAndIncrement());
+            streams.removeIf(Stream::isGone);
             streams.add(stream);
             return stream;
         }
     }
 
-    /** Lets go of a stream; its work goes on, and who waits for the context waits for it. */
-    public void remove(Stream stream) {
-        synchronized (order) {
-            if (stream.capture() != null) {
-                stream.capture().invalidate();
-            }
-            Task tail = stream.tail();
-            if (tail == null || tail.isDone()) {
-                streams.remove(stream);
-                return;
-            }
-            Task after = newTask(new Action(() -> {
-                synchronized (order) {
-                    streams.remove(stream);
-                }
-            })).after(tail);
-            // Outside of the streams' own order: nothing waits for it.
-            after.submit();
-        }
-    }
-
-    void eachStream(Consumer<Stream> action) {
-        streams.forEach(action);
-    }
-
-    private Task newTask(Operation operation) {
-        return newTask(operation, text -> legacy.print(text));
-    }
-
-    Task newTask(Operation operation, Output output) {
-        return new Task(operation, fault, output, services.workers());
-    }
-
-    /** What a launch of a graph needs. */
-    GraphExec.Environment environment(Output output) {
-        return new GraphExec.Environment(fault, output, services.workers(), services.clock());
-    }
-
-    List<Capture> captures() {
-        return captures;
-    }
-
-    void captureBegun(Capture capture) {
-        captures.add(capture);
-    }
-
-    void captureEnded(Capture capture) {
-        captures.remove(capture);
-    }
-
-    boolean capturing(Capture capture) {
-        return captures.contains(capture);
-    }
-
     private Task afterAll(Operation operation) {
-        Task task = newTask(operation).after(legacy.tail());
-        streams.forEach(stream -> task.after(stream.tail()));
-        return task;
+        return order.afterAll(operation, text -> legacy.print(text));
+    }
+
+    /** Nobody can wait for a whole context while one of its streams captures. */
+    private void forbidWait() {
+        for (Capture capture : order.captures()) {
+            capture.invalidate();
+            throw new DriverException(CudaError.STREAM_CAPTURE_UNSUPPORTED);
+        }
     }
 
     /** Waits for all work; ends the entry with the error that the context is lost to. */
     public void synchronize() {
         Task task;
         synchronized (order) {
-            CaptureRules.forbidWaitForAll(this);
+            forbidWait();
             task = afterAll(Nothing.INSTANCE);
         }
         task.submit().await();
@@ -223,8 +163,7 @@ public final class Context {
 
     /** Ends it: kernels that run are stopped, and what has not begun does not run. */
     public void destroy() {
-        destroyed = true;
-        fault.raise(CudaError.CONTEXT_IS_DESTROYED);
+        order.destroy();
         drain();
     }
 
@@ -233,6 +172,7 @@ public final class Context {
         synchronized (order) {
             List<Stream> all = new ArrayList<>();
             all.add(legacy);
+            streams.removeIf(Stream::isGone);
             all.addAll(streams);
             return all;
         }

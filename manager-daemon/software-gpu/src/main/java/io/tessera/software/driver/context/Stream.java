@@ -3,6 +3,7 @@ package io.tessera.software.driver.context;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.graph.GraphExec;
+import io.tessera.software.driver.operation.Action;
 import io.tessera.software.driver.operation.EventRecord;
 import io.tessera.software.driver.operation.EventWait;
 import io.tessera.software.driver.operation.Nothing;
@@ -25,27 +26,37 @@ public final class Stream {
 
     /** One object for all tasks of the stream, by which workers tell streams apart. */
     private final Output printer = this::print;
-    private final Context context;
+    private final WorkOrder order;
+    private final WorkOrder.Tail tail;
     private final int flags;
     private final int priority;
     private final long id;
-    private final boolean legacy;
     private final StreamOutput output = new StreamOutput();
     private final Map<Integer, byte[]> attributes = new ConcurrentHashMap<>();
-    private Task tail;
     private Capture capture;
 
-    Stream(Context context, int flags, int priority, long id, boolean legacy) {
-        this.context = context;
+    /** A stream with an end that no other one has: {@link WorkOrder#legacy} or a new one. */
+    Stream(WorkOrder order, WorkOrder.Tail tail, int flags, int priority, long id) {
+        this.order = order;
+        this.tail = tail;
         this.flags = flags;
         this.priority = priority;
         this.id = id;
-        this.legacy = legacy;
     }
 
-    /** Whose it is. */
-    public Context context() {
-        return context;
+    /** The handle of the context that it belongs to. */
+    public long context() {
+        return order.context();
+    }
+
+    /** Ends the entry if its context is gone or lost. */
+    public void check() {
+        order.check();
+    }
+
+    /** What decides when its work is done, and the lock for it. */
+    WorkOrder order() {
+        return order;
     }
 
     /** CUstream_flags. */
@@ -79,7 +90,7 @@ public final class Stream {
     }
 
     void print(byte[] text) {
-        output.add(text, context.limits().printBytes());
+        output.add(text, order.limits().printBytes());
     }
 
     /** What its kernels printed. */
@@ -89,17 +100,21 @@ public final class Stream {
 
     /** Whether the legacy default stream and this one wait for each other. */
     boolean blocking() {
+        return isBlocking(flags);
+    }
+
+    static boolean isBlocking(int flags) {
         return (flags & NON_BLOCKING) == 0;
     }
 
-    /** The last task, null if it never had one. */
-    Task tail() {
-        return tail;
+    /** Whether it is the legacy default stream. */
+    boolean legacy() {
+        return tail == order.legacy();
     }
 
     /** The capture that it takes part in, null for none. */
     public Capture capture() {
-        return capture;
+        return capture == null || capture.over() ? null : capture;
     }
 
     void setCapture(Capture next) {
@@ -109,20 +124,21 @@ public final class Stream {
     /** Submits an operation; returns its task, or null if it was captured. */
     public Task submit(Operation operation) {
         Task task;
-        synchronized (context.order()) {
+        synchronized (order) {
             if (captures()) {
-                capture.add(this, operation);
+                capture.add(id, operation);
                 return null;
             }
-            task = follow(context.newTask(operation, printer));
+            task = follow(order.newTask(operation, printer));
         }
         return task.submit();
     }
 
     /** Whether operations are captured now; ends the entry if the capture was invalidated, or this stream may not. */
     boolean captures() {
+        capture = capture();
         if (capture == null) {
-            CaptureRules.checkImplicit(this);
+            checkImplicit();
             return false;
         }
         DriverException.require(!capture.invalidated(), CudaError.STREAM_CAPTURE_INVALIDATED);
@@ -131,38 +147,25 @@ public final class Stream {
 
     /** Puts a task at the end. Under the order lock. */
     private Task follow(Task task) {
-        precede(task);
-        tail = task;
+        order.precede(tail, task);
+        order.append(tail, task);
         return task;
-    }
-
-    private void precede(Task task) {
-        task.after(tail);
-        if (legacy) {
-            context.eachStream(stream -> {
-                if (stream.blocking()) {
-                    task.after(stream.tail());
-                }
-            });
-        } else if (blocking()) {
-            task.after(context.legacy().tail());
-        }
     }
 
     /** Records an event. */
     public void record(Event event, int recordFlags) {
         Task task;
-        synchronized (context.order()) {
+        synchronized (order) {
             if (captures()) {
                 if ((recordFlags & EXTERNAL) != 0) {
-                    capture.add(this, new EventRecord(event));
+                    capture.add(id, new EventRecord(event));
                 } else {
-                    event.capture(capture.point(this));
+                    event.capture(capture.point(id));
                 }
                 return;
             }
-            Event.Recording recording = Event.newRecording(context.services().clock());
-            task = follow(context.newTask(recording, printer));
+            Event.Recording recording = Event.newRecording(order.services().clock());
+            task = follow(order.newTask(recording, printer));
             event.record(recording.carriedBy(task));
         }
         task.submit();
@@ -171,9 +174,9 @@ public final class Stream {
     /** Waits for an event's last record. */
     public void await(Event event, int waitFlags) {
         Task task;
-        synchronized (context.order()) {
+        synchronized (order) {
             if (event.captured() instanceof Capture.Point point) {
-                CaptureRules.join(this, point);
+                join(point);
                 return;
             }
             if (captures()) {
@@ -181,10 +184,10 @@ public final class Stream {
                     capture.invalidate();
                     throw new DriverException(CudaError.STREAM_CAPTURE_ISOLATION);
                 }
-                capture.add(this, new EventWait(event));
+                capture.add(id, new EventWait(event));
                 return;
             }
-            task = follow(context.newTask(Nothing.INSTANCE, printer)).after(event.task());
+            task = follow(order.newTask(Nothing.INSTANCE, printer)).after(event.task());
         }
         task.submit();
     }
@@ -192,11 +195,11 @@ public final class Stream {
     /** Launches an executable graph; ends the entry if this stream captures and cannot take it. */
     public void launch(GraphExec exec) {
         GraphExec.Launch launch;
-        synchronized (context.order()) {
+        synchronized (order) {
             DriverException.require(!captures(), CudaError.STREAM_CAPTURE_UNSUPPORTED);
-            launch = exec.launch(context.environment(printer));
-            precede(launch.head());
-            tail = launch.tail();
+            launch = exec.launch(order.environment(printer));
+            order.precede(tail, launch.head());
+            order.append(tail, launch.tail());
         }
         // As many tasks as there are nodes: made while other streams may go on.
         launch.submit();
@@ -205,14 +208,82 @@ public final class Stream {
     /** A task that ends when all that was submitted so far has; ends the entry if this stream captures. */
     public Task marker() {
         Task task;
-        synchronized (context.order()) {
-            CaptureRules.forbidWait(this);
-            if (!legacy) {
-                return tail;
+        synchronized (order) {
+            forbidWait();
+            if (!legacy()) {
+                return tail.last();
             }
-            task = context.newTask(Nothing.INSTANCE, printer);
-            precede(task);
+            task = order.newTask(Nothing.INSTANCE, printer);
+            order.precede(tail, task);
         }
         return task.submit();
+    }
+
+    /** Lets go of it; its work goes on, and who waits for the context waits for it. */
+    public void destroy() {
+        synchronized (order) {
+            if (capture() != null) {
+                capture.invalidate();
+            }
+            Task last = tail.last();
+            if (last == null || last.isDone()) {
+                order.remove(tail);
+                return;
+            }
+            Task after = order.newTask(new Action(() -> {
+                synchronized (order) {
+                    order.remove(tail);
+                }
+            }), this::print).after(last);
+            // Outside of the streams' own order: nothing waits for it.
+            after.submit();
+        }
+    }
+
+    /** Whether it was destroyed, and its work is done. Under the order lock. */
+    boolean isGone() {
+        return !legacy() && !order.contains(tail);
+    }
+
+    /** Waits for a captured event: the stream takes part in that capture from now on. */
+    private void join(Capture.Point point) {
+        Capture joined = point.capture();
+        DriverException.require(order.captures().contains(joined), CudaError.INVALID_VALUE);
+        DriverException.require(!joined.invalidated(), CudaError.STREAM_CAPTURE_INVALIDATED);
+        if (legacy()) {
+            joined.invalidate();
+            throw new DriverException(CudaError.STREAM_CAPTURE_IMPLICIT);
+        }
+        Capture mine = capture();
+        if (mine != null && mine != joined) {
+            joined.invalidate();
+            mine.invalidate();
+            throw new DriverException(CudaError.STREAM_CAPTURE_MERGE);
+        }
+        capture = joined;
+        joined.join(id, blocking(), point);
+    }
+
+    /** The legacy stream cannot take work while a blocking stream captures: it would wait for what never runs. */
+    private void checkImplicit() {
+        if (!legacy()) {
+            return;
+        }
+        for (Capture open : order.captures()) {
+            if (open.blocking()) {
+                open.invalidate();
+                throw new DriverException(CudaError.STREAM_CAPTURE_IMPLICIT);
+            }
+        }
+    }
+
+    /** Nobody can wait for a stream that captures. */
+    private void forbidWait() {
+        Capture mine = capture();
+        if (mine != null) {
+            mine.invalidate();
+            throw new DriverException(CudaError.STREAM_CAPTURE_UNSUPPORTED);
+        }
+        checkImplicit();
     }
 }

@@ -116,7 +116,7 @@ public final class Call {
             return context().legacy();
         }
         Stream stream = state.handles().get(handle, Stream.class);
-        stream.context().check();
+        stream.check();
         return stream;
     }
 

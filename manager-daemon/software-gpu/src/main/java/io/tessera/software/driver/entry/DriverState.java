@@ -4,6 +4,7 @@ import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.context.Context;
 import io.tessera.software.driver.context.Services;
+import io.tessera.software.driver.context.Stream;
 import io.tessera.software.driver.graph.AllocationNodeMemory;
 import io.tessera.software.driver.memory.AddressRange;
 import io.tessera.software.driver.memory.DriverMemory;
@@ -131,6 +132,11 @@ public final class DriverState implements AutoCloseable {
     /** The current context, null if there is none. */
     public Context current() {
         return stack.get().peek();
+    }
+
+    /** The context that a stream belongs to; ends the entry if it is gone. */
+    public Context contextOf(Stream stream) {
+        return handles.get(stream.context(), Context.class, CudaError.INVALID_CONTEXT);
     }
 
     /** Makes a context. */

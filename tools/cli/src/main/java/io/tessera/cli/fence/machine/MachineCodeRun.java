@@ -153,7 +153,7 @@ public final class MachineCodeRun {
             DeviceCode code = DeviceCode.of(image);
             architectures.addAll(code.architectures());
             if (code.cubin() != null) {
-                Cubin.read(code.cubin()).code().forEach(section -> names.add(section.functionName(Cubin.CODE)));
+                Cubin.read(code.cubin()).code().forEach(section -> names.add(section.functionName(CubinSection.CODE)));
             }
         } catch (ImageException | MachineCodeException e) {
             return names;
@@ -193,7 +193,7 @@ public final class MachineCodeRun {
     }
 
     private static long[] words(byte[] cubin, String kernel) throws MachineCodeException {
-        CubinSection section = Cubin.read(cubin).section(Cubin.CODE + kernel);
+        CubinSection section = Cubin.read(cubin).section(CubinSection.CODE + kernel);
         if (section == null) {
             throw new MachineCodeException("it has no code");
         }

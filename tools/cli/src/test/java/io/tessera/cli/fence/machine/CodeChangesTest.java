@@ -11,6 +11,7 @@ import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,7 @@ class CodeChangesTest {
     }
 
     private static long[] words(byte[] cubin) throws MachineCodeException {
-        return CodeReader.words(Cubin.read(cubin).section(Cubin.CODE + "kernel"));
+        return CodeReader.words(Cubin.read(cubin).section(CubinSection.CODE + "kernel"));
     }
 
     private static List<String> words(CodeChanges changes) {

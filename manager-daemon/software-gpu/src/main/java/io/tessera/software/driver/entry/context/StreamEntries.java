@@ -38,9 +38,9 @@ public final class StreamEntries implements EntryGroup {
                     call.stream(0);
                     call.putInt(1, 0);
                 })
-                .on(DriverEntry.cuStreamGetCtx, call -> call.putLong(1, call.stream(0).context().handle()))
+                .on(DriverEntry.cuStreamGetCtx, call -> call.putLong(1, call.stream(0).context()))
                 .on(DriverEntry.cuStreamGetCtx_v2, call -> {
-                    call.offerLong(1, call.stream(0).context().handle());
+                    call.offerLong(1, call.stream(0).context());
                     call.offerLong(2, 0);
                 })
                 .on(DriverEntry.cuStreamSynchronize, this::synchronize)
@@ -77,7 +77,7 @@ public final class StreamEntries implements EntryGroup {
     private void destroy(Call call) {
         Stream stream = state.handles().get(call.word(0), Stream.class);
         state.handles().remove(stream);
-        stream.context().remove(stream);
+        stream.destroy();
     }
 
     private void synchronize(Call call) {
@@ -87,14 +87,14 @@ public final class StreamEntries implements EntryGroup {
             marker.await();
         }
         DeviceText.flush(stream);
-        stream.context().check();
+        stream.check();
     }
 
     private void query(Call call) {
         Stream stream = call.stream(0);
         Task marker = stream.marker();
         DriverException.require(marker == null || marker.isDone(), CudaError.NOT_READY);
-        stream.context().check();
+        stream.check();
     }
 
     private void callback(Call call) {

@@ -96,7 +96,7 @@ public final class CaptureEntries implements EntryGroup {
             return;
         }
         call.offerLong(3, state.handles().of(capture.graph()));
-        Map<GraphNode, Long> frontier = capture.frontier(stream);
+        Map<GraphNode, Long> frontier = capture.frontier(stream.id());
         tell(call, stream, frontier, edgesIndex);
         call.offerLong(countIndex, frontier.size());
     }
@@ -128,7 +128,7 @@ public final class CaptureEntries implements EntryGroup {
         int flags = call.number(flagsIndex);
         DriverException.require(flags == ADD || flags == REPLACE, CudaError.INVALID_VALUE);
         Map<GraphNode, Long> given = GraphHandles.nodes(state, call.word(1), edges, call.word(countIndex));
-        Map<GraphNode, Long> next = flags == ADD ? new LinkedHashMap<>(capture.frontier(stream))
+        Map<GraphNode, Long> next = flags == ADD ? new LinkedHashMap<>(capture.frontier(stream.id()))
                 : new LinkedHashMap<>();
         next.putAll(given);
         CaptureRules.setFrontier(stream, next);

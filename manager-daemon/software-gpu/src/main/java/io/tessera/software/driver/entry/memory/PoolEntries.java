@@ -70,7 +70,7 @@ public final class PoolEntries implements EntryGroup {
         long out = call.pointer(0);
         long bytes = call.word(1);
         Stream stream = call.stream(streamIndex);
-        Context context = stream.context();
+        Context context = state.contextOf(stream);
         if (stream.capture() != null) {
             AllocationNodeMemory memory = GraphMemoryNodes.allocate(state, bytes, context);
             stream.submit(new MemoryAllocate(memory));
@@ -80,7 +80,7 @@ public final class PoolEntries implements EntryGroup {
         DriverException.require(bytes > 0, CudaError.INVALID_VALUE);
         pool.charge(bytes);
         try {
-            AddressRange made = allocate(bytes, stream);
+            AddressRange made = allocate(bytes, stream, context);
             made.setPool(state.handles().of(pool));
             HostMemory.putLong(out, made.address());
         } catch (DriverException e) {
@@ -90,15 +90,15 @@ public final class PoolEntries implements EntryGroup {
     }
 
     /** Memory that the stream frees before this point has to serve, so an allocation waits for that if it must. */
-    private AddressRange allocate(long bytes, Stream stream) {
+    private AddressRange allocate(long bytes, Stream stream, Context context) {
         try {
-            return state.allocate(bytes, AddressRange.Kind.DEVICE, stream.context());
+            return state.allocate(bytes, AddressRange.Kind.DEVICE, context);
         } catch (DriverException e) {
             Task tail = stream.marker();
             if (tail == null || !tail.await(FREE_AHEAD_MS)) {
                 throw e;
             }
-            return state.allocate(bytes, AddressRange.Kind.DEVICE, stream.context());
+            return state.allocate(bytes, AddressRange.Kind.DEVICE, context);
         }
     }
 

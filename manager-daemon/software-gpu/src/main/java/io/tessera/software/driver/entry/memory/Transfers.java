@@ -119,7 +119,7 @@ public final class Transfers {
         Task task = waits || !checked.fromPageable() ? stream.submit(checked.copy()) : staged(stream, checked.copy());
         if (waits && task != null) {
             task.await();
-            stream.context().check();
+            stream.check();
             if (wait) {
                 DeviceText.flush(stream);
             }
