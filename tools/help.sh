@@ -57,16 +57,19 @@ exit code and its signals are its own.
   --share time|space     by turns with a context of its own (default), or at once with others in the context of an
                          executor, which may also be the software GPU
   --fence mask|modulo|check
-                         space sharing: how kernels are kept in the tenant's memory; check reports what they try
+                         space sharing: how kernels are kept in the tenant's memory; check reports what they try.
+                         Default: the manager's (mask)
   --unfenced refuse|time|trusted|own
                          space sharing: what happens to kernels that cannot be fenced because they have no PTX: they are
                          refused; the program starts again in time sharing; images run that whoever runs the manager has
                          named (tessera fence --trust); all run, as long as the device is shared by one user's programs.
                          Beside other users' programs own runs kernels whose machine code is fenced and seen to stay in
-                         the program's memory, or known as a vendor's; their faults still end everybody's work
+                         the program's memory, or known as a vendor's; their faults still end everybody's work.
+                         Default: the manager's (own)
   --fence-alone          kernels are fenced also while nobody else shares the device
   --kernel-timeout SECONDS
-                         space sharing: a kernel that runs longer is ended, and the program gets LAUNCH_TIMEOUT
+                         space sharing: a kernel that runs longer is ended, and the program gets LAUNCH_TIMEOUT.
+                         Default: the manager's (30)
   --runtime auto|tessera|vendor
                          CUDA runtime of programs that are linked with a shared one (libcudart.so.12, .13): Tessera's,
                          the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed

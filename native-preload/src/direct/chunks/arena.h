@@ -1,7 +1,7 @@
 /*
- * Places of small allocations in a chunk that they share. An allocation larger than half a page takes a run of 4 KiB
- * pages; smaller ones take equal slots of a page. Computes offsets only and touches no memory. Guarded by its owner's
- * lock.
+ * Suballocator for small allocations that share a chunk. An allocation larger than half a page takes a run of 4 KiB
+ * pages; smaller ones take equal slots of a page. It computes offsets only and touches no memory. Guarded by its
+ * owner's lock.
  */
 #ifndef TESSERA_ARENA_H
 #define TESSERA_ARENA_H
@@ -17,14 +17,14 @@
 struct arena_page {
     uint16_t start;    /* page where the run that holds this one begins */
     uint16_t run;      /* pages of the run that begins here; 0 elsewhere */
-    uint16_t slots;    /* of a page that is cut: bit: slot is taken */
+    uint16_t slots;    /* of a cut page: one bit for each taken slot */
     uint16_t previous; /* pages of the same class with a free slot; ARENA_MAX_PAGES: none */
     uint16_t next;
-    uint8_t size_class; /* of a page that is cut: slots of ARENA_SLOT_BYTES << size_class */
+    uint8_t size_class; /* of a cut page: its slots have ARENA_SLOT_BYTES << size_class bytes */
     bool cut;
 };
 
-/* All zero but for what arena_init() sets. Large: in memory of its own (mmap). */
+/* All fields are zero except those that arena_init() sets. Allocate it with mmap: it is large. */
 struct arena {
     uint32_t pages;
     uint32_t taken_pages;
@@ -34,19 +34,19 @@ struct arena {
     struct arena_page page[ARENA_MAX_PAGES];
 };
 
-/* `arena`: zeroed memory; bytes: of the chunk, whole pages, at most ARENA_MAX_PAGES of them. */
+/* `arena` is zeroed memory. `bytes` is the size of the chunk: whole pages, at most ARENA_MAX_PAGES. */
 void arena_init(struct arena *arena, uint64_t bytes);
 
-/* Takes bytes (1 to ARENA_MAX_BYTES) at a multiple of alignment (a power of two) from the chunk's start. */
+/* Allocates `bytes` (1 to ARENA_MAX_BYTES). The offset is a multiple of `alignment`, a power of two. False: no room. */
 bool arena_take(struct arena *arena, uint64_t bytes, uint64_t alignment, uint64_t *offset);
 
-/* Gives back what begins at offset, as arena_take() told it. */
+/* Frees the allocation at an offset that arena_take() returned. */
 void arena_give(struct arena *arena, uint64_t offset);
 
-/* The beginning of the allocation that the offset lies in; false: none. */
+/* Finds where the allocation that contains the offset begins; false: no allocation contains it. */
 bool arena_find(const struct arena *arena, uint64_t inside, uint64_t *offset);
 
-/* The next run of taken pages from *offset on: sets both; false: none left. */
+/* Finds the next run of taken pages at or after *offset, and sets both; false: there is none. */
 bool arena_span(const struct arena *arena, uint64_t *offset, uint64_t *bytes);
 
 #endif

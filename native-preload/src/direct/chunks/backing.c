@@ -36,7 +36,7 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t held = residency_of(device)->held[tier], target = residency_host_target(device, tier);
     uint64_t room = target > held ? target - held : 0;
-    /* Only whole steps can be given up: of a small budget small ones. */
+    /* Only whole steps can be released, so a small target is divided into small steps. */
     uint64_t most = target / SMALL_PARTS < STEP_BYTES ? target / SMALL_PARTS : STEP_BYTES;
     uint64_t bytes = wanted < most ? wanted : most;
     bytes = bytes ? (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
@@ -96,12 +96,12 @@ bool step_surplus(const struct backing_step *step)
     enum host_tier tier = step->tier;
     if (step->used || step->busy)
         return false;
-    if (tier != TIER_PINNED) /* cheap to get again */
+    if (tier != TIER_PINNED) /* cheap to allocate again */
         return true;
     return r->held[tier] > residency_host_target(step->device, tier) || r->held[tier] >= r->needed + step->bytes;
 }
 
-/* Opened at the first need. False: there is no folder for it, or it refuses. */
+/* Opens the swap file at its first use. False: there is no directory, or the file cannot be created. */
 static bool open_file(void)
 {
     static bool said;
@@ -114,7 +114,7 @@ static bool open_file(void)
     return file >= 0;
 }
 
-/* Where the file has so much room between its steps: what was given back is used again, so that the file stays small. */
+/* The lowest offset with a gap of so many bytes. Released ranges are used again, so the file stays small. */
 static uint64_t file_place(uint64_t bytes)
 {
     uint64_t at = 0;
@@ -131,21 +131,24 @@ static uint64_t file_place(uint64_t bytes)
     return at;
 }
 
-/* Without the lock: the step's memory, or its part of the file. */
+/* Without the lock: allocates the step's memory, or its range of the file. */
 static bool provide(struct backing_step *step)
 {
     if (step->tier != TIER_FILE) {
         step->memory = step_map(step->device, step->bytes);
         return step->memory != NULL;
     }
-    /* A file system that cannot tell in advance is written; a full disk then shows there. */
+    /* Where the file system cannot reserve space, a full disk shows at the first write. */
     if (fallocate(file, 0, (off_t)step->file_offset, (off_t)step->bytes) == 0 || errno == EOPNOTSUPP)
         return true;
     report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
     return false;
 }
 
-/* With the lock, which is released meanwhile: one more step of pageable memory or of the file; NULL: none is left. */
+/*
+ * With the lock, which is released meanwhile: adds a step of pageable memory or of the file; NULL: no budget, or it
+ * failed.
+ */
 static struct backing_step *new_step(unsigned device, enum host_tier tier, uint64_t wanted)
 {
     uint64_t bytes = step_bytes_due(device, tier, wanted);
@@ -191,7 +194,7 @@ void backing_trim(unsigned device)
     while (step) {
         bool surplus = step_surplus(step);
         struct backing_step *next = surplus ? NULL : step->next;
-        if (surplus) { /* the lock may be released meanwhile: from the beginning again */
+        if (surplus) { /* the lock may have been released: start again from the first step */
             drop_step(step);
             next = steps[device];
             any = true;
@@ -201,11 +204,11 @@ void backing_trim(unsigned device)
     if (!any)
         return;
     residency_unlock();
-    manager_ring(device); /* others may wait for just this host memory */
+    manager_ring(device); /* other clients may wait for this host memory */
     residency_lock();
 }
 
-/* The longest run of free units that is needed, from the first free one on. */
+/* The length of the longest run of free units, at most `most`; `first` is where it begins. */
 static uint64_t free_run(const struct backing_step *step, uint32_t *first, uint64_t most)
 {
     uint32_t units = (uint32_t)(step->bytes / BACKING_UNIT);
@@ -229,8 +232,8 @@ static void mark(struct backing_step *step, uint64_t first, uint64_t count, bool
 }
 
 /*
- * A piece of at most `units`: as long as can be, so that copies are long; and among equals from the step that is used most,
- * so that the others become empty and can be given back.
+ * Takes a piece of at most `units`. The longest run is preferred, because copies are then long; among equal runs, the
+ * one in the fullest step, so that other steps become empty and can be released.
  */
 static struct backing_piece *cut(unsigned device, enum host_tier tier, uint64_t units)
 {

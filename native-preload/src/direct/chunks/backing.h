@@ -1,7 +1,8 @@
 /*
- * Host memory behind chunks that are off the device, in three tiers: pinned (memory of our own, registered with the
- * driver, grown ahead of need by a thread of its own), pageable, and an unlinked file. It comes in steps of at most
- * 256 MiB, each within what the manager allows; a chunk takes pieces of them. All pages are private to the process.
+ * Backing: host memory for the contents of chunks that are off the device. There are three tiers: pinned (registered
+ * with the driver, allocated ahead of need by the thread of pinning.h), pageable, and an unlinked file. Memory is
+ * allocated in steps of at most 256 MiB, within the targets that the manager sets; a chunk's backing is a list of
+ * pieces of steps. No page is shared with another process.
  */
 #ifndef TESSERA_BACKING_H
 #define TESSERA_BACKING_H
@@ -15,7 +16,7 @@
 
 struct backing_step;
 
-/* Part of a step; the pieces of a chunk follow one another in the chunk. */
+/* Part of a step. The pieces of a chunk's list hold its contents in order. */
 struct backing_piece {
     struct backing_piece *next;
     struct backing_step *step;
@@ -24,21 +25,21 @@ struct backing_piece {
 };
 
 /*
- * With the lock, which is released meanwhile: room for so many bytes (a multiple of BACKING_UNIT), fastest tier first.
- * NULL: no tier has room for them, and nothing is taken.
+ * With the lock, which is released meanwhile: allocates so many bytes (a multiple of BACKING_UNIT), from the fastest
+ * tier first. NULL: the tiers together lack room, and nothing is allocated.
  */
 struct backing_piece *backing_take(unsigned device, uint64_t bytes);
 
-/* With the lock: gives all pieces back. */
+/* With the lock: frees all pieces of the list. */
 void backing_give(unsigned device, struct backing_piece *pieces);
 
 /*
- * With the lock: the pinned step that the fewest moves would empty, if more memory is pinned than allowed; else NULL.
- * Only whole steps can be given back, and other clients wait for them.
+ * With the lock: if more memory is pinned than the target allows, the pinned step with the least memory in use; else
+ * NULL. Its chunks should move first: only whole steps can be released, and other clients wait for that memory.
  */
 const struct backing_step *backing_to_empty(unsigned device);
 
-/* Whether one of the pieces lies in the step. */
+/* Whether one of the pieces is part of the step. */
 bool backing_in(const struct backing_piece *pieces, const struct backing_step *step);
 
 enum host_tier backing_tier(const struct backing_piece *piece);
@@ -51,12 +52,12 @@ bool backing_read(const struct backing_piece *piece, uint64_t offset, void *to, 
 bool backing_write(const struct backing_piece *piece, uint64_t offset, const void *from, uint64_t bytes);
 
 /*
- * With the lock, which is released meanwhile: steps that nothing uses and that are more than is wanted or allowed go back
- * to the system, and the manager hears of it.
+ * With the lock, which is released meanwhile: returns unused steps beyond the need or the target to the system, and
+ * tells the manager.
  */
 void backing_trim(unsigned device);
 
-/* The context is about to end, and with it the registrations that were made in it. */
+/* The context is about to end, which ends the host registrations that were made in it. */
 void backing_context_closing(const void *context);
 
 /* In the child of a fork. */

@@ -1,4 +1,4 @@
-/* One step of host memory, and the list of them; the inside of backing.c and pinning.c. Guarded by residency's lock. */
+/* A step of host memory, and the list of steps. Internal to backing.c and pinning.c. Guarded by residency's lock. */
 #ifndef TESSERA_BACKING_STEP_H
 #define TESSERA_BACKING_STEP_H
 
@@ -17,30 +17,35 @@ struct backing_step {
     uint64_t bytes;
     uint32_t used; /* units */
     uint64_t taken[STEP_UNITS / 64];
-    const void *context; /* that the memory is registered in; NULL: it is not */
+    const void *context; /* in which the memory is registered; NULL: it is not */
     uint8_t device;
     uint8_t tier; /* enum host_tier */
-    bool busy;    /* being registered, or unregistered: nothing is taken from it */
+    bool busy;    /* being registered or unregistered: no piece is taken from it */
 };
 
-/* With the lock: the bytes of the next step of a tier, within what the device wants and its target; 0: none. */
+/* With the lock: the size of the next step of a tier, within `wanted` and the device's target; 0: no step is due. */
 uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted);
 
-/* Anonymous memory near the device, aligned to huge pages, that a forked child does not get; NULL: none. */
+/* Maps anonymous memory on the device's NUMA node, aligned to huge pages, not inherited by fork; NULL: no memory. */
 char *step_map(unsigned device, uint64_t bytes);
 void step_unmap(char *memory, uint64_t bytes);
 
-/* With the lock: a record of a step in the list; NULL: no memory for it. And out of the list again. */
+/* With the lock: step_add() records a step in its device's list (NULL: no memory), step_remove() deletes it. */
 struct backing_step *step_add(unsigned device, enum host_tier tier, uint64_t bytes, char *memory);
 void step_remove(struct backing_step *step);
 
-/* With the lock: the list of a device. */
+/* With the lock: the first step of a device. */
 struct backing_step *step_first(unsigned device);
 
-/* With the lock: whether the device wants no more than `held - bytes` of a tier, or may not have more. */
+/*
+ * With the lock: whether an unused step may be released: of a tier that is cheap to allocate, or beyond target or need.
+ */
 bool step_surplus(const struct backing_step *step);
 
-/* How an unused pinned step is given back: with the lock, which is released meanwhile. Before there is one. */
+/*
+ * Sets how an unused pinned step is released: with the lock, which is released meanwhile. Call it before the first
+ * step.
+ */
 void step_pinned_drop(void (*drop)(struct backing_step *step));
 
 #endif

@@ -6,11 +6,11 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 
-/* What a program that frees and allocates in turn, such as a framework without an allocator of its own, has in flight. */
+/* Enough for a program that alternates frees and allocations, such as a framework without a caching allocator. */
 #define KEPT_BYTES (256u << 20)
-#define KEPT_BLOCK_BYTES (128u << 20) /* larger ones are dominated by what is done with them */
+#define KEPT_BLOCK_BYTES (128u << 20) /* work on larger blocks takes much longer than mapping them */
 
-static struct swap_block *kept[TESSERA_MAX_DEVICES]; /* latest first */
+static struct swap_block *kept[TESSERA_MAX_DEVICES]; /* most recently freed first */
 static struct swap_block *shared[TESSERA_MAX_DEVICES];
 
 struct swap_block **block_cache_shared(unsigned device)
@@ -58,7 +58,7 @@ struct swap_block *block_cache_take(unsigned device, uint64_t bytes)
     return block;
 }
 
-/* The last one kept, which has waited longest; else an empty shared one. Out of its list. */
+/* Removes the block that was kept longest from its list; if there is none, an empty shared block. */
 static struct swap_block *oldest(unsigned device)
 {
     struct swap_block **at = &kept[device];
@@ -84,7 +84,7 @@ bool block_cache_dispose(struct swap_block *block)
         RESIDENCY_COUNT(device, settled_chunks, 1);
         return true;
     }
-    /* Tried again when memory is needed; first of all there, since it is the last of the list. */
+    /* At the end of the list, so that it is the first block that is tried when memory is needed. */
     struct swap_block **last = &kept[block->device];
     while (*last)
         last = &(*last)->next;

@@ -1,7 +1,7 @@
 /*
- * Memory that is resident without contents: freed blocks, kept so that allocating and freeing in turn costs no page
- * changes, and shared blocks that are empty. Given back at once when anybody needs the memory. Guarded by residency's
- * lock.
+ * Cache of resident memory without contents: freed blocks and empty shared blocks. A program that alternates frees and
+ * allocations then causes no page changes. The cache is released at once when any client needs the memory. Guarded by
+ * residency's lock.
  */
 #ifndef TESSERA_BLOCK_CACHE_H
 #define TESSERA_BLOCK_CACHE_H
@@ -11,22 +11,27 @@
 
 #include "direct/chunks/blocks.h"
 
-/* With the lock: keeps the block, whose chunks are all settled, if it is worth it and there is room; false: it is not. */
+/*
+ * With the lock: keeps a freed block whose chunks are settled. False: too large, not resident, or no room in the cache.
+ */
 bool block_cache_keep(struct swap_block *block);
 
-/* With the lock: a kept block of just this size, its chunks BUSY; NULL: none. */
+/* With the lock: takes a kept block of exactly this size and makes its chunks BUSY; NULL: there is none. */
 struct swap_block *block_cache_take(unsigned device, uint64_t bytes);
 
 /*
- * With the lock, which is released meanwhile: frees an unused block that is in no table, once its moves are over.
- * False: the driver refused; the block is kept, and freed when memory is needed.
+ * With the lock, which is released meanwhile: frees an unused block that is in no list, after waiting for moves of its
+ * chunks. False: the driver refused; the block stays in the cache, and is tried again when memory is needed.
  */
 bool block_cache_dispose(struct swap_block *block);
 
-/* With the lock, which is released meanwhile: gives back at least so many bytes, or all there are. Returns how many. */
+/*
+ * With the lock, which is released meanwhile: frees at least so many bytes, or the whole cache. Returns the bytes
+ * freed.
+ */
 uint64_t block_cache_drop(unsigned device, uint64_t bytes);
 
-/* With the lock: the shared blocks of the device. */
+/* With the lock: the list of the device's shared blocks. */
 struct swap_block **block_cache_shared(unsigned device);
 
 /* In the child of a fork. */

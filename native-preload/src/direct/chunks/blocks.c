@@ -86,7 +86,7 @@ struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUres
     return NULL;
 }
 
-/* Without the lock: takes the memory of all chunks away; how much of it counted as resident. False: some stays. */
+/* Without the lock: releases the memory of all chunks; `lowered` is what counted as resident. False: some remains. */
 static bool empty_chunks(struct swap_block *block, uint64_t *lowered)
 {
     bool all = true;
@@ -101,7 +101,7 @@ static bool empty_chunks(struct swap_block *block, uint64_t *lowered)
     return all;
 }
 
-/* With the lock: what the driver did not take back is cached memory. */
+/* With the lock: memory that the driver did not release counts as cached. */
 static void restore(struct swap_block *block)
 {
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
@@ -117,7 +117,7 @@ bool block_dispose(struct swap_block *block)
     uint64_t lowered = 0;
     CUdeviceptr base = block->base;
     uint64_t bytes = block->bytes;
-    block->cached = true; /* found by nobody */
+    block->cached = true; /* swap_find() skips cached blocks */
     residency_unlock();
     bool emptied = empty_chunks(block, &lowered);
     residency_lock();

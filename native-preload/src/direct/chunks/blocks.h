@@ -1,6 +1,6 @@
 /*
- * Blocks: ranges of device addresses of our own, each with the chunks that lie in it. A block is one large allocation, or
- * a chunk that small ones share. Guarded by residency's lock.
+ * Blocks: ranges of reserved device addresses with the chunks that are mapped there. A block is one large allocation,
+ * or one chunk that small allocations share. Guarded by residency's lock.
  */
 #ifndef TESSERA_BLOCKS_H
 #define TESSERA_BLOCKS_H
@@ -22,35 +22,36 @@ struct swap_record {
 };
 
 struct swap_block {
-    struct swap_block *next; /* of the device's shared blocks, or of its cache */
+    struct swap_block *next; /* in the list of shared blocks, or in the block cache */
     CUdeviceptr base;
     uint64_t bytes;
-    struct chunk *chunks;     /* through their siblings, by address */
+    struct chunk *chunks;     /* linked by `sibling`, in the order of addresses */
     struct arena *arena;      /* of a shared block; NULL otherwise */
-    struct swap_record whole; /* of a block that is one allocation */
+    struct swap_record whole; /* if the block is one allocation */
     uint8_t device;
-    bool cached; /* freed, and kept for the next allocation of the same size */
+    bool cached; /* freed; kept for an allocation of the same size, or being released */
 };
 
 /*
- * Without the lock: reserves addresses and makes the chunks, all BUSY and without memory, and enters the block in the
- * table. NULL and an error of the driver, or OUT_OF_MEMORY.
+ * Without the lock: reserves addresses, creates the chunks (BUSY and without memory), and enters the block in the table
+ * of ranges. NULL: `result` is the driver's error, or OUT_OF_MEMORY.
  */
 struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUresult *result);
 
-/* With the lock: the block that holds the address; NULL: none. */
+/* With the lock: the block that contains the address; NULL: none. */
 struct swap_block *block_find(CUdeviceptr address);
 
 /*
- * With the lock, which is released meanwhile: the block's chunks are BUSY by the caller, and all of it goes. False: the
- * driver did not take all memory back, and the block is as if it were kept (block_cache.h).
+ * With the lock, which is released meanwhile: frees the block, whose chunks the caller has made BUSY. False: the driver
+ * did not release all memory; the chunks are settled again, and the caller puts the block into the cache
+ * (block_cache.h).
  */
 bool block_dispose(struct swap_block *block);
 
 /* With the lock: waits, releasing it, until no chunk of the block is BUSY. */
 void block_settle(const struct swap_block *block);
 
-/* With the lock: makes all its chunks BUSY. They were settled. */
+/* With the lock: makes all chunks of the block BUSY and not live. They must be settled. */
 void block_seize(struct swap_block *block);
 
 #endif

@@ -18,7 +18,7 @@ static struct record_pool chunk_records = {.bytes = sizeof(struct chunk)};
 static struct record_pool view_records = {.bytes = sizeof(struct chunk_view)};
 static struct chunk *first[TESSERA_MAX_DEVICES], *last[TESSERA_MAX_DEVICES];
 static struct chunk *cursors[TESSERA_MAX_DEVICES][SEARCHES]; /* where the next search begins; NULL: at the first */
-static uint32_t peers[TESSERA_MAX_DEVICES];                  /* beside the device itself */
+static uint32_t peers[TESSERA_MAX_DEVICES];                  /* without the device itself */
 static bool make_shareable[TESSERA_MAX_DEVICES];
 static signed char shareable_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
@@ -114,7 +114,7 @@ struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address)
     return view;
 }
 
-/* Chunks without memory are never asked; memory of an open gate has contents. */
+/* Called for chunks with memory only. With the gate open, memory counts as having contents: kernels may write it. */
 bool chunk_contents(const struct chunk *chunk)
 {
     return !chunk->untouched && chunk->empty_since != residency_of(chunk->device)->openings;
@@ -198,9 +198,7 @@ bool chunk_shareable_supported(unsigned device)
            descriptors;
 }
 
-/*
- * All memory is created exportable from now on: a program that exports once will do so again, and then needs no copy.
- */
+/* From the first export on all memory is created exportable: a program that exports once does so again. */
 bool chunk_shareable(unsigned device)
 {
     struct driver_allocation_properties properties = chunk_properties(device, true);
@@ -208,7 +206,7 @@ bool chunk_shareable(unsigned device)
     signed char known = __atomic_load_n(&shareable_support[device], __ATOMIC_RELAXED);
     if (known == 0 && chunk_shareable_supported(device)) {
         CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, (void *)&properties, 0);
-        if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) /* says nothing about support: other clients hold all memory now */
             return true;
         known = result == CUDA_SUCCESS ? 1 : -1;
         if (result == CUDA_SUCCESS)
@@ -222,14 +220,14 @@ bool chunk_shareable(unsigned device)
     return known > 0;
 }
 
-/* Whether memory that comes from the driver is to be such that others can be given it. */
+/* Whether memory from the driver is to be created exportable. */
 static bool is_to_be_shareable(const struct chunk *chunk)
 {
     return !chunk->properties && (__atomic_load_n(&make_shareable[chunk->device], __ATOMIC_RELAXED) ||
                                   (exchange_open(chunk->device) && chunk_shareable(chunk->device)));
 }
 
-/* Asks the driver, and again as long as clients' handed memory is in its way. */
+/* Creates memory. While the driver has none, releases handed memory that waits in the queue, and tries again. */
 static CUresult ask_driver(struct chunk *chunk, const void *properties)
 {
     CUresult result;
@@ -252,7 +250,7 @@ static CUresult create(struct chunk *chunk)
             shortage_found(chunk->device, free_bytes);
     }
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY && shareable) {
-        shareable = false; /* memory that stays with the process is worth more than none */
+        shareable = false; /* memory that cannot be exported is better than none */
         ordinary = chunk_properties(chunk->device, false);
         result = REAL(cuMemCreate)(&chunk->handle, chunk->bytes, properties, 0);
     }
@@ -286,14 +284,14 @@ static CUresult map_all(struct chunk *chunk)
 CUresult chunk_fill(struct chunk *chunk)
 {
     move_trace(chunk->device, "fill", chunk, chunk->bytes);
-    /* What another client gave may be anything: where it cannot be mapped the driver is asked. */
+    /* Handed memory is not trusted: if it cannot be mapped, the driver creates memory instead. */
     if (exchange_take(chunk) && map_all(chunk) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     CUresult result = create(chunk);
     return result == CUDA_SUCCESS ? map_all(chunk) : result;
 }
 
-/* A context that was reset may have taken mappings and handles with it: what is not known any more is not there. */
+/* A reset of the context may have ended mappings and handles already: then the driver answers INVALID_VALUE. */
 static bool is_gone(CUresult result)
 {
     return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_VALUE;
@@ -343,7 +341,7 @@ struct chunk *chunk_search(unsigned device, enum chunk_search kind, bool (*fits)
     struct chunk *chunk = begin;
     while (chunk && !fits(chunk, now_ns))
         chunk = chunk->next;
-    if (!chunk) { /* from the first one on, as far as it has not been */
+    if (!chunk) { /* wrap around, up to where the search began */
         chunk = first[device];
         while (chunk && chunk != begin && !fits(chunk, now_ns))
             chunk = chunk->next;

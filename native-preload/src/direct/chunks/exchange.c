@@ -16,18 +16,24 @@
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-/* Pieces that wait for a taker: some 16, a gigabyte. The kernel counts a packet with a descriptor as 768 bytes or more, and doubles this. */
+/*
+ * Room for some 16 pieces (1 GiB): the kernel doubles this, and charges 768 bytes or more for a packet with a
+ * descriptor.
+ */
 #define QUEUE_BYTES 6144
-/* Memory that was taken keeps its descriptor, since the driver gives no second one: numbers up to this part of what the process may have, */
+/*
+ * Memory that was taken keeps its descriptor, because the driver exports imported memory no second time. Descriptors
+ * are bounded by this part of RLIMIT_NOFILE, and by the number below, which is enough for 1 TiB.
+ */
 #define DESCRIPTOR_PARTS 4
-#define DESCRIPTORS 16384 /* and below this, which is a terabyte of memory */
+#define DESCRIPTORS 16384
 #define WORD_BITS 64
 
 static struct queue {
-    int ends[TESSERA_EXCHANGE_ENDS]; /* one more than the descriptor; 0: none */
+    int ends[TESSERA_EXCHANGE_ENDS]; /* the descriptor + 1; 0: none */
 } queues[TESSERA_MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Descriptors of chunks, a bit each: a child of a fork must not keep their memory. */
+/* One bit for each descriptor of a chunk. The child of a fork closes them, so that it does not keep the memory. */
 static uint64_t held[DESCRIPTORS / WORD_BITS];
 
 static void close_end(struct queue *queue, unsigned end)
@@ -64,7 +70,9 @@ bool exchange_open(unsigned device)
            __atomic_load_n(&queue->ends[TESSERA_EXCHANGE_TAKE], __ATOMIC_RELAXED);
 }
 
-/* Memory that is like everybody's. */
+/*
+ * Whether the chunk's memory can be exchanged: ordinary, movable, of the common size, with its contents in the backing.
+ */
 static bool is_common(const struct chunk *chunk)
 {
     return !chunk->properties && !chunk->fixed && chunk->backing && chunk->bytes == residency_chunk_size(chunk->device);
@@ -98,7 +106,7 @@ int exchange_descriptor(const struct chunk *chunk)
             CUDA_SUCCESS)
         return -1;
     if (chunk->descriptor < 0)
-        fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* what cannot be set is closed soon, too */
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* a failure is harmless: the descriptor is closed soon */
     return descriptor;
 }
 
@@ -112,7 +120,7 @@ void exchange_give(struct chunk *chunk, int descriptor, bool released)
         exchange_forget(chunk);
 }
 
-/* The next piece's descriptor, which the caller closes, and its size; -1: none waits. */
+/* Receives the next piece: its size, and its descriptor, which the caller closes; -1: the queue is empty. */
 static int receive_piece(unsigned device, uint64_t *bytes)
 {
     union {
@@ -127,7 +135,7 @@ static int receive_piece(unsigned device, uint64_t *bytes)
     ssize_t size = queue < 0 ? -1 : recvmsg(queue, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     pthread_mutex_unlock(&lock);
     int descriptor = -1;
-    struct cmsghdr *head = size >= 0 ? CMSG_FIRSTHDR(&packet) : NULL; /* an empty packet can carry one, too */
+    struct cmsghdr *head = size >= 0 ? CMSG_FIRSTHDR(&packet) : NULL; /* an empty packet can carry a descriptor, too */
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
         head->cmsg_len == CMSG_LEN(sizeof(int)))
         memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
@@ -137,7 +145,7 @@ static int receive_piece(unsigned device, uint64_t *bytes)
     return descriptor;
 }
 
-/* Whether the process can spare a descriptor. The lowest free number tells how many descriptors are open. */
+/* Whether the process can keep this descriptor. Its number, the lowest free one, shows how many are open. */
 static bool affordable(int descriptor)
 {
     struct rlimit most;
@@ -160,7 +168,7 @@ bool exchange_take(struct chunk *chunk)
         result = REAL(cuMemImportFromShareableHandle)((void *)&handle, (void *)(intptr_t)descriptor,
                                                       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     }
-    if (result != CUDA_SUCCESS) { /* back to the driver with it */
+    if (result != CUDA_SUCCESS) { /* closing it returns the memory to the driver */
         close(descriptor);
         return false;
     }

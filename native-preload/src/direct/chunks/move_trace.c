@@ -13,7 +13,7 @@
 #include "driver/own_descriptor.h"
 #include "session/report.h"
 
-#define BUFFER_BYTES (8u << 20) /* some 100,000 events: a hand-over of the largest device */
+#define BUFFER_BYTES (8u << 20) /* some 100,000 events, as in a hand-over of the largest device */
 #define LINE_BYTES 128
 
 bool move_trace_on;
@@ -23,7 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *buffer;
 static size_t used;
 static int file = -1;
-static bool full; /* said once */
+static bool full; /* reported once */
 
 static void open_file(void)
 {
@@ -72,5 +72,5 @@ void move_trace_write(void)
 void move_trace_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
-    used = 0; /* the parent writes it */
+    used = 0; /* the parent writes these events */
 }

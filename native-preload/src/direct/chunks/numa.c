@@ -17,7 +17,7 @@
 #define NODES 64    /* bits of the mask that is passed */
 #define UNKNOWN (-2)
 
-/* The node of a PCI device as the system tells it: -1: it has none, or there is one node alone. */
+/* The NUMA node of a PCI device, from sysfs; -1: it has none, or the machine has one node. */
 static int read_node(const char *bus_id)
 {
     char path[96], text[16] = "";
@@ -40,7 +40,7 @@ static int node_of(unsigned device)
     char bus_id[32] = "";
     int node = -1;
     if (REAL(cuDeviceGetPCIBusId)(bus_id, sizeof bus_id - 1, (CUdevice)device) == CUDA_SUCCESS) {
-        for (char *c = bus_id; *c; c++) /* the driver writes capitals, sysfs small letters */
+        for (char *c = bus_id; *c; c++) /* the driver writes upper case, sysfs lower case */
             *c = (char)tolower((unsigned char)*c);
         node = read_node(bus_id);
     }

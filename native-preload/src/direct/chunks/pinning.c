@@ -20,11 +20,11 @@ static bool started;
 static uint64_t refused_ns[TESSERA_MAX_DEVICES];
 
 struct registration {
-    void *context; /* current, so that it cannot end before this is entered in the step; NULL: there is none now */
+    void *context; /* entered, so that it cannot end before the step records it; NULL: the device has none now */
     CUresult result;
 };
 
-/* Registers in some context of the device. */
+/* Registers the memory in one of the device's contexts, and stays in that context until leave(). */
 static struct registration pin(unsigned device, char *memory, uint64_t bytes)
 {
     struct registration made = {.context = devices_enter(device), .result = CUDA_ERROR_INVALID_CONTEXT};
@@ -38,7 +38,7 @@ static bool registered(const struct registration *made)
     return made->result == CUDA_SUCCESS || made->result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
-/* With the lock, which is released meanwhile: after pin(). */
+/* With the lock, which is released meanwhile: leaves the context that pin() entered. */
 static void leave(const struct registration *made)
 {
     residency_unlock();
@@ -51,9 +51,9 @@ static void unpin(unsigned device, char *memory)
 {
     void *context = devices_enter(device);
     if (!context)
-        return; /* the last one is ending, and what was registered ends with it */
+        return; /* the last context is ending, which ends the registration */
     CUresult result = REAL(cuMemHostUnregister)(memory);
-    /* Not registered: the context that registered it has ended since. */
+    /* HOST_MEMORY_NOT_REGISTERED: the context of the registration has ended since. */
     if (result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
         report_failure(result, "pinned memory could not be unregistered");
     devices_leave(context);
@@ -77,11 +77,11 @@ static void drop(struct backing_step *step)
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
-    if (result != CUDA_ERROR_INVALID_CONTEXT) /* none is left: nothing to move either */
+    if (result != CUDA_ERROR_INVALID_CONTEXT) /* no context is left, so nothing has to move */
         report_failure(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
 }
 
-/* With the lock, which is released meanwhile: one step more; false: nothing is due, or it failed. */
+/* With the lock, which is released meanwhile: adds a pinned step; false: none is due, or it failed. */
 static bool grow(unsigned device)
 {
     const struct residency *r = residency_of(device);
@@ -104,7 +104,7 @@ static bool grow(unsigned device)
         residency_changed();
         leave(&made);
         residency_unlock();
-        turns_thread_wake(device); /* what waits to leave has somewhere to go */
+        turns_thread_wake(device); /* chunks may wait for backing */
         residency_lock();
         return true;
     }
@@ -116,7 +116,7 @@ static bool grow(unsigned device)
     return false;
 }
 
-/* With the lock, which is released meanwhile: registers again what lost its registration with a context. */
+/* With the lock, which is released meanwhile: registers a step again whose registration ended with a context. */
 static bool renew(unsigned device)
 {
     for (struct backing_step *s = step_first(device); s; s = s->next) {

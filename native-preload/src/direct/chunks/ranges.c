@@ -6,10 +6,10 @@
 
 #define FIRST_CAPACITY 1024u
 
-static struct range *table; /* by address */
+static struct range *table; /* sorted by address */
 static size_t count, capacity;
 
-/* Position of the first range that begins after the address. */
+/* Index of the first range that begins after the address. */
 static size_t after(CUdeviceptr address)
 {
     size_t low = 0, high = count;

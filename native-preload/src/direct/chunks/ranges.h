@@ -1,4 +1,4 @@
-/* Which of our ranges of device addresses holds an address: a sorted table. Guarded by residency's lock. */
+/* The table of the library's ranges of device addresses, sorted by address. Guarded by residency's lock. */
 #ifndef TESSERA_RANGES_H
 #define TESSERA_RANGES_H
 
@@ -23,13 +23,13 @@ struct range {
 bool ranges_add(struct range range);
 void ranges_remove(CUdeviceptr base);
 
-/* The range that holds the address; NULL: none. Valid until the lock is released. */
+/* The range that contains the address; NULL: none. Valid until the lock is released. */
 const struct range *ranges_find(CUdeviceptr address);
 
 /* The first range that begins at or after the address; NULL: none. */
 const struct range *ranges_next(CUdeviceptr address);
 
-/* In the child of a fork: there is none. */
+/* In the child of a fork: the table is empty. */
 void ranges_forked(void);
 
 #endif

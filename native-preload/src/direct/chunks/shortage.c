@@ -12,13 +12,13 @@
 
 #define SAMPLE_NS 1000000000ULL
 #define WAITING_SAMPLE_NS 200000000ULL
-/* Memory that another process gives back may reach the driver later than its word does. */
+/* A process may lower its word in the segment before the driver has the memory: a refusal counts after this time. */
 #define LASTS_NS 15000000ULL
 
-static uint64_t refused_since_ns[TESSERA_MAX_DEVICES]; /* 0: the driver gave memory last */
-static uint64_t sampled_ns[TESSERA_MAX_DEVICES];       /* the turns thread's own */
+static uint64_t refused_since_ns[TESSERA_MAX_DEVICES]; /* 0: the last request succeeded */
+static uint64_t sampled_ns[TESSERA_MAX_DEVICES];       /* used by the turns thread alone */
 static struct {
-    uint64_t free_bytes; /* of the last finder; two that find at once find the same */
+    uint64_t free_bytes; /* of the last finding; findings at the same time agree */
     bool untold;
 } found[TESSERA_MAX_DEVICES];
 
@@ -32,7 +32,7 @@ static void tell(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-/* Of the current context's device. */
+/* Asks for the current context's device. */
 static bool ask_driver(uint64_t *free_bytes)
 {
     size_t free_now = 0, total = 0;
@@ -61,7 +61,7 @@ void shortage_sample(unsigned device, bool waits)
     struct tessera_residency *w = words(device);
     tell(&w->driver_free_ns, 0);
     tell(&w->driver_free, free_bytes);
-    tell(&w->driver_free_ns, now_ns); /* when it was asked: what changed since may not be in it */
+    tell(&w->driver_free_ns, now_ns); /* the time before the question: later changes may be missing from the answer */
     segment_change_end();
 }
 

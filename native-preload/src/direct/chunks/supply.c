@@ -8,23 +8,23 @@
 #include "direct/chunks/shortage.h"
 #include "direct/chunks/block_cache.h"
 
-/* Between two tries when the driver has less than the manager thinks: others are about to give theirs back. */
+/* Between two tries when the driver has less than the manager assumes: other clients are about to release memory. */
 #define RETRY_NS 5000000ULL
 
-/* With the lock: whether memory may come later, before the gate opens. */
+/* With the lock: whether the chunks may stay absent for now, because the gate opens only when they are resident. */
 static bool may_follow(unsigned device)
 {
     return residency_of(device)->closed && residency_planned(device);
 }
 
-/* With the lock: the process wants so much more, or so much less. */
+/* With the lock: adds to the memory that the process waits for; negative values as two's complement. */
 static void want(unsigned device, uint64_t by)
 {
     residency_of(device)->wanted += by;
     residency_publish(device);
 }
 
-/* With the lock, which is released meanwhile: waits for a change. False: time is up. */
+/* With the lock, which is released meanwhile: rings, and waits for a change. False: time is up. */
 static bool wait_for_change(unsigned device, uint64_t until_ns)
 {
     residency_unlock();
@@ -33,7 +33,7 @@ static bool wait_for_change(unsigned device, uint64_t until_ns)
     return monotonic_ns() < until_ns && residency_wait(until_ns);
 }
 
-/* With the lock, which is released meanwhile: waits for a change, having said how much is wanted. False: time is up. */
+/* With the lock, which is released meanwhile: as wait_for_change(), with `bytes` published as wanted. */
 static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
 {
     want(device, bytes);
@@ -42,17 +42,17 @@ static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
     return in_time;
 }
 
-/* What a thread of the program asks for. */
+/* A thread's request for memory. */
 struct request {
     uint64_t bytes; /* of all its chunks */
-    uint64_t rest;  /* of those that lack memory still */
-    uint64_t said;  /* wanted since the driver refused some, until it gives it */
+    uint64_t rest;  /* of the chunks that still lack memory */
+    uint64_t said;  /* published as wanted, from a refusal by the driver until it gives the memory */
     uint64_t until_ns;
 };
 
 /*
- * With the lock, which is released meanwhile: raises what is held by so many bytes. False: memory may follow later,
- * time is up, or the device has less than was believed.
+ * With the lock, which is released meanwhile: raises what is held by so many bytes. False: the memory may come later,
+ * time is up, or the device could never hold it.
  */
 static bool raise(unsigned device, uint64_t bytes, struct request *request)
 {
@@ -75,7 +75,7 @@ bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns)
     return true;
 }
 
-/* With the lock, which is released meanwhile: fills one chunk, or tells why not. */
+/* With the lock, which is released meanwhile: fills one chunk, or returns the reason why not. */
 static CUresult try_one(struct chunk *chunk, struct request *request)
 {
     unsigned device = chunk->device;
@@ -98,7 +98,7 @@ static CUresult try_one(struct chunk *chunk, struct request *request)
         uint64_t now_ns = monotonic_ns();
         if (!residency_planned(device) || now_ns > request->until_ns || !residency_possible(device, request->bytes))
             return result;
-        want(device, request->rest - request->said); /* so that others give theirs up */
+        want(device, request->rest - request->said); /* so that other clients release memory */
         request->said = request->rest;
         wait_for_change(device, now_ns + RETRY_NS);
     }
@@ -113,7 +113,7 @@ static CUresult supply_one(struct chunk *chunk, struct request *request)
     return result;
 }
 
-/* With the lock: the chunk is BUSY no more. It is live, or has memory without contents that is to be given back. */
+/* With the lock: ends BUSY. The chunks are live, or hold memory without contents that is to be released. */
 static void settle(struct chunk *chunks, bool live)
 {
     for (struct chunk *chunk = chunks; chunk; chunk = chunk->sibling) {
@@ -125,7 +125,7 @@ static void settle(struct chunk *chunks, bool live)
     }
 }
 
-/* What the chunks from this one on have, or lack. */
+/* Bytes of the chunks from this one on; with `lacking`, of those without memory. */
 static uint64_t bytes_of(const struct chunk *chunk, bool lacking)
 {
     uint64_t bytes = 0;
@@ -139,7 +139,7 @@ CUresult supply_chunks(struct chunk *chunks)
     unsigned device = chunks->device;
     struct request request = {.bytes = bytes_of(chunks, false), .until_ns = monotonic_ns() + settings()->memory_wait_ns};
     residency_lock();
-    /* At once: a framework frees what it caches, and tries again. */
+    /* Fails at once, without a wait: a framework then frees its cache and tries again. */
     CUresult result = residency_possible(device, request.bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     struct chunk *chunk = chunks;
     while (chunk && !may_follow(device) && result == CUDA_SUCCESS) {
@@ -152,8 +152,8 @@ CUresult supply_chunks(struct chunk *chunks)
             result = CUDA_SUCCESS;
     }
     /*
-     * Memory that other threads allocated meanwhile counts, too: if all of it never fits at once, the gate would stay
-     * closed for ever.
+     * Checked again, because other threads may have allocated meanwhile: if all memory never fits at once, the gate
+     * would stay closed for ever.
      */
     if (!residency_possible(device, request.bytes))
         result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -161,7 +161,7 @@ CUresult supply_chunks(struct chunk *chunks)
     residency_publish(device);
     bool follows = residency_of(device)->closed;
     residency_unlock();
-    if (follows) /* it may be fetched ahead of the turn */
+    if (follows) /* the turns thread may bring it in ahead of the turn */
         turns_thread_wake(device);
     return result;
 }

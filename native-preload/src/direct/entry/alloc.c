@@ -11,9 +11,9 @@
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
-#define PITCH_BYTES 512 /* rows that the driver pads to on every GPU since sm_20; measured on an H200 */
+#define PITCH_BYTES 512 /* the driver pads rows to this on every GPU since sm_20; measured on an H200 */
 
-/* Managed instead of plain; an answer other than OUT_OF_MEMORY and success means: leave it plain. */
+/* Allocates managed memory. On errors other than OUT_OF_MEMORY the caller allocates plain memory instead. */
 static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
 {
     CUresult result = REAL(cuMemAllocManaged)(pointer, bytes, CU_MEM_ATTACH_GLOBAL);
@@ -24,7 +24,7 @@ static CUresult allocate_managed(CUdeviceptr *pointer, size_t bytes)
     return result;
 }
 
-/* At a fixed address over chunks; an answer other than OUT_OF_MEMORY and success means: leave it to the driver. */
+/* Allocates by plan swap. On errors other than OUT_OF_MEMORY the caller has the driver allocate instead. */
 static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t bytes)
 {
     struct swap_options options = {.kind = SWAP_LINEAR, .context = memory_context()};
@@ -34,7 +34,7 @@ static CUresult allocate_swapped(unsigned device, CUdeviceptr *pointer, size_t b
     return result;
 }
 
-/* The limit's part of an allocation: taken before, recorded or given back after. */
+/* After an allocation whose bytes were taken from the quota: records it, or returns the bytes if it failed. */
 static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t bytes, unsigned device,
                        enum memory_form form)
 {
@@ -47,7 +47,7 @@ static CUresult settle(CUresult result, const CUdeviceptr *pointer, uint64_t byt
     return result;
 }
 
-/* In the plan's form, which is not the driver's; false: the driver has to allocate it after all. */
+/* Allocates managed memory or by plan swap, as `form` says; false: the driver has to allocate instead. */
 static bool allocate_by_plan(enum memory_form form, unsigned device, CUdeviceptr *pointer, size_t bytes,
                              CUresult *result)
 {
@@ -79,7 +79,7 @@ TESSERA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     return result;
 }
 
-/* The 32-bit form: its pointers cannot hold managed addresses. */
+/* The 32-bit form, which the driver always serves: its pointers cannot hold managed addresses. */
 TESSERA_EXPORT CUresult cuMemAlloc(CUdeviceptr_v1 *pointer, unsigned bytes)
 {
     int device = several_devices_current();
@@ -136,7 +136,7 @@ TESSERA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr_v1 *pointer, unsigned *pitch
     return settle(result, &wide, bytes, (unsigned)device, MEMORY_DRIVERS);
 }
 
-/* The program's own managed memory: counted like any other, left as it is. */
+/* Managed memory that the program asks for counts against the limit, and is not changed otherwise. */
 TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
 {
     int device = several_devices_current();
@@ -153,8 +153,8 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
 }
 
 /*
- * Taken out before the driver frees it, since the address may be given out again at once; put back if the driver
- * refuses.
+ * Frees memory and its record. The record is removed first, because another thread may get the address at once; it is
+ * restored if the driver refuses.
  */
 #define FREE(call, pointer)                                                                                            \
     struct allocation gone;                                                                                            \
@@ -168,7 +168,7 @@ TESSERA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, un
         segment_count(TESSERA_COUNTER_UNTRACKED_FREES, 1);                                                             \
     return result
 
-/* As the driver does: after all work that may use it. An error of that work is the answer, and nothing is freed. */
+/* Like the driver, waits for all work of the device. If that work failed, returns its error and frees nothing. */
 static CUresult free_swapped(const struct swap_range *range)
 {
     unsigned device;
@@ -183,7 +183,7 @@ static CUresult free_swapped(const struct swap_range *range)
     return swap_free(range->base);
 }
 
-/* Memory of a capture stays with its graph, and is forgotten with that. */
+/* Whether the memory was allocated in a capture: then its graph owns it, and its record ends with the graph. */
 static bool captured(CUdeviceptr pointer)
 {
     unsigned device;
@@ -198,7 +198,7 @@ TESSERA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
         CUresult ended = captured(pointer) ? captured_free_idle(pointer, range.device) : CUDA_ERROR_NOT_FOUND;
         if (ended != CUDA_ERROR_NOT_FOUND)
             return ended;
-        /* Not known: freed already, in the order of a stream that has not come there. */
+        /* Not in the table: it was freed in the order of a stream that has not reached the free. */
         FREE(known && range.base == pointer ? free_swapped(&range) : CUDA_ERROR_INVALID_VALUE, pointer);
     }
     FREE(REAL(cuMemFree_v2)(pointer), pointer);

@@ -1,4 +1,4 @@
-/* Arrays and mipmapped arrays: counted by their texels, which is what the driver needs at least. They never move. */
+/* Arrays and mipmapped arrays. They count by their texels, the least that the driver needs, and never move. */
 #include <string.h>
 
 #include "direct/pools/fixed_room.h"
@@ -7,7 +7,7 @@
 #include "session/quota.h"
 #include "tessera_entries.h"
 
-/* Bytes of one channel, by CUarray_format; block-compressed and planar formats have at most 2 bytes a texel. */
+/* Bytes of a channel, by CUarray_format; block-compressed and planar formats have at most 2 bytes for each texel. */
 static unsigned format_bytes(int format)
 {
     switch (format) {
@@ -18,7 +18,7 @@ static unsigned format_bytes(int format)
     case 0x0a: /* SIGNED_INT32 */
     case 0x20: /* FLOAT */
         return 4;
-    default: /* 16-bit formats, and the others' upper bound */
+    default: /* 16-bit formats, and an upper bound for the others */
         return 2;
     }
 }

@@ -1,4 +1,4 @@
-/* Stream captures: their begin passes the gate, and their end gives back what only they have held. */
+/* Begin and end of stream captures. The begin passes the gate; the end frees memory that only the capture held. */
 #include "direct/turns/capture.h"
 #include "direct/pools/captured_memory.h"
 #include "direct/turns/devices.h"
@@ -6,7 +6,10 @@
 #include "direct/pools/pools.h"
 #include "tessera_entries.h"
 
-/* A begin passes the gate, so none starts while a drain synchronises, and holds the lock, so none starts in a probe. */
+/*
+ * The begin passes the gate, so no capture begins during a drain, and takes capture_hold(), so none begins under a
+ * shield.
+ */
 #define BEGIN_CAPTURE(otherwise, call)                                                                                 \
     uintptr_t key = gate_stream(stream, otherwise);                                                                    \
     struct gate_pass pass = gate_enter(TESSERA_KIND_CAPTURE, key);                                                     \
@@ -21,7 +24,7 @@
     gate_leave(pass, result);                                                                                          \
     return result
 
-/* Whatever the end answers, what counts is whether the stream still captures. */
+/* After the end, whatever its result, asks whether the stream still captures. */
 #define END_CAPTURE(otherwise, call, is_capturing)                                                                     \
     CUresult result = (call);                                                                                          \
     int status = CU_STREAM_CAPTURE_STATUS_NONE;                                                                        \

@@ -1,4 +1,4 @@
-/* Contexts: created, retained, released, destroyed. Which device each is on is what the gate and the drain need. */
+/* Contexts: create, retain, release, destroy. The gate and the drain need to know each context's device. */
 #include "direct/chunks/backing.h"
 #include "direct/ipc/import.h"
 #include "direct/pools/captured_memory.h"
@@ -42,7 +42,7 @@ TESSERA_EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, uns
     return opened(WITH_CONTEXT_ROOM(device, REAL(cuCtxCreate_v4)(context, parameters, flags, device)), context, device);
 }
 
-/* Contexts of the graphics libraries are contexts like others. */
+/* Contexts for graphics libraries are ordinary contexts here. */
 TESSERA_EXPORT CUresult cuGLCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
 {
     return opened(WITH_CONTEXT_ROOM(device, REAL(cuGLCtxCreate)(context, flags, device)), context, device);
@@ -80,7 +80,7 @@ TESSERA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
     return result;
 }
 
-/* The context is about to end: once this returns, no thread of the library is inside it or uses its objects. */
+/* The context is about to end. After this returns, no thread of the library is inside it or uses its objects. */
 static int closing(void *context)
 {
     int device = devices_context_closing(context);
@@ -91,7 +91,7 @@ static int closing(void *context)
     return device;
 }
 
-/* The context has ended: gives back what died with it. */
+/* The context has ended: frees its memory of plan swap, and returns all its allocations to the quota. */
 static void give_back_all_of(void *context)
 {
     struct allocation gone;
@@ -101,12 +101,12 @@ static void give_back_all_of(void *context)
     while (context && allocations_remove_of_context((uint64_t)(uintptr_t)context, &gone))
         if (gone.space == ALLOCATION_POINTER || gone.space == ALLOCATION_ARRAY) {
             if (gone.space == ALLOCATION_POINTER)
-                swap_free(gone.key); /* what is the driver's has ended with the context */
+                swap_free(gone.key); /* memory of the driver has ended with the context */
             memory_forget(&gone);
         }
 }
 
-/* Not touched by a drain once this returns; what it had allocated is given back when the driver agreed to end it. */
+/* Ends a context, which no drain uses any more; if the driver succeeds, returns its allocations to the quota. */
 #define END_CONTEXT(call, handle)                                                                                      \
     int device = closing(handle);                                                                                      \
     CUresult result = (call);                                                                                          \
@@ -126,7 +126,7 @@ TESSERA_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
     END_CONTEXT(REAL(cuCtxDestroy_v2)(context), context);
 }
 
-/* Ends the context where this was its last attachment, as it is unless the program attached to it before. */
+/* Taken as the end of the context, which it is unless the program has attached to it (cuCtxAttach). */
 TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
 {
     END_CONTEXT(REAL(cuCtxDetach)(context), context);
@@ -149,7 +149,7 @@ static int primary_active(CUdevice device)
     return REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS || active;
 }
 
-/* The release that ends the primary context cannot be told from others before it is done; a reset takes all it had. */
+/* Whether a release ends the primary context is known only afterwards; a reset always ends its allocations. */
 #define RELEASE_PRIMARY(call, resets)                                                                                  \
     void *context = devices_primary(device);                                                                           \
     int known = context ? closing(context) : -1;                                                                       \

@@ -1,4 +1,4 @@
-/* Memory that leaves or enters the process: counted, and kept where it is, since others know it there. */
+/* Exports and imports of memory. Exported memory is fixed, because others use it at its place. */
 #include "direct/entry/export.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
-/* Whether the address lies in memory that a plan has put in the place of the driver's own. */
+/* Whether a plan made the memory at the address, instead of the driver. */
 static bool converted(CUdeviceptr pointer)
 {
     struct allocation known;
@@ -44,13 +44,13 @@ void export_refused(CUdeviceptr pointer)
                 plan);
 }
 
-/* Turns a handle of plan swap into the driver's; its memory stays resident from then on. */
+/* Replaces a handle of plan swap by the driver's, and fixes its memory. */
 static CUresult fix_handle(unsigned long long *handle)
 {
     return program_owns(*handle) ? program_fix(*handle, handle) : CUDA_SUCCESS;
 }
 
-/* What others reach by its address must stay: allocations of plan swap's, and the program's own mappings. */
+/* Fixes memory of plan swap in a range that others will reach by its address. */
 static CUresult fix_range(CUdeviceptr pointer, uint64_t bytes)
 {
     struct swap_range range;
@@ -59,7 +59,7 @@ static CUresult fix_range(CUdeviceptr pointer, uint64_t bytes)
     return ours ? exportable_fix(pointer) : result;
 }
 
-/* Memory of plan swap can be exported so where the driver agrees; it stays where it is from then on. */
+/* Works for memory of plan swap if the driver allows it; the memory is fixed first. */
 TESSERA_EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t bytes, int type,
                                                       unsigned long long flags)
 {
@@ -78,7 +78,7 @@ TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned l
 {
     CUresult fixed = fix_handle(&handle);
     if (fixed != CUDA_SUCCESS)
-        return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* made without a handle type */
+        return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* created without a handle type */
     memory_sharing();
     return memory_exported(REAL(cuMemExportToShareableHandle)(shareable, handle, type, flags));
 }
@@ -97,8 +97,8 @@ TESSERA_EXPORT CUresult cuMemImportFromShareableHandle(unsigned long long *handl
 }
 
 /*
- * Memory of graphics libraries, which no client of ours answers for: counted as fixed. What other CUDA processes export
- * is counted there.
+ * Memory of graphics libraries counts as fixed memory of this process, because no other client counts it. Memory of
+ * other CUDA processes is counted by its exporter.
  */
 TESSERA_EXPORT CUresult cuImportExternalMemory(CUexternalMemory *memory, const void *description)
 {
@@ -128,7 +128,7 @@ TESSERA_EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory memory)
     return result;
 }
 
-/* Buffers and images of OpenGL, EGL and VDPAU: theirs, and resident as they wish. */
+/* Buffers and images of OpenGL, EGL and VDPAU: those libraries decide about their residency. */
 TESSERA_EXPORT CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *resource, unsigned buffer, unsigned flags)
 {
     memory_sharing();

@@ -1,12 +1,12 @@
-/* Exports that the driver cannot make of what a plan has put in the place of its own memory. */
+/* Exports that the driver cannot make, because a plan made the memory. */
 #ifndef TESSERA_ENTRY_EXPORT_H
 #define TESSERA_ENTRY_EXPORT_H
 
 #include "driver/driver_types.h"
 
 /*
- * The memory is about to be exported by the driver, which cannot export memory of a plan. Reports this, and has the
- * program's memory stay plain from now on: a program that shares memory once will do so again.
+ * For an export that is left to the driver, which cannot export memory that a plan made. Reports such memory; from then
+ * on the driver makes the program's memory, because a program that shares memory once does so again. Any thread.
  */
 void export_refused(CUdeviceptr pointer);
 

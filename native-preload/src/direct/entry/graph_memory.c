@@ -1,4 +1,4 @@
-/* Entries by which a graph gets memory of its own, or is updated with another graph's. */
+/* Entries that add allocation nodes to a graph, or update an executable graph. */
 #include "direct/pools/captured_memory.h"
 #include "direct/pools/graph_memory.h"
 #include "direct/turns/resident_gate.h"
@@ -6,7 +6,7 @@
 #include "session/segment.h"
 #include "tessera_entries.h"
 
-/* Refused at once where the node alone could never fit. */
+/* Whether the node's memory could ever fit; if not, it is refused at once. */
 static bool fits(uint64_t bytes, int device)
 {
     if (device < 0 || device >= TESSERA_MAX_DEVICES)
@@ -44,8 +44,8 @@ TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, cons
 }
 
 /*
- * An executable would go on with memory that lives as long as a graph that it was not made of. Refused as the driver
- * refuses graphs that it cannot update with; programs then instantiate anew.
+ * Whether to refuse an update with a graph that owns captured memory: the executable would use memory that it does not
+ * own. The error is the driver's for graphs that it cannot update with; programs then instantiate anew.
  */
 static bool update_refused(CUgraph graph, int *result)
 {
@@ -63,12 +63,12 @@ TESSERA_EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgra
 
 TESSERA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, void *information)
 {
-    /* The result is the structure's first field. */
+    /* The first field of the structure is the result. */
     return update_refused(graph, information) ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
                                               : WHILE_RESIDENT(REAL(cuGraphExecUpdate_v2)(exec, graph, information));
 }
 
-/* The next node of the stream comes after other nodes than its last. */
+/* Changes the dependencies of the stream's next node, so memory freed in the capture is not reused any more. */
 TESSERA_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count,
                                                           unsigned flags)
 {

@@ -1,6 +1,6 @@
 /*
- * Nodes that copy and set memory, and graphs made of them: the driver looks the addresses up when a node is added or
- * changed, and again when the graph is instantiated.
+ * Nodes that copy or set memory, and instantiation. The driver looks addresses up when a node is added or changed, and
+ * again when the graph is instantiated, so the memory has to be mapped then.
  */
 #include "direct/pools/driver_room.h"
 #include "direct/turns/resident_gate.h"
@@ -76,7 +76,7 @@ TESSERA_EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUg
     return WITH_DRIVER_ROOM(WHILE_RESIDENT(REAL(cuGraphInstantiateWithParams_ptsz)(exec, graph, parameters)));
 }
 
-/* Of linear memory, too: its address is checked when the object is made. */
+/* The driver also checks the address of a texture of linear memory. */
 TESSERA_EXPORT CUresult cuTexObjectCreate(unsigned long long *object, const void *resource, const void *texture,
                                           const void *view)
 {

@@ -1,4 +1,4 @@
-/* Pinned host memory: no device memory, but a figure that an operator asks for. */
+/* Pinned host memory. It does not count against the limit; the segment shows its sum to operators. */
 #include "direct/memory/allocations.h"
 #include "session/segment.h"
 #include "session/settings.h"

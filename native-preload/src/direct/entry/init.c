@@ -1,4 +1,4 @@
-/* cuInit: where the library comes to life. Until then it has opened nothing and started no thread. */
+/* cuInit: the library registers with the manager. Before that it has opened nothing and started no thread. */
 #include "direct/entry/init.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@
 #include "direct/turns/turns.h"
 #include "session/visible_devices.h"
 
-/* What was freed in the order of streams is free, before memory is counted and moved. */
+/* Frees memory that was freed in the order of streams, before memory is counted and moved. */
 static void settled(unsigned device, uint64_t moment)
 {
     captured_collect();
@@ -59,7 +59,7 @@ void direct_prepare(void)
     moves_release_first(pools_release);
 }
 
-/* The child has none of our threads, no connection, and no context that it could use: it starts clean. */
+/* The child has no threads of the library, no connection and no usable context: resets all state. */
 static void in_child(void)
 {
     segment_forked();

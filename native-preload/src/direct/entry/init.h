@@ -1,4 +1,4 @@
-/* The direct port: layers that do not know each other are joined here. */
+/* The direct port: connects layers that must not call each other. */
 #ifndef TESSERA_ENTRY_INIT_H
 #define TESSERA_ENTRY_INIT_H
 

@@ -1,4 +1,4 @@
-/* Legacy IPC of memory: handles of plan swap's are ours (ipc/handle.h), all others the driver's. */
+/* Legacy IPC of memory: the library makes handles for memory of plan swap (ipc/handle.h), the driver all others. */
 #include <string.h>
 
 #include "direct/entry/export.h"
@@ -16,7 +16,7 @@ TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
     struct swap_range range;
     struct ipc_handle made;
     if (handle && swap_find(pointer, &range)) {
-        if (range.kind != SWAP_LINEAR) /* pools' memory, and the program's own mappings: what the driver says of its own */
+        if (range.kind != SWAP_LINEAR) /* the driver also refuses memory of pools and mappings */
             return CUDA_ERROR_INVALID_VALUE;
         memory_sharing();
         CUresult result = memory_exported(ipc_export(&range, &made));
@@ -30,7 +30,7 @@ TESSERA_EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr pointer)
     return memory_exported(REAL(cuIpcGetMemHandle)(handle, pointer));
 }
 
-/* A handle of another process under Tessera's, whatever the plan here. */
+/* Opens a handle that the library made in another process, whatever the plan of this one. */
 static CUresult open_ours(CUdeviceptr *pointer, const struct ipc_handle *handle, unsigned flags)
 {
     memory_sharing();

@@ -1,10 +1,10 @@
-/* cuGetProcAddress, by which programs get most entries: what it answers is replaced by ours. */
+/* cuGetProcAddress, by which programs get most entries: replaces the driver's addresses by the library's. */
 #include "driver/lookup.h"
 #include "session/segment.h"
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* The status that came with the answer stays as it is. */
+/* Replaces the address only; the status in the answer stays the driver's. */
 static void substitute(CUresult result, void **address)
 {
     segment_open();

@@ -1,4 +1,4 @@
-/* Access of one context to the memory of another: the driver's, and that of plan swap's memory. */
+/* Peer access by context: the driver sets it for its own memory, and the library for memory of plan swap. */
 #include "direct/swap/peer_access.h"
 #include "tessera_entries.h"
 

@@ -1,4 +1,4 @@
-/* What a program asks of an address: its range, attributes, and access. */
+/* Queries about an address: its range and its attributes. */
 #include <string.h>
 
 #include "direct/memory/allocations.h"
@@ -9,7 +9,7 @@
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
-/* Memory that we answer for: plan swap's, and what was opened by a handle of ours. */
+/* Finds memory that the library answers for: of plan swap, or opened by a handle of the library. */
 static bool find(CUdeviceptr pointer, struct swap_range *range)
 {
     return swap_find(pointer, range) || ipc_import_find(pointer, range);
@@ -34,12 +34,12 @@ TESSERA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdevic
     if (!differs || !data || !converted(pointer))
         return REAL(cuPointerGetAttribute)(data, attribute, pointer);
     if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
-        return CUDA_ERROR_INVALID_VALUE; /* as for the plain memory that was asked for */
+        return CUDA_ERROR_INVALID_VALUE; /* as for plain memory, which the program asked for */
     memset(data, 0, sizeof(unsigned));
     return CUDA_SUCCESS;
 }
 
-/* This call returns 0 for attributes that such memory lacks. */
+/* cuPointerGetAttributes returns 0 for attributes that such memory lacks. */
 static CUresult swapped_attributes(const struct swap_range *range, unsigned count, const int *attributes, void **data,
                                    CUdeviceptr pointer)
 {
@@ -63,12 +63,12 @@ TESSERA_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, 
         if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
             memset(data[i], 0, sizeof(unsigned));
         else if (data[i] && attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
-            memset(data[i], 0, sizeof(void *)); /* this call returns NULL for none */
+            memset(data[i], 0, sizeof(void *)); /* no attribute: NULL */
     }
     return result;
 }
 
-/* Programs ask for this so that other devices reach the memory (RDMA): it must not move any more. */
+/* Programs call this before other devices access the memory (RDMA), so the memory is fixed. */
 TESSERA_EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
 {
     CUresult result = swap_find(pointer, NULL) ? exportable_fix(pointer) : CUDA_SUCCESS;
@@ -87,7 +87,7 @@ TESSERA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes
     return CUDA_SUCCESS;
 }
 
-/* The 32-bit form: its pointers cannot hold our addresses. */
+/* The 32-bit form: its pointers cannot hold addresses of plan swap. */
 TESSERA_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned *bytes, CUdeviceptr_v1 pointer)
 {
     return REAL(cuMemGetAddressRange)(base, bytes, pointer);

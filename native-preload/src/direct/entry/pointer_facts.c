@@ -22,7 +22,7 @@ size_t pointer_fact_bytes(int attribute)
     }
 }
 
-/* The value, in the width of the attribute; false: such memory has no such attribute. */
+/* The attribute's value; false: such memory has no such attribute. */
 static bool value_of(const struct swap_range *range, CUdeviceptr pointer, int attribute, uint64_t *value)
 {
     switch (attribute) {

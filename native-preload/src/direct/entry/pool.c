@@ -1,7 +1,6 @@
 /*
- * Stream-ordered memory, and the pool of each allocation. Under plan managed, pools are managed ones (managed_pools.h);
- * under plan swap, they are the library's own (pools.h). A pool with exportable memory stays plain and the driver's,
- * and counts as fixed.
+ * Stream-ordered memory, and its pools. Under plan managed, pools are managed (managed_pools.h); under plan swap, they
+ * are the library's (pools.h). A pool of exportable memory stays the driver's, and its memory counts as fixed.
  */
 #include <string.h>
 
@@ -49,7 +48,7 @@ TESSERA_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     return REAL(cuDeviceSetMemPool)(device, pool);
 }
 
-/* The library's pool for an allocation; `handle` NULL: the device's current pool. NULL: the pool is the driver's. */
+/* The library's pool for an allocation; `handle` NULL: the device's current pool. NULL: the driver allocates. */
 static struct pool *swap_pool(unsigned device, CUmemoryPool handle)
 {
     CUmemoryPool initial = NULL;
@@ -61,7 +60,7 @@ static struct pool *swap_pool(unsigned device, CUmemoryPool handle)
     return pool;
 }
 
-/* The same for a question about a pool: a default pool may be asked before anything was allocated from it. */
+/* The same for a query: a default pool may be queried before anything was allocated from it. */
 static struct pool *known_pool(CUmemoryPool handle)
 {
     struct pool *pool = settings()->disabled ? NULL : pools_find(handle);
@@ -134,10 +133,10 @@ TESSERA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const void *acce
     return result;
 }
 
-/* Where an allocation or free takes place. */
+/* The stream and the capture of an allocation or free. */
 struct request {
     CUstream stream;
-    uintptr_t otherwise; /* the stream that NULL stands for */
+    uintptr_t otherwise; /* the stream that NULL means */
     struct capture_place place;
 };
 
@@ -146,7 +145,7 @@ static struct request request_on(CUstream stream, uintptr_t otherwise)
     struct request r = {.stream = stream, .otherwise = otherwise};
     bool per_thread = otherwise == TESSERA_STREAM_PER_THREAD;
     if (capture_open_any() && !captured_place(stream, per_thread, &r.place)) {
-        /* Before CUDA 11.3: which graph is captured cannot be asked, nor can a graph hold anything of ours. */
+        /* Before CUDA 11.3 the captured graph cannot be queried, and a graph owns no user objects. */
         int status = CU_STREAM_CAPTURE_STATUS_NONE;
         CUresult result = per_thread ? REAL(cuStreamIsCapturing_ptsz)(stream, (void *)&status)
                                      : REAL(cuStreamIsCapturing)(stream, (void *)&status);
@@ -155,7 +154,7 @@ static struct request request_on(CUstream stream, uintptr_t otherwise)
     return r;
 }
 
-/* Freed by cuMemFreeAsync or by the end of the process, not with a context: owner 0. */
+/* Records it with owner 0, because the end of a context does not free it. */
 static CUresult settle(CUresult result, const CUdeviceptr *pointer, size_t bytes, unsigned device, bool managed)
 {
     if (result != CUDA_SUCCESS)
@@ -185,7 +184,7 @@ static CUresult from_our_pool(CUdeviceptr *pointer, size_t bytes, struct pool *p
     return result;
 }
 
-/* A captured allocation of the driver's is a node of a graph: its memory comes with the graph's launch. */
+/* If the driver captures an allocation, that is a node of a graph: its memory is allocated at the graph's launch. */
 #define ALLOCATE(call, handle, otherwise, pool_is_managed)                                                             \
     int device = settings()->disabled ? -1 : devices_of_stream(gate_stream(stream, otherwise));                        \
     if (device < 0 || !pointer || bytes == 0)                                                                          \
@@ -202,7 +201,7 @@ static CUresult from_our_pool(CUdeviceptr *pointer, size_t bytes, struct pool *p
         return from_our_pool(pointer, bytes, ours, &r);                                                                \
     if (!quota_take((unsigned)device, bytes))                                                                          \
         return CUDA_ERROR_OUT_OF_MEMORY;                                                                               \
-    bool managed = (pool_is_managed); /* first: it may put a managed pool in place */                                  \
+    bool managed = (pool_is_managed); /* first, because it may make a managed pool current */                          \
     CUresult result = managed ? (call) : WITH_FIXED_ROOM((unsigned)device, bytes, call);                               \
     return settle(result, pointer, bytes, (unsigned)device, managed)
 
@@ -242,7 +241,7 @@ TESSERA_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_
              managed_pools_have(pool));
 }
 
-/* Memory of a capture stays with its graph, and is forgotten with that. False: it is none, or the graph is gone. */
+/* Frees memory of a capture, whose graph owns it. False: it is not such memory, or the graph is gone. */
 static bool free_captured(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, CUresult *result)
 {
     unsigned device;
@@ -254,7 +253,7 @@ static bool free_captured(CUdeviceptr pointer, CUstream stream, uintptr_t otherw
     return *result != CUDA_ERROR_NOT_FOUND;
 }
 
-/* Memory of plan swap in the order of a stream. False: it is not ours, and the driver's to free. */
+/* Frees memory of plan swap in the order of a stream. False: it is not of plan swap, and the driver frees it. */
 static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, bool known, CUresult *result)
 {
     unsigned device;
@@ -266,7 +265,7 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
         !(settings()->swap && swap_find(pointer, &range) && range.base == pointer && range.kind != SWAP_PROGRAM))
         return false;
     struct request r = request_on(stream, otherwise);
-    /* Only memory of the graph can be freed in a capture; and nothing that was freed before. */
+    /* INVALID_VALUE: freed before; or not memory of the graph, the only memory that a capture can free. */
     *result = r.place.capturing || !known ? CUDA_ERROR_INVALID_VALUE : stream_identify(stream, otherwise, &identity);
     if (*result == CUDA_SUCCESS)
         *result = pooled ? pools_free(pointer, identity)
@@ -274,7 +273,7 @@ static bool free_ours(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise,
     return true;
 }
 
-/* Taken out before it is freed, since the address may be given out again at once; put back if it is not. */
+/* The record is removed before the free, because another thread may get the address at once; restored on failure. */
 static CUresult free_ordered(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise)
 {
     struct allocation gone;

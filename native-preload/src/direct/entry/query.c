@@ -1,6 +1,6 @@
 /*
- * Memory figures for programs: the tenant's limit, if there is one, and the sizes that the program asked for, not those
- * that were allocated.
+ * Memory figures for programs. They show the tenant's limit, if there is one, and count allocations by the sizes that
+ * the program asked for.
  */
 #include <stdint.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* The smaller of the tenant's limit and, where a manager plans residency, the device as it treats it; 0: neither. */
+/* The smaller of the tenant's limit and, if a manager plans residency, its capacity for the device; 0: neither. */
 static uint64_t limit_of(int device)
 {
     if (settings()->disabled || device < 0 || device >= TESSERA_MAX_DEVICES)
@@ -29,8 +29,8 @@ static uint64_t limit_of(int device)
 }
 
 /*
- * Within the limit, and at most what the device has free. Under a plan that moves the memory of others away, all of the
- * unused limit is available. A process whose memory stays plain moves nothing away.
+ * Limits both figures. Free memory is at most what the device has free, except under a plan by which other clients'
+ * memory makes room: then the whole unused limit is free. A process whose memory stays plain gets no such room.
  */
 static void clamp(int device, uint64_t *free_bytes, uint64_t *total)
 {
@@ -90,8 +90,8 @@ TESSERA_EXPORT CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
 }
 
 /*
- * For our NVML library: limit and use of the device with this UUID. 1: filled in; 0: no limit. Part of no public
- * interface; found by dlsym because the two libraries are loaded apart.
+ * For libnvidia-ml.so.1 of this project: limit and use of the device with this UUID. 1: set; 0: there is no limit. Not
+ * a public interface; it is found by dlsym, because the two libraries are loaded separately.
  */
 TESSERA_EXPORT int tessera_memory_of(const unsigned char uuid[16], uint64_t *limit, uint64_t *used);
 

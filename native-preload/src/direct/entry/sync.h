@@ -1,4 +1,7 @@
-/* Synchronisations: not gated, since they submit nothing, but marked, so that a waiting client is not taken for idle. */
+/*
+ * Synchronisations. They submit nothing and pass no gate, but are marked, so that a waiting client does not count as
+ * idle.
+ */
 #ifndef TESSERA_SYNC_H
 #define TESSERA_SYNC_H
 

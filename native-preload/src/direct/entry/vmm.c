@@ -1,6 +1,7 @@
 /*
- * The program's own physical memory (cuMemCreate, as expandable segments use it): under plan swap ours (program_memory.h),
- * else left as it is; counted from its creation until the last handle is released and the last mapping is gone.
+ * The program's own physical memory (cuMemCreate; PyTorch's expandable segments use it). Under plan swap the library
+ * makes it (program_memory.h), else the driver. It counts until the last handle is released and the last mapping is
+ * gone.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "direct/swap/swap.h"
 #include "tessera_entries.h"
 
-/* One handle or mapping less; the last one gives the bytes back. */
+/* Removes one reference (handle or mapping); the last one returns the bytes to the quota. */
 static void drop_backing(uint64_t backing)
 {
     struct allocation gone;
@@ -71,7 +72,7 @@ TESSERA_EXPORT CUresult cuMemRelease(unsigned long long handle)
     return result;
 }
 
-/* Another reference to a handle that we may know. */
+/* Adds a reference to a handle, if it is recorded. */
 TESSERA_EXPORT CUresult cuMemRetainAllocationHandle(unsigned long long *handle, void *address)
 {
     struct swap_range range;
@@ -81,7 +82,7 @@ TESSERA_EXPORT CUresult cuMemRetainAllocationHandle(unsigned long long *handle, 
     struct allocation mapping;
     if (result != CUDA_SUCCESS || !handle || allocations_refer(ALLOCATION_HANDLE, *handle, 1, NULL) != UINT32_MAX)
         return result;
-    /* The handle had been released before; its backing lives on in the mapping. */
+    /* The handle was released before; its record is made anew from the mapping's. */
     if (allocations_find(ALLOCATION_MAPPING, (uint64_t)(uintptr_t)address, &mapping) &&
         allocations_refer(ALLOCATION_BACKING, mapping.link, 1, NULL) != UINT32_MAX)
         allocations_add((struct allocation){
@@ -107,7 +108,7 @@ TESSERA_EXPORT CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offse
     return result;
 }
 
-/* What is ours of a range, from its beginning on: `each` for one mapping after the other. Returns what is left of it. */
+/* Calls `each` for mappings of plan swap from the range's beginning on, and sets the range to what is left of it. */
 static CUresult walk(CUdeviceptr *pointer, size_t *bytes, CUresult (*each)(CUdeviceptr, const void *, size_t),
                      const void *access, size_t count)
 {
@@ -133,7 +134,7 @@ static CUresult set_one(CUdeviceptr pointer, const void *access, size_t count)
     return program_set_access(pointer, access, count);
 }
 
-/* One call may unmap several mappings that lie one behind the other. */
+/* One call may unmap several adjacent mappings. */
 TESSERA_EXPORT CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 {
     size_t left = bytes;
@@ -173,7 +174,10 @@ TESSERA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(void *properties,
     return REAL(cuMemGetAllocationPropertiesFromHandle)(properties, handle);
 }
 
-/* The driver would refuse while something is mapped there; what is ours may have no memory just now. */
+/*
+ * Refused while anything is mapped there, like the driver does: memory of plan swap may be absent, unseen by the
+ * driver.
+ */
 TESSERA_EXPORT CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
 {
     if (settings()->swap && program_maps_in(pointer, bytes))

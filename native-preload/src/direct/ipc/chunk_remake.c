@@ -9,10 +9,10 @@
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-#define BATCH 16 /* in one pause, as far as there is room at once: 1 GiB, a millisecond of a GPU's own copies */
-#define RETRY_NS 5000000ULL /* between two tries when the driver has less than the manager thinks */
+#define BATCH 16 /* chunks replaced in one pause, if there is room: 1 GiB, which a GPU copies in a millisecond */
+#define RETRY_NS 5000000ULL /* between two tries when the driver has less than the manager assumes */
 
-/* New memory for one chunk. */
+/* Physical memory that is to replace a chunk's. */
 struct fresh {
     struct chunk *chunk;
     unsigned long long handle;
@@ -51,7 +51,7 @@ void chunk_remake_drop(unsigned device, uint64_t bytes, unsigned long long handl
     residency_unlock();
 }
 
-/* Copies the chunk's contents into the new memory, at an address of its own. */
+/* Copies the chunk's contents into the new memory, which is mapped at a temporary address. */
 static CUresult copy_over(const struct fresh *fresh, CUstream stream)
 {
     const struct chunk *chunk = fresh->chunk;
@@ -72,7 +72,7 @@ static CUresult copy_over(const struct fresh *fresh, CUstream stream)
     return result;
 }
 
-/* Puts the new memory under the chunk's addresses; fresh->handle is what is not used any more, either way. */
+/* Maps the new memory at the chunk's addresses. On return, fresh->handle is the memory that is not used any more. */
 static CUresult exchange(struct fresh *fresh)
 {
     struct chunk *chunk = fresh->chunk;
@@ -92,7 +92,7 @@ static CUresult exchange(struct fresh *fresh)
             return result;
         }
         for (struct chunk_view *mapped = chunk->views; mapped != view; mapped = mapped->next)
-            REAL(cuMemUnmap)(mapped->address, chunk->bytes); /* the last one was not: answers INVALID_VALUE */
+            REAL(cuMemUnmap)(mapped->address, chunk->bytes); /* the view that failed is not mapped: INVALID_VALUE */
         chunk->handle = before;
     }
     for (view = chunk->views; view != unmapped_to; view = view->next)
@@ -100,7 +100,7 @@ static CUresult exchange(struct fresh *fresh)
     return result;
 }
 
-/* In a pause of the device, with a context of the device current. */
+/* Replaces the memory of all these chunks. In a pause of the device, with a context of the device current. */
 static CUresult exchange_all(struct fresh *fresh, unsigned count)
 {
     CUstream stream;
@@ -116,7 +116,7 @@ static CUresult exchange_all(struct fresh *fresh, unsigned count)
     return result;
 }
 
-/* The devices that the memory is mapped for, as far as the process works on them: a bit each. */
+/* The open devices for which the memory is mapped: one bit for each. */
 static uint32_t users(const struct chunk *chunk)
 {
     uint32_t devices = 0, open = 0;
@@ -134,7 +134,7 @@ static void go_on(uint32_t devices)
             device_pause_end(i);
 }
 
-/* Stops the work on these devices, in their order; false: none of them is stopped. */
+/* Pauses these devices in ascending order; false: not in time, and none is paused. */
 static bool stop(uint32_t devices, uint64_t until_ns)
 {
     uint32_t stopped = 0;

@@ -11,7 +11,7 @@
 #include "session/wait_ready.h"
 
 #define CONNECT_AGAIN_US 1000
-#define MOST_BYTES (1ULL << 46) /* more than any device has: sums of sizes cannot overflow */
+#define MOST_BYTES (1ULL << 46) /* more than any device has, so sums of sizes cannot overflow */
 
 static CUresult unanswered(const struct ipc_handle *handle)
 {
@@ -28,7 +28,7 @@ CUresult ipc_client_open(struct ipc_client *client, const struct ipc_handle *han
     if (client->socket < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
     int failed = connect(client->socket, (struct sockaddr *)&address, length) ? errno : 0;
-    while ((failed == EAGAIN || failed == EINTR) && monotonic_ns() < until_ns) { /* its backlog is full */
+    while ((failed == EAGAIN || failed == EINTR) && monotonic_ns() < until_ns) { /* EAGAIN: a full backlog */
         usleep(CONNECT_AGAIN_US);
         failed = connect(client->socket, (struct sockaddr *)&address, length) ? errno : 0;
     }
@@ -52,7 +52,7 @@ static bool await_answer(const struct ipc_client *client)
     }
 }
 
-/* The answer and what came with it; how many descriptors, or -1. More than fit are closed by the kernel. */
+/* Receives an answer; returns the number of its descriptors, or -1. The kernel closes those beyond IPC_BATCH. */
 static int receive(int socket, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {
     union {

@@ -1,4 +1,4 @@
-/* Asks the process that made a handle for the memory behind it. Any thread; holds no lock. */
+/* The opener's connection to the process that made a handle. Any thread, without a lock. */
 #ifndef TESSERA_IPC_CLIENT_H
 #define TESSERA_IPC_CLIENT_H
 
@@ -18,8 +18,8 @@ struct ipc_client {
 CUresult ipc_client_open(struct ipc_client *client, const struct ipc_handle *handle, uint64_t until_ns);
 
 /*
- * The chunks from `first` on, up to IPC_BATCH of them: their descriptors, which the caller closes, and a checked answer. The
- * exporter's error, or as ipc_client_open().
+ * Requests up to IPC_BATCH chunks from `first` on: a checked answer, and their descriptors, which the caller closes.
+ * Errors: the exporter's, or as ipc_client_open().
  */
 CUresult ipc_client_ask(struct ipc_client *client, uint32_t first, struct ipc_answer *answer,
                         int descriptors[IPC_BATCH]);

@@ -15,7 +15,7 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* An allocation that has a handle. It is found gone when its id is not its address's any more. */
+/* An allocation that has a handle. It was freed if the allocation at its address has another id. */
 struct share {
     struct share *next;
     CUdeviceptr base;
@@ -34,7 +34,7 @@ static bool is_gone(const struct share *share)
     return !swap_find(share->base, &range) || range.id != share->id;
 }
 
-/* With the lock: forgets what the program has freed since. */
+/* With the lock: deletes shares whose allocation was freed. */
 static void sweep(void)
 {
     struct share **at = &shares;
@@ -49,7 +49,7 @@ static void sweep(void)
     }
 }
 
-/* With the lock: the allocation's share; NULL: no memory for the record, or no random numbers. */
+/* With the lock: the allocation's share, a new one if it has none; NULL: no memory, or no random numbers. */
 static struct share *share_of(const struct swap_range *range)
 {
     struct share *share = shares;
@@ -78,7 +78,7 @@ bool ipc_exported_here(const struct ipc_handle *handle)
     return handle->pid == (uint32_t)getpid() && ipc_server_is(handle);
 }
 
-/* Whether the handle's secret is that of a share, which is copied. Takes the same time wherever they differ. */
+/* Copies the share that the handle names; false: none has its id and secret. Compares secrets in constant time. */
 static bool find_share(const struct ipc_handle *handle, struct share *found)
 {
     pthread_mutex_lock(&lock);
@@ -94,7 +94,7 @@ static bool find_share(const struct ipc_handle *handle, struct share *found)
     return differs == 0;
 }
 
-/* Descriptors of chunks from `first` on, as many as an answer takes. */
+/* Makes descriptors of the chunks from `first` on, at most IPC_BATCH. */
 static CUresult give_chunks(const struct share *share, uint32_t first, struct ipc_answer *answer, int *descriptors)
 {
     CUresult result = CUDA_SUCCESS;
@@ -106,7 +106,7 @@ static CUresult give_chunks(const struct share *share, uint32_t first, struct ip
     return result;
 }
 
-/* What the server asks. */
+/* Answers a request, on the server's thread. */
 static void answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {
     struct share share;
@@ -117,18 +117,18 @@ static void answer_request(const struct ipc_request *request, struct ipc_answer 
         return;
     }
     if (!exportable_shape(share.base, share.id, &shape) || request->first >= shape.chunks)
-        return; /* freed meanwhile */
+        return; /* it was freed meanwhile */
     answer->chunks = shape.chunks;
     answer->bytes = shape.bytes;
     answer->offset = shape.offset;
     answer->allocation_bytes = share.bytes;
     memcpy(answer->device, segment_get()->devices[shape.device].uuid, sizeof answer->device);
-    void *context = devices_enter(shape.device); /* none is needed by what NVIDIA documents, and one does no harm */
+    void *context = devices_enter(shape.device); /* NVIDIA documents no need for a current context; it does no harm */
     answer->status = give_chunks(&share, request->first, answer, descriptors);
     if (context)
         devices_leave(context);
     if (answer->status == CUDA_ERROR_INVALID_VALUE || answer->status == CUDA_ERROR_DEINITIALIZED)
-        answer->status = CUDA_ERROR_INVALID_HANDLE; /* freed this moment, or this process ends */
+        answer->status = CUDA_ERROR_INVALID_HANDLE; /* it was just freed, or this process is ending */
 }
 
 CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
@@ -152,7 +152,7 @@ CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle)
     pthread_mutex_unlock(&lock);
     if (!share)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(handle, &made, sizeof made); /* the program's own may lie anywhere */
+    memcpy(handle, &made, sizeof made); /* the program's structure may not be aligned */
     return CUDA_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* Memory of plan swap's that the program has made handles of for other processes. Any thread. */
+/* The exporter's side of legacy IPC of plan swap's memory. Any thread. */
 #ifndef TESSERA_IPC_EXPORT_H
 #define TESSERA_IPC_EXPORT_H
 
@@ -7,8 +7,9 @@
 #include "direct/swap/swap.h"
 
 /*
- * The handle of an allocation: the same one as long as it lives. Makes it exportable first (exportable.h), and may wait as
- * that does. NOT_SUPPORTED: it cannot be exported so. OPERATING_SYSTEM: there is no socket or no thread to serve it.
+ * Returns the handle of an allocation, which stays the same until it is freed. Makes the allocation exportable first,
+ * and may wait for that (exportable.h). NOT_SUPPORTED: it cannot be exported. OPERATING_SYSTEM: the server has no
+ * socket or no thread.
  */
 CUresult ipc_export(const struct swap_range *range, struct ipc_handle *handle);
 

@@ -14,7 +14,8 @@
 #include "direct/turns/turns.h"
 
 #define SLICE_NS 5000000ULL
-#define SOON_NS 1000000000ULL /* longer than a training step; kernels that wait for other programs may run for ever */
+/* Longer than a training step; bounded, because a kernel that waits for another program may run for ever. */
+#define SOON_NS 1000000000ULL
 
 /* With the lock: the first chunk that is not resident or is being moved; NULL: there is none. */
 static const struct chunk *hindrance(const struct swap_block *block)
@@ -25,7 +26,10 @@ static const struct chunk *hindrance(const struct swap_block *block)
     return chunk;
 }
 
-/* With the lock, which is released meanwhile: waits until all chunks are resident. NULL: gone, or time is up (*result). */
+/*
+ * With the lock, which is released meanwhile: waits until all chunks are resident. NULL: freed, or not in time
+ * (*result).
+ */
 static struct swap_block *await_resident(CUdeviceptr base, uint64_t id, uint64_t until_ns, CUresult *result)
 {
     for (;;) {
@@ -38,7 +42,7 @@ static struct swap_block *await_resident(CUdeviceptr base, uint64_t id, uint64_t
         if (monotonic_ns() > until_ns)
             return NULL;
         unsigned device = other->device;
-        if (other->state == CHUNK_ABSENT) { /* while the gate is open all that is live is resident */
+        if (other->state == CHUNK_ABSENT) { /* a live chunk is absent only while the gate is closed */
             residency_unlock();
             turns_wait(device);
             residency_lock();
@@ -47,7 +51,7 @@ static struct swap_block *await_resident(CUdeviceptr base, uint64_t id, uint64_t
     }
 }
 
-/* With the lock: whether the physical address of memory that would be replaced may be known outside the process. */
+/* With the lock: whether a chunk is fixed but not shareable: its physical address may be known outside the process. */
 static bool is_known_outside(const struct swap_block *block)
 {
     const struct chunk *chunk = block->chunks;
@@ -56,7 +60,7 @@ static bool is_known_outside(const struct swap_block *block)
     return chunk != NULL;
 }
 
-/* With the lock: the first chunk whose memory has to be made again; NULL: none. */
+/* With the lock: the first chunk whose memory has to be replaced; NULL: none. */
 static const struct chunk *first_unmade(const struct swap_block *block)
 {
     const struct chunk *chunk = block->chunks;
@@ -65,7 +69,7 @@ static const struct chunk *first_unmade(const struct swap_block *block)
     return chunk;
 }
 
-/* With the lock: all chunks can be exported, and stay. */
+/* With the lock: fixes all chunks, which are exportable now. */
 static void fix(struct swap_block *block)
 {
     uint64_t bytes = 0;
@@ -80,7 +84,7 @@ static void fix(struct swap_block *block)
     residency_lower(block->device, bytes);
 }
 
-/* With the lock: makes the chunks that are not fixed BUSY by the caller, or releases them. */
+/* With the lock: makes the chunks that are not fixed BUSY, or RESIDENT again. */
 static void set_state(struct swap_block *block, enum chunk_state state)
 {
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
@@ -93,7 +97,7 @@ static void set_state(struct swap_block *block, enum chunk_state state)
     residency_publish(block->device);
 }
 
-/* Without the lock: makes one chunk again, or more. Success also if it has to be tried again, since memory has moved. */
+/* Without the lock: replaces one or more chunks. Also succeeds without effect if memory has moved: the caller loops. */
 static CUresult remake(CUdeviceptr base, uint64_t id, unsigned device, uint64_t bytes, uint64_t until_ns)
 {
     unsigned long long memory;
@@ -171,7 +175,10 @@ bool exportable_shape(CUdeviceptr base, uint64_t id, struct exportable_shape *sh
     return block != NULL;
 }
 
-/* With the lock, which is released meanwhile: the chunk with this number, BUSY so that nobody frees it; NULL: none. */
+/*
+ * With the lock, which is released meanwhile: makes the chunk with this number BUSY, so that it is not freed; NULL:
+ * none.
+ */
 static struct chunk *take_chunk(CUdeviceptr base, uint64_t id, unsigned number)
 {
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
@@ -183,7 +190,7 @@ static struct chunk *take_chunk(CUdeviceptr base, uint64_t id, unsigned number)
         if (!chunk || !chunk->fixed || !chunk->shareable || monotonic_ns() > until_ns)
             return NULL;
         if (chunk->state == CHUNK_RESIDENT) {
-            chunk->state = CHUNK_BUSY; /* fixed: counts the same */
+            chunk->state = CHUNK_BUSY; /* the chunk is fixed, so no sums change */
             return chunk;
         }
         residency_wait(monotonic_ns() + SLICE_NS);
@@ -202,7 +209,7 @@ CUresult exportable_descriptor(CUdeviceptr base, uint64_t id, unsigned number, i
         result = REAL(cuMemExportToShareableHandle)(descriptor, chunk->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                                     0);
     else if ((*descriptor = fcntl(chunk->descriptor, F_DUPFD_CLOEXEC, 0)) <
-             0) /* the driver gives none of what was imported */
+             0) /* the driver does not export imported memory again */
         result = CUDA_ERROR_OPERATING_SYSTEM;
     *bytes = chunk->bytes;
     residency_lock();

@@ -1,7 +1,7 @@
 /*
- * Allocations of plan swap that other processes may open by legacy IPC. Their memory stays where it is from then on, and is
- * made so that the driver gives file descriptors of it. Memory that was made without that is made again under its
- * addresses at its first export: a pause of the device, and a copy on the device.
+ * Exportable allocations: allocations of plan swap that other processes may open by legacy IPC. They are fixed, and
+ * their memory is such that the driver exports it as file descriptors. Ordinary memory is replaced at its first export,
+ * under the same addresses; this takes a pause of the device and a copy on the device. Any thread.
  */
 #ifndef TESSERA_EXPORTABLE_H
 #define TESSERA_EXPORTABLE_H
@@ -11,7 +11,7 @@
 
 #include "driver/driver_types.h"
 
-/* Where an allocation lies in the memory that is given to others with it: small ones share theirs. */
+/* The memory that is exported with an allocation. Small allocations share a chunk, so it may be larger. */
 struct exportable_shape {
     unsigned device;
     unsigned chunks;
@@ -20,27 +20,27 @@ struct exportable_shape {
 };
 
 /*
- * Makes the allocation that begins at `base` and has this id exportable, and keeps it resident. Waits until until_ns
- * (CLOCK_MONOTONIC) at most for its memory, for room for another chunk, and for the program's work to end. Without a
- * lock. INVALID_VALUE: the allocation is gone. NOT_SUPPORTED: the device cannot export, or the memory's physical
- * address is known to others already. OUT_OF_MEMORY: not in time. STREAM_CAPTURE_UNSUPPORTED: memory has to be made
- * again, and the caller captures. Errors of the driver change nothing.
+ * Makes the allocation with this base and id exportable, and fixes it. Waits until until_ns (CLOCK_MONOTONIC) at most
+ * for its memory, for room for another chunk, and for the program's work to end. Without a lock. INVALID_VALUE: the
+ * allocation was freed. NOT_SUPPORTED: the device cannot export, or the memory's physical address may be known outside
+ * the process. OUT_OF_MEMORY: not in time. STREAM_CAPTURE_UNSUPPORTED: memory has to be replaced, and the caller is
+ * capturing. After errors of the driver the contents are unchanged.
  */
 CUresult exportable_make(CUdeviceptr base, uint64_t id, uint64_t until_ns);
 
 /*
- * As program_fix_any(), for users that learn the memory's physical address. Makes it exportable too, if that is
- * possible soon: it is impossible later, and programs whose memory network cards read (MPI) also open it from other
- * processes.
+ * Fixes memory whose physical address becomes known outside the process (program_fix_any()). Before that, makes it
+ * exportable if that succeeds within SOON_NS, because it is impossible later: programs whose memory a network card
+ * reads (MPI) also open it in other processes.
  */
 CUresult exportable_fix(CUdeviceptr inside);
 
-/* The shape of an allocation that was made exportable; false: it is gone. */
+/* The shape of an exportable allocation; false: it was freed. */
 bool exportable_shape(CUdeviceptr base, uint64_t id, struct exportable_shape *shape);
 
 /*
- * A new descriptor of the allocation's chunk with this number, which the caller closes, and its bytes. A context of the
- * device should be current. INVALID_VALUE: it is gone, or has no such chunk.
+ * Makes a descriptor of the allocation's chunk with this number, which the caller closes, and sets its bytes. A context
+ * of the device should be current. INVALID_VALUE: the allocation was freed, or has no such chunk.
  */
 CUresult exportable_descriptor(CUdeviceptr base, uint64_t id, unsigned number, int *descriptor, uint64_t *bytes);
 

@@ -13,7 +13,7 @@ bool ipc_handle_ours(const struct tessera_value_64 *value, struct ipc_handle *ha
 
 socklen_t ipc_address(const struct ipc_handle *handle, struct sockaddr_un *address)
 {
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX}; /* the first byte of an abstract name is 0 */
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX}; /* an abstract name begins with a 0 byte */
     int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "tessera-ipc/%u/%llu/%016llx",
                           handle->pid, (unsigned long long)handle->start_ticks, (unsigned long long)handle->server);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);

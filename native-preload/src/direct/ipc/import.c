@@ -14,7 +14,7 @@
 #include "session/report.h"
 #include "session/settings.h"
 
-/* What is open, or being opened or closed by some thread. */
+/* Imported memory: open, or being opened or closed by a thread. */
 struct opened {
     struct opened *next;
     struct ipc_handle handle;
@@ -22,8 +22,8 @@ struct opened {
     uint64_t context;
     uint64_t id;
     uint32_t references;
-    uint32_t accessing; /* devices that may: a bit each */
-    bool ready;         /* false: only the thread that opens it may look into it */
+    uint32_t accessing; /* devices with access: one bit for each */
+    bool ready;         /* false: used only by the thread that opens it */
 };
 
 static struct record_pool records = {.bytes = sizeof(struct opened)};
@@ -31,15 +31,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct opened *all;
-static struct opened *closing; /* closed in a capture, in which nothing can be waited for */
-static unsigned count;         /* of all: read without the lock */
+static struct opened *closing; /* closed during a capture, which a wait would invalidate; unmapped later */
+static unsigned count;         /* length of `all`; read without the lock */
 
 static void prepare(void)
 {
     condition_prepare(&changed);
 }
 
-/* With the lock. */
+/* With the lock: adds it to the list. */
 static void enter(struct opened *opened)
 {
     opened->next = all;
@@ -47,7 +47,7 @@ static void enter(struct opened *opened)
     __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 }
 
-/* With the lock: out of the list, and no longer found. */
+/* With the lock: removes it from the list. */
 static void take_out(struct opened *opened)
 {
     struct opened **at = &all;
@@ -71,7 +71,7 @@ static CUdeviceptr address(const struct opened *opened)
     return opened->mapping.base + opened->mapping.offset;
 }
 
-/* Without the lock: waits for the work that may use it. False: a capture is open, which a wait would break. */
+/* Without the lock: waits for work that may use it. False: a capture is open, which the wait would invalidate. */
 static bool quiesce(const struct opened *opened, CUresult *result)
 {
     if (!capture_shield_wait())
@@ -87,7 +87,7 @@ static bool quiesce(const struct opened *opened, CUresult *result)
     return true;
 }
 
-/* Without the lock: ends a mapping that is in no list any more, now or as soon as no capture is open. */
+/* Without the lock: unmaps memory that was taken out of the list: now, or as soon as no capture is open. */
 static CUresult end(struct opened *opened)
 {
     CUresult result = CUDA_SUCCESS;
@@ -105,7 +105,7 @@ static CUresult end(struct opened *opened)
     return result;
 }
 
-/* What was closed in a capture. */
+/* Unmaps memory that was closed during a capture. */
 static void end_late(void)
 {
     while (!capture_open_any()) {
@@ -120,7 +120,7 @@ static void end_late(void)
     }
 }
 
-/* With the lock, released meanwhile: waits until the handle is not just being opened. False: time is up. */
+/* With the lock, which is released meanwhile: waits while another thread opens the handle. False: time is up. */
 static bool await_ready(const struct ipc_handle *handle, uint64_t until_ns)
 {
     bool in_time = true;
@@ -130,7 +130,7 @@ static bool await_ready(const struct ipc_handle *handle, uint64_t until_ns)
     return !opened || opened->ready;
 }
 
-/* Of one that is ready and held by a reference: the current device may be another than the first opener's. */
+/* Gives the device access to memory that is ready and referenced: it may not be the first opener's device. */
 static CUresult let_access(struct opened *opened, int device)
 {
     uint32_t bit = 1u << device;
@@ -142,7 +142,7 @@ static CUresult let_access(struct opened *opened, int device)
     return result;
 }
 
-/* Without the lock: fills in a new entry, which is in the list and not ready. */
+/* Without the lock: maps the memory of a new entry, which is in the list and not ready. */
 static CUresult fill(struct opened *opened, int device, bool peers, uint64_t until_ns)
 {
     struct ipc_mapping *mapping = &opened->mapping;
@@ -272,7 +272,7 @@ void ipc_import_context_ended(const void *context)
         pthread_mutex_unlock(&lock);
         if (!opened)
             return;
-        ipc_mapping_end(&opened->mapping); /* its work has ended with it */
+        ipc_mapping_end(&opened->mapping); /* work that used it has ended with the context */
         pthread_mutex_lock(&lock);
         record_give(&records, opened);
         pthread_mutex_unlock(&lock);

@@ -7,7 +7,7 @@
 #include "session/report.h"
 #include "tessera_entries.h"
 
-/* The device with this UUID, in this process's order; -1: it sees none. */
+/* The ordinal of the device with this UUID in this process; -1: the process does not see it. */
 static int device_of(const uint8_t uuid[16])
 {
     int count = 0;
@@ -24,7 +24,7 @@ static int device_of(const uint8_t uuid[16])
     return -1;
 }
 
-/* Maps one chunk; the mapping alone holds its memory from then on. */
+/* Maps one chunk and releases the handle, so that the mapping alone keeps the memory. */
 static CUresult map_one(CUdeviceptr at, uint64_t bytes, int descriptor)
 {
     unsigned long long handle;
@@ -55,7 +55,7 @@ static CUresult map_answer(const struct ipc_mapping *mapping, const struct ipc_a
     return result;
 }
 
-/* The first answer says how large it is, and where. */
+/* Reserves addresses for all chunks, whose size and device the first answer has. */
 static CUresult reserve(struct ipc_mapping *mapping, const struct ipc_answer *answer)
 {
     mapping->device = device_of(answer->device);

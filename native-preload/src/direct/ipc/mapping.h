@@ -1,4 +1,4 @@
-/* The memory behind a handle, mapped in this process. */
+/* Memory of another process, mapped in this one. Any thread. */
 #ifndef TESSERA_IPC_MAPPING_H
 #define TESSERA_IPC_MAPPING_H
 
@@ -10,19 +10,19 @@ struct ipc_mapping {
     uint64_t bytes;   /* of all chunks */
     uint64_t offset;  /* of the allocation */
     uint64_t allocation_bytes;
-    int device; /* here */
+    int device; /* its ordinal in this process */
 };
 
 /*
- * Asks the exporter for the memory and maps it. It is inaccessible until ipc_mapping_access(). Waits until until_ns at
- * most. Without a lock; errors as of ipc_import().
+ * Requests the memory from the exporter and maps it, without access for any device. Waits until until_ns at most.
+ * Without a lock. Errors: as ipc_import().
  */
 CUresult ipc_mapping_make(const struct ipc_handle *handle, uint64_t until_ns, struct ipc_mapping *mapping);
 
-/* Lets a device read and write it. */
+/* Gives a device read and write access. */
 CUresult ipc_mapping_access(const struct ipc_mapping *mapping, int device);
 
-/* Takes it away. Nothing uses it any more. */
+/* Unmaps the memory, which no work uses any more, and frees its addresses. */
 void ipc_mapping_end(const struct ipc_mapping *mapping);
 
 #endif

@@ -15,17 +15,17 @@
 #include "session/wait_ready.h"
 #include "tessera_entries.h"
 
-#define PEERS 16 /* processes that are being served at once; others wait in the backlog */
+#define PEERS 16 /* connections served at once; others wait in the backlog */
 #define BACKLOG 64
-#define SILENCE_NS 10000000000ULL /* a peer that asks nothing for so long is gone for us */
-#define TICK_MS 1000              /* a wait does not notice that its socket was closed */
+#define SILENCE_NS 10000000000ULL /* a connection without a request for so long is closed */
+#define TICK_MS 1000              /* poll() does not return when its socket is closed, so the wait is bounded */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ipc_handle identity; /* of this process; server 0: not started */
+static struct ipc_handle identity; /* the part of a handle that names this process; server 0: not started */
 static int listening = -1;
 static ipc_answers *answers;
 
-/* The thread's own. */
+/* Used by the server's thread alone. */
 static struct {
     int socket;
     uint64_t heard_ns;
@@ -50,7 +50,7 @@ static void drop_peer(unsigned at)
     peers[at] = peers[--peer_count];
 }
 
-/* A program that closes all descriptors, as daemons do, has closed ours, or opened something else there: not ours to close. */
+/* Daemons close all descriptors, and may have reused the number of the socket: opens a new one, and closes nothing. */
 static void listen_again(void)
 {
     int s = open_socket();
@@ -66,7 +66,7 @@ static void accept_peer(void)
     if (s < 0 && (errno == EBADF || errno == ENOTSOCK || errno == EINVAL || errno == EOPNOTSUPP))
         listen_again();
     else if (s < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-        usleep(TICK_MS * 1000); /* no descriptor, or no memory, now */
+        usleep(TICK_MS * 1000); /* out of descriptors or memory: tries again */
     if (s < 0)
         return;
     if (!ipc_peer_trusted(s, 0)) {
@@ -78,7 +78,7 @@ static void accept_peer(void)
     peers[peer_count++].heard_ns = monotonic_ns();
 }
 
-/* False: it does not take it. */
+/* False: the peer does not accept the answer. */
 static bool send_answer(int socket, const struct ipc_answer *answer, const int *descriptors)
 {
     union {
@@ -96,7 +96,7 @@ static bool send_answer(int socket, const struct ipc_answer *answer, const int *
     return sendmsg(socket, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *answer;
 }
 
-/* False: the peer is gone, or not one of ours. */
+/* Answers one request. False: the peer is gone, or its request is malformed. */
 static bool serve(int socket)
 {
     struct ipc_request request;
@@ -116,7 +116,7 @@ static bool serve(int socket)
 
 static void serve_all(struct pollfd *ready, uint64_t now_ns)
 {
-    for (unsigned i = peer_count; i-- > 0;) { /* backwards: a dropped one is replaced by one that was looked at */
+    for (unsigned i = peer_count; i-- > 0;) { /* backwards: drop_peer() moves the last one, which is served already */
         bool asks = ready[i].revents != 0;
         if (asks)
             peers[i].heard_ns = now_ns;
@@ -136,7 +136,7 @@ static void *run(void *unused)
             ready[i] = (struct pollfd){.fd = peers[i].socket, .events = POLLIN};
         ready[count] = (struct pollfd){.fd = count < PEERS ? listening : -1, .events = POLLIN};
         if (wait_ready(ready, count + 1, TICK_MS) < 0 && errno != EINTR) {
-            usleep(TICK_MS * 1000); /* no memory in the kernel */
+            usleep(TICK_MS * 1000); /* the kernel has no memory: tries again */
             continue;
         }
         serve_all(ready, monotonic_ns());
@@ -148,7 +148,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* With the lock. */
+/* With the lock: opens the socket and starts the thread. */
 static bool start(ipc_answers *by)
 {
     answers = by;
@@ -189,7 +189,7 @@ void ipc_server_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
     for (unsigned i = 0; i < peer_count; i++)
-        close(peers[i].socket); /* the child's copies */
+        close(peers[i].socket); /* copies that the child inherited */
     peer_count = 0;
     if (listening >= 0)
         close(listening);

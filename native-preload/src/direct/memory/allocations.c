@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 
 #define FIRST_CAPACITY 4096u /* entries, a power of two */
-#define TOMBSTONE 0xff       /* in `space`: was used, probing goes on behind it */
+#define TOMBSTONE 0xff       /* in `space`: a deleted entry; probing continues behind it */
 
-/* Open addressing in memory of our own: hooks run inside allocators too, so malloc is not ours to call. */
+/* Open addressing, in mapped memory: hooks may run inside the program's allocator, so they must not call malloc. */
 static struct allocation *table;
-static size_t capacity, used, live; /* used: live ones and tombstones */
+static size_t capacity, used, live; /* used: live entries and tombstones */
 static uint64_t backings;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -39,7 +39,7 @@ static void put(struct allocation allocation)
     live++;
 }
 
-/* Makes room for one more: at most half full. Drops the tombstones. */
+/* Makes room for one more entry, so that the table is at most half full; a new table has no tombstones. */
 static bool reserve(void)
 {
     if (table && (used + 1) * 2 <= capacity)

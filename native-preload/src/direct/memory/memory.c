@@ -14,7 +14,7 @@ static uint64_t choices[TESSERA_MAX_DEVICES];            /* as in the segment */
 static signed char swap_support[TESSERA_MAX_DEVICES];    /* 0 unknown, 1 yes, -1 no */
 static signed char managed_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
-/* Whether the device maps memory, in pages of the size that chunks are made of. */
+/* Whether the device has virtual memory management with a granularity that divides CHUNK_UNIT. */
 static bool device_supports(unsigned device)
 {
     struct driver_allocation_properties ordinary = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -40,7 +40,7 @@ bool memory_mapped(unsigned device)
     return swap_support[device] > 0;
 }
 
-/* Says what plan auto came to on a device; any number of times. */
+/* Publishes what plan auto has chosen on a device; may be called repeatedly. */
 static void note_choice(unsigned device, uint64_t facts)
 {
     if (!settings()->automatic || (__atomic_load_n(&choices[device], __ATOMIC_RELAXED) & facts) == facts)
@@ -51,7 +51,7 @@ static void note_choice(unsigned device, uint64_t facts)
     segment_change_end();
 }
 
-/* Before the first allocation: what is mapped could not be copied between such devices. */
+/* Before the first allocation: the driver could not copy mapped memory between devices that cannot reach each other. */
 static void look_around(void)
 {
     static bool looked;

@@ -3,7 +3,9 @@
 #include "direct/turns/checkpoint_stubs.h"
 #include "session/segment.h"
 
-/* The manager sets its flag, then reads the word; here the word comes first, then the flag: one of the two sees the other. */
+/*
+ * Stores the word, then reads the manager's flag. The manager sets the flag, then reads the word: one sees the other.
+ */
 static void change_shares(int64_t calls, uint64_t facts)
 {
     uint64_t *shares = &segment_get()->client_shares;

@@ -11,11 +11,11 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-#define PIECE_BYTES (512ULL << 20) /* some 10 ms of the bus: how late an order may be seen */
-#define MAX_ALLOCATIONS 65536u     /* the newest are fetched; programs with more allocate small ones */
+#define PIECE_BYTES (512ULL << 20) /* some 10 ms of bus time, which bounds how late an order is seen */
+#define MAX_ALLOCATIONS 65536u     /* further ones are left to page faults; a program with more has small ones */
 
 struct candidates {
-    struct allocation *items; /* own memory */
+    struct allocation *items; /* mapped memory */
     size_t count;
     unsigned device;
 };
@@ -38,12 +38,12 @@ static uint64_t room_on(unsigned device)
 {
     const struct tessera_residency *r = &segment_get()->residency[device];
     uint64_t total = tessera_segment->devices[device].total_bytes;
-    uint64_t own = r->resident_bytes; /* plan auto: what is swapped beside it */
+    uint64_t own = r->resident_bytes; /* under plan auto: memory of plan swap, which is resident already */
     uint64_t most = r->active && r->resident_target < total ? r->resident_target : total;
     return most > own ? most - own : 0;
 }
 
-/* Fetches in pieces, and waits for each, so that a turn that is taken back is given back soon. False: it was. */
+/* Fetches in pieces and waits for each, so that an order to end the turn is obeyed soon. False: the order changed. */
 static bool fetch(const struct allocation *allocation, uint64_t bytes, CUstream stream, uint64_t word,
                   bool (*still)(unsigned device, uint64_t word))
 {
@@ -56,7 +56,7 @@ static bool fetch(const struct allocation *allocation, uint64_t bytes, CUstream 
         if (result == CUDA_SUCCESS)
             result = REAL(cuStreamSynchronize)(stream);
         if (result != CUDA_SUCCESS) {
-            /* Freed meanwhile, most likely. */
+            /* Most likely it was freed meanwhile. */
             __atomic_fetch_add(&tessera_segment->residency[device].move_failures, 1, __ATOMIC_RELAXED);
             return true;
         }

@@ -6,7 +6,7 @@
 #include "session/report.h"
 #include "direct/swap/swap.h"
 
-static struct pool_block_list captured; /* all whose graphs live; pools_hold() */
+static struct pool_block_list captured; /* blocks whose graphs still exist; guarded by pools_hold() */
 struct pool_block *captured_gone;       /* stack; atomic */
 
 bool captured_place(CUstream stream, bool per_thread, struct capture_place *place)
@@ -21,7 +21,7 @@ bool captured_place(CUstream stream, bool per_thread, struct capture_place *plac
     return result != CUDA_ERROR_NOT_SUPPORTED && result != CUDA_ERROR_NOT_FOUND;
 }
 
-/* The driver's own thread, which must not call it: the block is only put aside. */
+/* Called by a thread of the driver, which must make no driver call: only queues the block. */
 static void graph_gone(void *data)
 {
     struct pool_block *block = data;
@@ -31,7 +31,7 @@ static void graph_gone(void *data)
     while (!__atomic_compare_exchange_n(&captured_gone, &first, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* Memory that the stream has freed before, in the same capture. */
+/* A block that the same stream has freed in the same capture; NULL: none. */
 static struct pool_block *again(uint64_t extent, struct stream_identity stream, uint64_t capture)
 {
     struct pool_block *found = NULL;
@@ -46,7 +46,7 @@ static struct pool_block *again(uint64_t extent, struct stream_identity stream, 
     return found;
 }
 
-/* On failure the block is among the gone, freed, and so on its way back. */
+/* Makes the graph own the block. On failure the block is marked freed and queued for captured_collect(). */
 static CUresult hand_to_graph(struct pool_block *block, CUgraph graph)
 {
     CUuserObject object = NULL;
@@ -116,7 +116,7 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
     return hand_to_graph(block, place.graph);
 }
 
-/* `mark`: where the stream must have come; dropped if the block is not freed. */
+/* Takes `mark`, which the stream must reach before the memory is reused; drops it if the block is not freed. */
 static CUresult free_at(CUdeviceptr pointer, struct stream_mark mark, bool capturing)
 {
     pools_hold();
@@ -168,8 +168,8 @@ void captured_order_changed(void)
 }
 
 /*
- * Freed, or of a capture that failed: to the free memory of no pool. Else it is the program's from now on, like any other
- * allocation.
+ * A block that was freed, or whose capture failed, becomes free memory of no pool. Any other block becomes an ordinary
+ * allocation of the program.
  */
 static void collect_one(struct pool_block *block)
 {
@@ -185,7 +185,7 @@ static void collect_one(struct pool_block *block)
         block->number = pools_next_free();
         pools_orphan(block);
     } else {
-        struct pool *pool = block->pool; /* whose figures it enters, since pools_free() takes it out of them again */
+        struct pool *pool = block->pool; /* counted here, because pools_free() will subtract it */
         pool->used += block->extent;
         pool->reserved += block->extent;
     }

@@ -1,11 +1,12 @@
 /*
  * cuMemAllocAsync in a stream capture under plan swap. The driver would make an allocation node, whose memory it maps
- * itself and never gives up. The library makes an allocation with a fixed address, which can move like any other. The
- * graph holds it by a user object, so it lives until the graph, its executables and their launches are gone. Memory
- * that is freed in the same capture by the same stream goes to the stream's next allocation there, whose nodes are
- * behind it.
+ * itself and never releases for other clients. The library makes an allocation with a fixed address instead, which
+ * moves like any other. The graph owns it by a user object, so it lives until the graph, its executables and their
+ * launches are gone. Memory that a stream frees in a capture is reused by the stream's next allocation in that capture,
+ * because its nodes are ordered behind the free.
  *
- * Differences from the driver's nodes: contents stay from launch to launch, and two executables share the memory.
+ * Unlike memory of the driver's nodes, it keeps its contents between launches, and two executables share it. Any thread
+ * may call these functions.
  */
 #ifndef TESSERA_CAPTURED_MEMORY_H
 #define TESSERA_CAPTURED_MEMORY_H
@@ -16,7 +17,7 @@
 
 #include "tessera_entries.h"
 
-/* Not NULL: memory whose graphs are gone, for captured_collect(). Read by every synchronisation. */
+/* Blocks whose graphs are gone, for captured_collect(); NULL: none. Every synchronisation reads it. */
 extern struct pool_block *captured_gone;
 
 /* The capture that a stream is in. */
@@ -26,35 +27,35 @@ struct capture_place {
     CUgraph graph;
 };
 
-/* False: the driver cannot say which graph is captured (before 11.3): memory stays with its nodes. */
+/* Finds the capture that the stream is in. False: the driver cannot name its graph (before CUDA 11.3). */
 bool captured_place(CUstream stream, bool per_thread, struct capture_place *place);
 
-/* Memory for the nodes that the stream captures from now on. The bytes were taken from the quota; recorded here. */
+/* Allocates memory for nodes that the stream captures from now on; takes the bytes from the quota and records them. */
 CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uintptr_t otherwise,
                            struct capture_place place, CUdeviceptr *pointer);
 
 /*
- * The program frees memory of a capture, in a capture or after it. CUDA_ERROR_NOT_FOUND: its graphs are gone, and it is
- * the program's like any other.
+ * Frees memory of a capture, in a capture or after it. CUDA_ERROR_NOT_FOUND: its graphs are gone, and it is an ordinary
+ * allocation of the program by now.
  */
 CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place);
 
-/* The same by cuMemFree, which waits for the device. */
+/* The same for cuMemFree, which waits for the device. */
 CUresult captured_free_idle(CUdeviceptr pointer, unsigned device);
 
-/* The capture that made the graph has ended well: what it has not freed is the program's once the graph is gone. */
+/* The graph's capture has ended without error: memory that it did not free is the program's once the graph is gone. */
 void captured_ended(CUgraph graph);
 
-/* The program has changed what a captured stream's next node depends on: nothing is given again by its order. */
+/* The program has changed the dependencies of a captured stream's next node: freed memory is no longer reused. */
 void captured_order_changed(void);
 
-/* Gives back what graphs that are gone have held. Cheap where there is none. */
+/* Frees memory of graphs that are gone. Cheap if there is none. */
 void captured_collect(void);
 
-/* Whether nodes of the graph use memory of ours: an executable made of another graph must not be updated with it. */
+/* Whether the graph owns such memory. If so, an executable of another graph must not be updated with it. */
 bool captured_in(CUgraph graph);
 
-/* A context has ended. */
+/* A context has ended, and its events with it. */
 void captured_context_ended(const void *context);
 
 /* In the child of a fork. */

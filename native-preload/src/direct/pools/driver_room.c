@@ -14,13 +14,13 @@
 #include "direct/chunks/block_cache.h"
 #include "tessera_entries.h"
 
-#define ASK_AGAIN_US 2000      /* short beside moving the 64 MiB that a peer gives up at a time */
-#define CONTEXT_AGAIN_US 20000 /* a context takes half a second to make */
-#define FIRST_PART 2048        /* of the device, claimed at first: 68 MiB of an H200, the size of one chunk */
+#define ASK_AGAIN_US 2000      /* about as long as another client needs to move one chunk of 64 MiB */
+#define CONTEXT_AGAIN_US 20000 /* short beside creating a context: half a second */
+#define FIRST_PART 2048        /* of the device, claimed at first: 68 MiB of an H200, about one chunk */
 #define SMALLEST_BYTES (2ULL << 20)
 #define MOST_PART 16            /* of the device, claimed at most ... */
-#define MOST_BYTES (1ULL << 30) /* ... and no more than this: the largest modules of PyTorch 2.11 take less */
-#define OTHERS_PART 64          /* of the device: if other clients and the driver have less, none can give any */
+#define MOST_BYTES (1ULL << 30) /* ... and bytes claimed at most: the largest modules of PyTorch 2.11 need less */
+#define OTHERS_PART 64          /* of the device: if other clients and the driver hold less, no client can make room */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -35,7 +35,9 @@ static bool can_help(unsigned device, size_t free_bytes, size_t total_bytes)
     return own + free_bytes + total_bytes / OTHERS_PART < total_bytes;
 }
 
-/* The first refusal: whether waiting can help at all. */
+/*
+ * At the first refusal: releases the process's own free memory and sets the largest claim. False: waiting cannot help.
+ */
 static bool begin(struct driver_room *room, uint64_t now_ns)
 {
     int device = devices_current();
@@ -62,7 +64,7 @@ static void claim(struct driver_room *room, uint64_t bytes)
     manager_ring(room->device);
 }
 
-/* The device's capacity less what the process needs there, as far as the manager knows. */
+/* The limit that the manager has set, less what the process needs on the device. */
 static uint64_t possible(unsigned device)
 {
     uint64_t limit = __atomic_load_n(&segment_get()->residency[device].resident_limit, __ATOMIC_RELAXED);
@@ -72,7 +74,7 @@ static uint64_t possible(unsigned device)
     return limit == 0 ? UINT64_MAX : limit > needed ? limit - needed : 0;
 }
 
-/* Whether there is hope: what is claimed has not become free yet, or more can be claimed. */
+/* Whether to ask again: the claimed bytes are not free yet, or more could be claimed. */
 static bool claim_more(struct driver_room *room)
 {
     size_t free_bytes, total_bytes;
@@ -82,7 +84,7 @@ static bool claim_more(struct driver_room *room)
         return true;
     uint64_t first = total_bytes / FIRST_PART > SMALLEST_BYTES ? total_bytes / FIRST_PART : SMALLEST_BYTES;
     uint64_t next = smaller(room->claimed ? 2 * room->claimed : first, smaller(room->most, possible(room->device)));
-    if (next <= room->claimed) /* so much is free, and refused */
+    if (next <= room->claimed) /* the claimed bytes are free, and the driver still refuses */
         return false;
     claim(room, next);
     return true;
@@ -94,7 +96,7 @@ bool driver_room_wait(struct driver_room *room, CUresult result)
     if (room->until_ns == 0) {
         if (!begin(room, now_ns))
             return false;
-        return true; /* what this process had to spare may do */
+        return true; /* the process's own released memory may suffice */
     }
     bool again = result == CUDA_ERROR_OUT_OF_MEMORY && now_ns < room->until_ns && claim_more(room);
     if (again)

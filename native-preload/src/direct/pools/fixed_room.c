@@ -8,7 +8,7 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
-#define ASK_AGAIN_US 2000 /* short beside moving the 64 MiB that a peer gives up at a time */
+#define ASK_AGAIN_US 2000 /* about as long as another client needs to move one chunk of 64 MiB */
 
 bool fixed_room_again(struct fixed_room *room, CUresult result)
 {

@@ -1,7 +1,7 @@
 /*
- * Room on the device for memory of the driver that plan swap cannot move: arrays, pools that may be exported. Other
- * clients may fill the device with memory that can move. So after a refusal the manager is told of the claim, and the
- * driver is asked again until TESSERA_MEMORY_WAIT_MS have passed.
+ * Room on the device for memory of the driver that plan swap cannot move, such as arrays and exportable pools. Other
+ * clients may have filled the device with memory that can move. So after OUT_OF_MEMORY the library reports a claim to
+ * the manager and repeats the call until TESSERA_MEMORY_WAIT_MS have passed. Any thread that may wait.
  */
 #ifndef TESSERA_FIXED_ROOM_H
 #define TESSERA_FIXED_ROOM_H
@@ -17,12 +17,12 @@ struct fixed_room {
     uint64_t until_ns; /* 0: nothing has been claimed yet */
 };
 
-/* The driver has answered. True: ask it again; some milliseconds have been waited. */
+/* Whether to repeat the call that had this result; if so, has waited some milliseconds. */
 bool fixed_room_again(struct fixed_room *room, CUresult result);
 
 /*
- * Evaluates to the result of an allocating call of the driver, made as often as it may help. What the allocation then
- * counts is for memory_record_fixed().
+ * Evaluates to the result of an allocating driver call, repeated while that may help. The caller counts the allocation
+ * with memory_record_fixed().
  */
 #define WITH_FIXED_ROOM(device, bytes, call)                                                                           \
     __extension__({                                                                                                    \

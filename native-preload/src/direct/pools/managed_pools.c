@@ -58,7 +58,7 @@ CUmemoryPool managed_pools_default(unsigned device)
             fell_back(result);
         } else if (remember(pool)) {
             default_pool[device] = pool;
-            /* Only in the default pool's place: a pool that the program chose stays its choice. */
+            /* Replaces the default pool only, not a pool that the program has set. */
             if (REAL(cuDeviceGetMemPool)(&current, (CUdevice)device) == CUDA_SUCCESS &&
                 REAL(cuDeviceGetDefaultMemPool)(&initial, (CUdevice)device) == CUDA_SUCCESS && current == initial)
                 REAL(cuDeviceSetMemPool)((CUdevice)device, pool);

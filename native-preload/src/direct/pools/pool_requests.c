@@ -1,12 +1,12 @@
-/* What streams ask of pools: memory, and to take it back. */
+/* Allocations from pools and frees, in the order of streams. */
 #include "direct/turns/capture.h"
 #include "direct/turns/devices.h"
 #include "direct/pools/pool_state.h"
 #include "session/segment.h"
 #include "direct/swap/swap.h"
 
-#define SAME_STREAM_LOOKS 64u  /* blocks of a class that are looked at */
-#define OTHER_STREAM_LOOKS 16u /* of them, events that are queried: some 100 ns each */
+#define SAME_STREAM_LOOKS 64u  /* blocks of a class that are examined */
+#define OTHER_STREAM_LOOKS 16u /* events that are queried, some 100 ns each */
 #define ALIGNMENT 512
 
 static void use(struct pool *pool, struct pool_block *block)
@@ -20,7 +20,7 @@ static void use(struct pool *pool, struct pool_block *block)
         pool->used_high = pool->used;
 }
 
-/* Lock held. A free block that the stream may use at once, or (`pending`) one that it has to wait for; NULL: none. */
+/* Lock held. A free block that the stream may use at once, or with `pending` one that it must wait for; NULL: none. */
 static struct pool_block *fitting(struct pool *pool, uint64_t extent, struct stream_identity stream, bool pending)
 {
     unsigned class = pool_block_class(extent);
@@ -53,7 +53,7 @@ static struct pool_block *reuse(struct pool *pool, uint64_t extent, struct strea
     return block;
 }
 
-/* Before an allocation is refused: memory that another stream will have done with, if the pool may add an order. */
+/* Last resort: a block that another stream still uses. The stream waits for it, if the pool allows dependencies. */
 static struct pool_block *reuse_after(struct pool *pool, uint64_t extent, struct stream_identity stream)
 {
     pools_hold();
@@ -73,7 +73,7 @@ static struct pool_block *reuse_after(struct pool *pool, uint64_t extent, struct
     return ordered ? block : NULL;
 }
 
-/* A context of the device becomes current: the stream's, or where the pool is another device's the primary one. */
+/* Makes a context of the device current: the stream's, or the primary one if the pool is on another device. */
 static CUresult enter_context(unsigned device, CUcontext context)
 {
     CUcontext popped;
@@ -100,7 +100,7 @@ CUresult pools_back(struct pool_block *block, unsigned device, unsigned kind, CU
     return result;
 }
 
-/* Whether the client would have to be given more memory for it. */
+/* Whether the client's target does not cover so many bytes more. */
 static bool scarce(unsigned device, uint64_t bytes)
 {
     const struct tessera_residency *r = &segment_get()->residency[device];
@@ -109,7 +109,7 @@ static bool scarce(unsigned device, uint64_t bytes)
                __atomic_load_n(&r->resident_target, __ATOMIC_RELAXED);
 }
 
-/* Takes `extent` of what the pool may hold. Free memory that may go makes room. */
+/* Reserves `extent` within the pool's maximum, releasing free memory if needed. False: beyond the maximum. */
 static bool reserve(struct pool *pool, uint64_t extent)
 {
     for (bool trimmed = false;; trimmed = true) {
@@ -193,7 +193,7 @@ bool pools_owns(CUdeviceptr pointer, unsigned *device, uint64_t *capture)
     return block != NULL;
 }
 
-/* Takes a block that the program frees out of the table; NULL: none. */
+/* Removes a block that the program frees from the table; NULL: none. */
 static struct pool_block *take_used(CUdeviceptr pointer)
 {
     pools_hold();
@@ -204,7 +204,7 @@ static struct pool_block *take_used(CUdeviceptr pointer)
     return block;
 }
 
-/* Lock held. */
+/* Lock held: moves a block to its pool's free memory. */
 static void freed(struct pool_block *block)
 {
     block->pool->used -= block->extent;
@@ -253,7 +253,7 @@ void pools_orphan(struct pool_block *block)
     pool_changed(pool);
 }
 
-/* A record for memory that no pool made; it is no free memory before its mark is reached. */
+/* Makes memory that no pool allocated a free block of no pool, reusable when its mark is reached. */
 static CUresult free_recorded(CUdeviceptr pointer, uint64_t bytes, unsigned device, struct stream_mark mark)
 {
     pools_hold();
@@ -286,7 +286,7 @@ CUresult pools_free_later(CUdeviceptr pointer, uint64_t bytes, unsigned device)
 
 CUresult pools_quiesce(unsigned device)
 {
-    /* Held meanwhile: no capture begins that the wait would break. */
+    /* Keeps captures from beginning, because the wait would invalidate them. */
     if (!capture_shield_wait())
         return CUDA_ERROR_NOT_READY;
     uint64_t moment = pools_moment();

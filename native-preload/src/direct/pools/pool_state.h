@@ -1,13 +1,13 @@
-/* What pools.c and pool_requests.c share of a pool. Everything with pools_hold(). */
+/* A pool's state, shared by pools.c, pool_requests.c and captured_memory.c. Guarded by pools_hold(). */
 #ifndef TESSERA_POOL_STATE_H
 #define TESSERA_POOL_STATE_H
 
 #include "direct/pools/pools.h"
 
 struct pool {
-    CUmemoryPool handle;              /* NULL: no pool of the program's any more */
+    CUmemoryPool handle;              /* the driver's pool; NULL: it is destroyed */
     bool taken;                       /* the slot is in use */
-    bool surplus;                     /* holds more free memory than the threshold allows */
+    bool surplus;                     /* has more free memory than the threshold allows */
     bool opportunistic, dependencies; /* CU_MEMPOOL_ATTR_REUSE_ALLOW_* */
     unsigned device;
     uint64_t max_bytes; /* 0: no limit of its own */
@@ -17,16 +17,16 @@ struct pool {
     struct pool_block_list free[POOL_BLOCK_CLASSES];
 };
 
-/* Frees of memory that belongs to no pool of the program's wait here for their streams. */
+/* The device's pool for free blocks that belong to no pool of the program. */
 struct pool *pool_orphans(unsigned device);
 
 void pool_put_free(struct pool *pool, struct pool_block *block);
 void pool_take_free(struct pool *pool, struct pool_block *block);
 
-/* The number of a free (pools_moment). */
+/* The sequence number of the next free (pools_moment()). */
 uint64_t pools_next_free(void);
 
-/* After every change of what a pool uses, reserves or keeps free: whether it holds more than its threshold. */
+/* Updates `surplus`; to be called after every change of used, reserved or free memory. */
 void pool_changed(struct pool *pool);
 
 #endif

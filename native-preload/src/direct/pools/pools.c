@@ -12,10 +12,10 @@
 unsigned pools_surplus;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pool pools[MAX_POOLS];             /* destroyed ones stay as long as they hold memory */
-static unsigned slots;                           /* of them, ever taken */
-static uint64_t frees;                           /* and moments, counted */
-static struct pool orphans[TESSERA_MAX_DEVICES]; /* free memory that no pool of the program's wants back */
+static struct pool pools[MAX_POOLS];             /* a destroyed pool stays while it holds memory */
+static unsigned slots;                           /* number of elements of `pools` ever used */
+static uint64_t frees;                           /* sequence number of the last free or moment */
+static struct pool orphans[TESSERA_MAX_DEVICES]; /* free blocks that belong to no pool of the program */
 
 void pools_hold(void)
 {
@@ -33,7 +33,7 @@ static bool has_surplus(const struct pool *pool)
     return pool->free_count && pool->reserved > keep;
 }
 
-/* Every pool in turn, those without a name last; NULL: no more. */
+/* The i-th pool, the orphans last; NULL: there are no more. */
 static struct pool *pool_at(unsigned i)
 {
     return i < slots ? &pools[i] : i < slots + TESSERA_MAX_DEVICES ? &orphans[i - slots] : NULL;
@@ -101,7 +101,7 @@ CUmemoryPool pools_handle_of(uint64_t tag)
     return handle;
 }
 
-/* With the lock. */
+/* With the lock: ends a destroyed pool that holds no memory any more. */
 static void forget_if_empty(struct pool *pool)
 {
     if (!pool->handle && pool->reserved == 0)
@@ -121,7 +121,7 @@ void pool_take_free(struct pool *pool, struct pool_block *block)
 }
 
 /*
- * Lock held. Takes free blocks out that no work uses any more, until the pool holds `keep`; they are chained by `next`.
+ * Lock held. Removes free blocks that no work uses until the pool holds `keep` bytes; links them by `next` to `chain`.
  */
 static struct pool_block *collect(struct pool *pool, uint64_t keep, struct pool_block *chain)
 {
@@ -141,7 +141,7 @@ static struct pool_block *collect(struct pool *pool, uint64_t keep, struct pool_
     return chain;
 }
 
-/* Without the lock. Gives the chain's memory back; returns its bytes. */
+/* Without the lock: frees the memory of the chain's blocks; returns the bytes. */
 static uint64_t give_back(struct pool_block *chain)
 {
     uint64_t bytes = 0;
@@ -234,7 +234,7 @@ void pools_set_attribute(struct pool *pool, int attribute, const void *value)
         pool->dependencies = *(const int *)value != 0;
     else if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         pool->threshold = *(const uint64_t *)value;
-    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) /* can only be set to 0, which means: from now on */
+    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) /* can only be set to 0: restarts at the present value */
         pool->reserved_high = pool->reserved;
     else if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
         pool->used_high = pool->used;
@@ -242,7 +242,7 @@ void pools_set_attribute(struct pool *pool, int attribute, const void *value)
     pools_let();
 }
 
-/* Lock held. */
+/* Lock held: visits each free block of all pools. */
 static void each_free(void (*visit)(struct pool_block *block, uintptr_t of), uintptr_t of)
 {
     struct pool *pool;
@@ -285,7 +285,7 @@ void pools_quiet(unsigned device, uint64_t moment)
     pools_let();
 }
 
-/* Its event went with the context. */
+/* The event of the block's mark ended with the context, and its work is complete. */
 static void context_ended(struct pool_block *block, uintptr_t context)
 {
     if (stream_mark_of(&block->mark, (const void *)context))

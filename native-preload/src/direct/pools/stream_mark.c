@@ -5,7 +5,7 @@
 #include "direct/turns/capture.h"
 #include "direct/turns/gate.h"
 
-#define KEPT_EVENTS 1024 /* some kilobytes of the driver's memory each; more frees than that at once make new ones */
+#define KEPT_EVENTS 1024 /* of some kilobytes each; beyond that number events are created anew */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -28,7 +28,7 @@ void capture_mode_restore(struct capture_mode mode)
         REAL(cuThreadExchangeStreamCaptureMode)(&mode.before);
 }
 
-/* Not the thread's id, which another may have when this one is gone; its stream's work may not be. */
+/* A number, not the thread id: ids are reused, while work of an ended thread's stream may still run. */
 static uint64_t this_thread(void)
 {
     static uint64_t threads;
@@ -62,7 +62,7 @@ static CUevent kept_event(CUcontext context)
     return event;
 }
 
-/* NULL: the driver gives none. */
+/* A kept event of the context, or a new one; NULL: the driver refuses. */
 static CUevent new_event(CUcontext context)
 {
     CUcontext current = NULL, popped;

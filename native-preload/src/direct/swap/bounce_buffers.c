@@ -5,10 +5,10 @@
 
 #include "session/segment.h"
 
-#define BUFFER_BYTES (8u << 20) /* long enough for the bus's full rate, short enough to overlap with the other side */
+#define BUFFER_BYTES (8u << 20) /* enough for the full bus rate; small, so that copies of the two sides overlap */
 
 static struct bounce {
-    pthread_mutex_t lock; /* held over a copy; only the end of a context ever waits for it */
+    pthread_mutex_t lock; /* held during a copy; only a context that ends waits for it */
     char *buffers[2];
     CUevent events[2];
     CUcontext owner;
@@ -40,7 +40,7 @@ static CUresult prepare(struct bounce *b)
     CUresult result = REAL(cuCtxGetCurrent)(&current);
     if (result != CUDA_SUCCESS || b->owner == current)
         return result;
-    drop(b); /* those of another context of the device */
+    drop(b); /* the buffers of another context of the device */
     for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
         result = REAL(cuMemHostAlloc)((void **)&b->buffers[i], BUFFER_BYTES, 0);
         if (result == CUDA_SUCCESS)
@@ -53,7 +53,7 @@ static CUresult prepare(struct bounce *b)
     return result;
 }
 
-/* Between a buffer and the host's side. */
+/* Copies between a buffer and the backing. */
 static CUresult host_side(const struct backing_piece *piece, uint64_t offset, char *buffer, uint64_t bytes, bool out)
 {
     char *memory = backing_memory(piece);
@@ -117,7 +117,7 @@ static CUresult copy_in(const struct bounce *b, const struct backing_piece *piec
         if (result == CUDA_SUCCESS)
             result = REAL(cuEventRecord)(b->events[i & 1], stream);
     }
-    CUresult ended = REAL(cuStreamSynchronize)(stream); /* the buffers are for the next one */
+    CUresult ended = REAL(cuStreamSynchronize)(stream); /* the next copy uses the buffers */
     return result == CUDA_SUCCESS ? ended : result;
 }
 
@@ -143,7 +143,7 @@ void bounce_context_closing(const void *context)
     for (int i = 0; i < TESSERA_MAX_DEVICES; i++) {
         struct bounce *b = &bounces[i];
         pthread_mutex_lock(&b->lock);
-        if (b->owner == context) { /* buffers and events end with it */
+        if (b->owner == context) { /* its buffers and events end with it */
             memset(b->buffers, 0, sizeof b->buffers);
             memset(b->events, 0, sizeof b->events);
             b->owner = NULL;

@@ -6,7 +6,7 @@
 #include "driver/clock.h"
 #include "direct/turns/residency.h"
 
-/* Contents that the device itself may not read where they are mapped cannot be copied. */
+/* Contents cannot be copied if the device has no read and write access at any of their addresses. */
 static bool can_leave(const struct chunk *chunk, uint64_t now_ns)
 {
     return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk->stuck &&
@@ -18,7 +18,7 @@ static bool can_come(const struct chunk *chunk, uint64_t now_ns)
     return chunk->state == CHUNK_ABSENT && chunk->live && chunk->retry_ns <= now_ns;
 }
 
-/* A chunk that may come in; chunks whose backing other clients want are first. NULL: none. */
+/* A chunk that may come in, first one whose backing other clients wait for. NULL: none. */
 static struct chunk *next_coming(unsigned device)
 {
     uint64_t now_ns = monotonic_ns();

@@ -11,16 +11,17 @@
 #include "tessera_entries.h"
 
 /*
- * Between two copies of one stream the bus stands still for some microseconds, which small chunks feel: on an H200 chunks of
- * 8 MiB come in with 47.5 GB/s beside copies out, by several streams with 50.1; of 64 MiB there is no difference.
+ * The bus is idle for some microseconds between two copies of one stream, which matters for small chunks. On an H200,
+ * beside copies out, chunks of 8 MiB come in at 47.5 GB/s by one stream and at 50.1 GB/s by several; for chunks of 64
+ * MiB there is no difference.
  */
 #define STREAMS_IN 2
 #define STREAMS (STREAMS_IN + 1)
 
 static struct copier {
     void *entered;             /* the context that copier_open() made current */
-    void *context;             /* that the streams and events belong to; NULL: there are none */
-    CUstream streams[STREAMS]; /* those that copy in by turns, then the one that copies out */
+    void *context;             /* of the streams and events; NULL: there are none */
+    CUstream streams[STREAMS]; /* STREAMS_IN for copies in, used in turn; the last for copies out */
     CUevent events[COPIER_DEPTH];
     struct {
         struct chunk *chunk;
@@ -60,7 +61,7 @@ static CUresult make_streams(struct copier *m)
     return result;
 }
 
-/* Streams of a context that ends elsewhere must not be touched: hence the lock, which is held for no other reason. */
+/* The lock serialises this with copier_context_closing(): streams of a context that has ended must not be used. */
 static CUresult change_context(struct copier *m)
 {
     pthread_mutex_lock(&lock);
@@ -75,7 +76,9 @@ static CUresult change_context(struct copier *m)
     return result;
 }
 
-/* Errors of which a context does not recover (CUDA driver API, CUresult: "must be terminated and relaunched"). */
+/*
+ * Whether a context cannot be used after this error (CUDA driver API, CUresult: "must be terminated and relaunched").
+ */
 static bool is_fault(CUresult result)
 {
     switch (result) {
@@ -132,13 +135,13 @@ void copier_close(unsigned device)
     devices_leave(movers[device].entered);
 }
 
-/* Of the copy that is begun next. */
+/* The stream of the next copy. */
 static CUstream stream_of(const struct copier *m, bool out)
 {
     return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
 }
 
-/* Part of a chunk that lies in one piece of its backing. */
+/* Copies the part of a chunk that one piece of its backing holds. */
 static CUresult copy_part(unsigned device, const struct backing_piece *piece, uint64_t offset, CUdeviceptr address,
                           uint64_t bytes, bool out)
 {
@@ -150,7 +153,7 @@ static CUresult copy_part(unsigned device, const struct backing_piece *piece, ui
                : REAL(cuMemcpyHtoDAsync_v2)(address, memory, bytes, stream);
 }
 
-/* A run of contents, over the pieces that it lies in. */
+/* Copies a run of contents, piece by piece. */
 static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
 {
     uint64_t begins = 0, end = from + bytes;
@@ -165,7 +168,7 @@ static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t 
     return result;
 }
 
-/* The arena's next run of contents; the whole chunk where it has none. False: no more. */
+/* The next run of contents: of the arena, or the whole chunk if it has no arena. False: there is no more. */
 static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes)
 {
     if (!chunk->arena) {
@@ -197,7 +200,7 @@ CUresult copier_begin(unsigned device, struct chunk *chunk, bool out)
         m->begun++;
         return CUDA_SUCCESS;
     }
-    m->lost = faulted(m); /* what was begun of it does not read or write its memory any more, either */
+    m->lost = faulted(m); /* synchronises the streams, so that no part of the failed copy uses the memory any more */
     return result;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Copies chunks between the device and their backing, some at a time, on streams of its own in a context of the program's.
- * One copier per device, used by its turns thread alone. It decides nothing: moves.c does.
+ * Copies chunks between the device and their backing, several at a time, on streams of its own in one of the program's
+ * contexts. There is one copier for each device, used by its turns thread alone. moves.c and swap_pipeline.c decide
+ * what is copied.
  */
 #ifndef TESSERA_CHUNK_COPIER_H
 #define TESSERA_CHUNK_COPIER_H
@@ -10,29 +11,28 @@
 #include "direct/chunks/chunks.h"
 #include "driver/driver_types.h"
 
-#define COPIER_DEPTH 16 /* chunks under way at once, so that the bus does not wait for page changes of small ones */
+#define COPIER_DEPTH 16 /* copies at once: enough that the bus does not wait for page changes of small chunks */
 
-/* Makes a context of the device current, with streams in it unless it is lost. False: the device has none now. */
+/* Enters a context of the device and makes streams in it, unless it is lost. False: no context, or no streams. */
 bool copier_open(unsigned device);
 void copier_close(unsigned device);
 
 /*
- * Begins to copy a BUSY chunk that has physical memory and a backing, out of the device or into it; its parts without
- * contents are left out. The backing may be any tier: of others than pinned the copy is done when this returns. An error
- * means that nothing of it is under way any more. At most COPIER_DEPTH copies may be begun and not ended.
+ * Begins to copy a BUSY chunk that has physical memory and a backing: out of the device if `out`, else into it. Parts
+ * without contents are not copied. For pinned backing the copy is asynchronous; for other tiers it is complete when
+ * this returns. After an error, no part of it is under way. At most COPIER_DEPTH copies may be begun and not ended.
  */
 CUresult copier_begin(unsigned device, struct chunk *chunk, bool out);
 
-/* Whether the oldest copy begun is over: its chunk and direction. NULL: it is not, or none is under way. */
+/* Ends the oldest copy if it is complete: returns its chunk, direction and result. NULL: not complete, or no copy. */
 struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);
 
 /*
- * Whether the open context has faulted: contents are lost, the program cannot use them any more, and no copy must be
- * begun.
+ * Whether the open context has faulted. Then the program can no longer use its contents, and no copy may be begun.
  */
 bool copier_lost(unsigned device);
 
-/* The context is about to end: no copy runs in it any more, and its streams end with it. Any thread. */
+/* The context is about to end, with the copier's streams in it. No copy runs in it any more. Any thread. */
 void copier_context_closing(const void *context);
 
 /* In the child of a fork. */

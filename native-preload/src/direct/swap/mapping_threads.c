@@ -9,7 +9,7 @@
 #include "direct/turns/residency.h"
 #include "tessera_entries.h"
 
-#define THREADS 2 /* one change waits in the kernel while the next one is prepared; more would wait for each other */
+#define THREADS 2 /* one waits in the kernel while the other prepares its change; more would wait for each other */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER;
@@ -19,12 +19,12 @@ static unsigned threads;
 static void carry_out(struct page_change *change)
 {
     unsigned device = change->chunk->device;
-    void *context = devices_enter(device); /* none is needed by what NVIDIA documents, and one does no harm */
+    void *context = devices_enter(device); /* NVIDIA documents no need for a current context; it does no harm */
     CUresult result = change->fill ? chunk_fill(change->chunk) : chunk_empty(change->chunk);
     if (context)
         devices_leave(context);
     change->result = result;
-    __atomic_store_n(&change->ended, true, __ATOMIC_RELEASE); /* it may be gone from here on */
+    __atomic_store_n(&change->ended, true, __ATOMIC_RELEASE); /* from here on the caller may reuse the structure */
     residency_lock();
     residency_changed();
     residency_unlock();
@@ -62,7 +62,7 @@ void mapping_begin(struct page_change *change)
         pthread_cond_signal(&begun);
     }
     pthread_mutex_unlock(&lock);
-    if (!queued) { /* the system gives no thread: one after the other, then */
+    if (!queued) { /* no thread could be started: the caller makes the change */
         report_error(0, "no thread for page changes: retried");
         carry_out(change);
     }

@@ -1,7 +1,7 @@
 /*
- * Page changes of chunks that move, on threads of their own: creating, mapping and giving back physical memory costs
- * system calls that wait for one another and for those of other processes, while the copies of other chunks go on. On an
- * H200 cuMemSetAccess of 64 MiB takes 35 us alone, and beside copies 0.5 ms at the median, 1 ms at the 90th percentile.
+ * Threads for the page changes of chunks that move: they create, map and release physical memory while other chunks are
+ * copied. These system calls wait for each other and for those of other processes. On an H200 cuMemSetAccess of 64 MiB
+ * takes 35 us alone; beside copies it takes 0.5 ms at the median and 1 ms at the 90th percentile.
  */
 #ifndef TESSERA_MAPPING_THREADS_H
 #define TESSERA_MAPPING_THREADS_H
@@ -11,7 +11,7 @@
 #include "direct/chunks/chunks.h"
 #include "driver/driver_types.h"
 
-/* The caller's, until it has ended. */
+/* One page change. The caller owns it, and keeps it until it has ended. */
 struct page_change {
     struct page_change *next;
     struct chunk *chunk; /* BUSY */
@@ -20,10 +20,10 @@ struct page_change {
     CUresult result;
 };
 
-/* Begins a change; its end is told as residency_changed(). Any thread, without residency's lock. */
+/* Begins a change, whose end calls residency_changed(). Any thread, without residency's lock. */
 void mapping_begin(struct page_change *change);
 
-/* Whether it is over, so that its result is there. */
+/* Whether the change has ended and its result is valid. */
 bool mapping_ended(const struct page_change *change);
 
 /* In the child of a fork. */

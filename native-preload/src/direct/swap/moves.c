@@ -17,7 +17,7 @@
 #include "direct/chunks/block_cache.h"
 #include "direct/swap/swap_pipeline.h"
 
-#define POLL_NS 20000000ULL /* while something waits for memory that others give up */
+#define POLL_NS 20000000ULL /* while memory waits for other clients to release theirs */
 #define SOON_NS 500000ULL
 #define SILENCE_NS 10000000000ULL
 
@@ -72,7 +72,7 @@ static void leave(unsigned device)
     pipeline_freed(device, 0, true);
 }
 
-/* With the lock, which is released meanwhile: what has no contents makes room for the process's own that are away. */
+/* With the lock, which is released meanwhile: releases cached memory to make room for live chunks that are absent. */
 static void make_room(unsigned device)
 {
     const struct residency *r = residency_of(device);
@@ -82,7 +82,7 @@ static void make_room(unsigned device)
         block_cache_drop(device, lacks - room);
 }
 
-/* What is live and away comes, as far as there is room. True: all is in. */
+/* Brings live chunks that are absent in, as far as there is room. True: all are resident. */
 static bool come(unsigned device)
 {
     residency_lock();
@@ -106,7 +106,7 @@ static bool come(unsigned device)
     return all_in;
 }
 
-/* Reports once that the gate waits for memory, when none has come for long. */
+/* Reports once if the gate waits for memory and none has come in for SILENCE_NS. */
 static void notice_silence(unsigned device, bool waiting)
 {
     struct moves *m = &all[device];
@@ -142,7 +142,7 @@ uint64_t moves_step(unsigned device, bool opening)
     residency_lock();
     const struct residency *r = residency_of(device);
     bool waits = !all_in || (r->closed && pipeline_excess(device) != 0);
-    bool held_up = opening && r->present != r->needed; /* by threads that change mappings now */
+    bool held_up = opening && r->present != r->needed; /* other threads change mappings of these chunks now */
     residency_unlock();
     return held_up && !waits ? SOON_NS : waits ? POLL_NS : UINT64_MAX;
 }

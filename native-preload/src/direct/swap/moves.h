@@ -1,6 +1,6 @@
 /*
- * What moves when: at the end of a turn what the manager's target no longer covers leaves, chunk by chunk; before the gate
- * opens all that is live comes back. Runs on the device's turns thread (drain.c).
+ * Moves of plan swap. At the end of a turn, memory beyond the manager's target leaves the device, chunk by chunk.
+ * Before the gate opens, all live memory comes back. Runs on the device's turns thread (drain.c).
  */
 #ifndef TESSERA_MOVES_H
 #define TESSERA_MOVES_H
@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 /*
- * How memory is had back that the program has freed and a layer above keeps: it is asked before contents leave the device. Without
- * a lock, by the turns thread; returns the bytes. Before the first device is opened.
+ * Sets a function that releases memory which the program has freed and an upper layer keeps. It is called before
+ * contents leave the device, by the turns thread, without a lock, and returns the bytes. To be set before the first
+ * device is opened.
  */
 void moves_release_first(uint64_t (*release)(unsigned device));
 
 /*
- * One round, as long as there is something to move and the targets allow it. `opening`: the gate is to open as soon as all
- * is resident. Returns how long the thread may sleep until the next round, in nanoseconds; UINT64_MAX: until it is woken.
+ * One round: moves until nothing is left to move, or the targets forbid more. `opening`: the gate is to open as soon as
+ * all is resident. Returns how long the thread may sleep until the next round, in nanoseconds; UINT64_MAX: until woken.
  */
 uint64_t moves_step(unsigned device, bool opening);
 

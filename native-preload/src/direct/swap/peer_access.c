@@ -10,7 +10,7 @@
 #include "direct/swap/swap.h"
 #include "tessera_abi.h"
 
-#define MAX_POOLS 64 /* with access for other devices at once */
+#define MAX_POOLS 64 /* pools with access for other devices, at one time */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned contexts[TESSERA_MAX_DEVICES][TESSERA_MAX_DEVICES]; /* [owner][peer]: contexts that enabled it */
@@ -35,7 +35,7 @@ static bool allowed(unsigned device, unsigned peer)
     return yes;
 }
 
-/* Without the lock. A change that two threads race for is the program's own race. */
+/* Without the lock: if two threads change the same access at once, the program itself has a race. */
 static void tell(unsigned device, unsigned peer, bool before)
 {
     pthread_mutex_lock(&lock);
@@ -69,7 +69,7 @@ void peer_access_of_context(CUcontext other, int by)
     tell((unsigned)device, (unsigned)peer, before);
 }
 
-/* Lock held. The pool's entry; -1: none is free. */
+/* Lock held. The pool's entry, a new one if it has none; -1: no entry is free. */
 static int entry_of(CUmemoryPool pool, unsigned device)
 {
     int entry = -1;
@@ -100,7 +100,7 @@ void peer_access_of_pool(CUmemoryPool pool, unsigned device, const void *access,
         if (entry >= 0)
             pools[entry].peers = d.flags ? pools[entry].peers | bit : pools[entry].peers & ~bit;
         pthread_mutex_unlock(&lock);
-        if (entry < 0) { /* better too much access than a fault */
+        if (entry < 0) { /* grants too much access, which is better than a fault */
             report_error(0, "more than %d pools with access for other devices: theirs stays", MAX_POOLS);
             swap_peer_access(device, (unsigned)d.location.id, true);
         } else {

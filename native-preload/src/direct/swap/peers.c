@@ -1,11 +1,14 @@
-/* Which devices may use each other's memory: chunks have to be told, since the driver's own setting is for its own memory. */
+/*
+ * Peer access of chunks: it is set by mapping, because the driver's setting covers only memory that the driver
+ * allocated.
+ */
 #include "direct/chunks/chunks.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 #include "direct/swap/swap.h"
 
-/* With the lock: a resident chunk of the program's ordinary allocations whose access is another; NULL: none. */
+/* With the lock: a resident chunk of an ordinary allocation whose access differs from `wanted`; NULL: none. */
 static struct chunk *pick_other(unsigned device, uint32_t wanted)
 {
     struct chunk *chunk = chunk_first(device);
@@ -14,7 +17,7 @@ static struct chunk *pick_other(unsigned device, uint32_t wanted)
     return chunk;
 }
 
-/* With the lock: chunks without memory get it with the new access. */
+/* With the lock: absent chunks get the new access when they get memory. */
 static void set_absent(unsigned device, uint32_t wanted)
 {
     for (struct chunk *chunk = chunk_first(device); chunk; chunk = chunk->next)
@@ -22,7 +25,7 @@ static void set_absent(unsigned device, uint32_t wanted)
             chunk->views->readable = chunk->views->writable = wanted;
 }
 
-/* With the lock, which is released meanwhile. What lost its access is told by name: the driver takes 0 for "none". */
+/* With the lock, which is released meanwhile. Devices that lose access are denied one by one (chunk_deny_access()). */
 static void change(struct chunk *chunk, uint32_t wanted)
 {
     uint32_t lost = chunk->views->writable & ~wanted;

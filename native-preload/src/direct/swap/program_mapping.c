@@ -10,7 +10,7 @@
 
 static struct record_pool mapping_records = {.bytes = sizeof(struct program_mapping)};
 
-/* With the lock: the mapping that begins at the address; NULL: there is none. */
+/* With the lock: the mapping that begins at the address; NULL: none. */
 static struct program_mapping *mapping_at(CUdeviceptr pointer)
 {
     const struct range *range = ranges_find(pointer);
@@ -36,7 +36,7 @@ bool program_maps_in(CUdeviceptr pointer, uint64_t bytes)
     return any;
 }
 
-/* With the lock: contents that had no address have one again, and move like others. */
+/* With the lock: a stuck chunk has an address again, and moves like others. */
 static void unstick(struct chunk *chunk)
 {
     chunk_change_begin(chunk);
@@ -48,7 +48,7 @@ static void unstick(struct chunk *chunk)
         residency_regain(chunk->device, chunk->bytes);
 }
 
-/* Of BUSY chunks, without the lock: maps each in turn; all or nothing. Rights come with program_set_access(). */
+/* BUSY chunks, without the lock: maps each in turn; all or nothing. program_set_access() sets the access later. */
 static CUresult map_all(const struct program_memory *memory, CUdeviceptr pointer)
 {
     CUdeviceptr at = pointer;
@@ -66,7 +66,7 @@ static CUresult map_all(const struct program_memory *memory, CUdeviceptr pointer
     return result;
 }
 
-/* With the lock: enters the mapping; each chunk gets a view that is not accessible yet. False: no memory for it. */
+/* With the lock: records the mapping and adds to each chunk a view without access. False: no memory for the records. */
 static bool enter(struct program_memory *memory, CUdeviceptr pointer)
 {
     struct program_mapping *mapping = record_take(&mapping_records);
@@ -117,7 +117,7 @@ CUresult program_map(CUdeviceptr pointer, uint64_t bytes, uint64_t offset, unsig
     return result;
 }
 
-/* With the lock: a chunk without an address, whose contents on the device cannot be copied away. */
+/* With the lock: a chunk with contents has lost its last address, so it cannot be copied off the device. */
 static void stick(struct chunk *chunk)
 {
     if (chunk->views || chunk->fixed || !chunk->handle || !chunk_contents(chunk))
@@ -128,7 +128,7 @@ static void stick(struct chunk *chunk)
     residency_lower(chunk->device, chunk->bytes);
 }
 
-/* Without the lock, of BUSY chunks: on an error what was unmapped is mapped again. */
+/* BUSY chunks, without the lock: unmaps all; after an error, maps again what was unmapped. */
 static CUresult unmap_all(const struct program_memory *memory, CUdeviceptr pointer)
 {
     CUdeviceptr at = pointer;
@@ -152,7 +152,7 @@ CUresult program_unmap(CUdeviceptr pointer)
     residency_lock();
     struct program_mapping *mapping = mapping_at(pointer);
     struct program_memory *memory = mapping ? mapping->memory : NULL;
-    /* Contents that no address would be left of have to come in first: they could not be copied afterwards. */
+    /* Before the last address goes, contents must come in: without an address they could not be copied. */
     bool last = memory && memory->mappings == 1 && memory->handles;
     CUresult result = memory ? program_seize(memory, last) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS) {
@@ -177,7 +177,7 @@ CUresult program_unmap(CUdeviceptr pointer)
     return result;
 }
 
-/* The rights as bits; false: some are for something that is not a device. */
+/* The access rights as one bit for each device; false: a location is not a device. */
 static bool rights_of(const struct driver_access *access, size_t count, uint32_t *named, uint32_t *reads,
                       uint32_t *writes)
 {

@@ -1,4 +1,4 @@
-/* Where the program maps its own memory under plan swap, and who may use it there (program_memory.h). */
+/* Mappings and access rights of the program's own physical memory (program_memory.h) under plan swap. Any thread. */
 #ifndef TESSERA_PROGRAM_MAPPING_H
 #define TESSERA_PROGRAM_MAPPING_H
 
@@ -8,21 +8,21 @@
 
 #include "driver/driver_types.h"
 
-/* All of a memory of ours, as cuMemMap allows it: whole, from its beginning. Waits for the memory to be resident. */
+/* cuMemMap of a handle of plan swap: the whole memory, from offset 0. Waits, bounded, until it is resident. */
 CUresult program_map(CUdeviceptr pointer, uint64_t bytes, uint64_t offset, unsigned long long handle,
                      unsigned long long flags);
 
-/* Whether something of ours is mapped at the very address; its bytes. */
+/* Whether a mapping begins at exactly this address; its bytes. */
 bool program_mapped(CUdeviceptr pointer, uint64_t *bytes);
-/* Whether anything of ours is mapped in the range. */
+/* Whether any mapping begins in the range. */
 bool program_maps_in(CUdeviceptr pointer, uint64_t bytes);
 
-/* Takes out what begins there. */
+/* cuMemUnmap of the whole mapping that begins there. */
 CUresult program_unmap(CUdeviceptr pointer);
 
-/* For what is mapped at the very address: whole. The rights hold for the memory that comes there later, too. */
+/* cuMemSetAccess of the whole mapping that begins there. The rights stay when its memory moves. */
 CUresult program_set_access(CUdeviceptr pointer, const struct driver_access *access, size_t count);
-/* False: nothing of ours is there. */
+/* cuMemGetAccess; false: the address is in no mapping of plan swap. */
 bool program_get_access(CUdeviceptr address, const struct driver_mem_location *location, unsigned long long *flags);
 
 #endif

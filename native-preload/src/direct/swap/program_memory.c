@@ -18,7 +18,7 @@
 
 #define SLICE_NS 5000000ULL
 #define KINDS 8
-#define TRIES 3 /* nobody will ask for the memory again */
+#define TRIES 3 /* nothing retries the release later */
 
 static struct record_pool memory_records = {.bytes = sizeof(struct program_memory)};
 
@@ -41,7 +41,10 @@ bool program_owns(unsigned long long handle)
     return program_find(handle) != NULL;
 }
 
-/* With the lock: memory that others may be given has to be one allocation of the driver's. */
+/*
+ * With the lock: creates the chunks. Exportable memory is one chunk, because a handle names one allocation of the
+ * driver.
+ */
 static bool add_chunks(struct program_memory *memory)
 {
     uint64_t most = memory->properties.requested_handle_types ? memory->bytes : residency_chunk_size(memory->device);
@@ -86,8 +89,8 @@ static struct program_memory *new_memory(uint64_t bytes, unsigned device,
 }
 
 /*
- * Whether the driver creates memory with such properties. A framework tries kinds of handles until one works; physical
- * memory that is created later could not report a failure to it. The driver is asked once for each kind.
+ * Whether the driver creates memory with such properties; it is asked once for each handle type. Frameworks try handle
+ * types until one works, but the physical memory may be created after cuMemCreate has returned, too late for an error.
  */
 static CUresult permitted(const struct driver_allocation_properties *properties)
 {
@@ -102,7 +105,7 @@ static CUresult permitted(const struct driver_allocation_properties *properties)
     if (known)
         return CUDA_SUCCESS;
     CUresult result = REAL(cuMemCreate)(&handle, CHUNK_UNIT, properties, 0);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) /* no answer: others hold all memory now */
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) /* says nothing about support: other clients hold all memory now */
         return CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
@@ -147,7 +150,7 @@ void program_settle(struct program_memory *memory)
     residency_publish(memory->device);
 }
 
-/* With the lock: a chunk that is not to be had yet: moved, or, where it has to be resident, away; NULL: none. */
+/* With the lock: a chunk that cannot be seized yet: it is moving, or absent although `resident`; NULL: none. */
 static const struct chunk *hindrance(const struct program_memory *memory, bool resident)
 {
     const struct chunk *chunk = memory->chunks;
@@ -163,7 +166,7 @@ CUresult program_seize(struct program_memory *memory, bool resident)
     while ((other = hindrance(memory, resident))) {
         if (monotonic_ns() > until_ns)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        if (other->state == CHUNK_ABSENT) { /* while the gate is open all that is live is resident */
+        if (other->state == CHUNK_ABSENT) { /* a live chunk is absent only while the gate is closed */
             residency_unlock();
             turns_wait(memory->device);
             residency_lock();
@@ -202,7 +205,7 @@ void program_destroy(struct program_memory *memory)
         residency_lock();
         if (result == CUDA_SUCCESS)
             lowered += held ? chunk->bytes : 0;
-        else /* the driver did not take it back: it counts on */
+        else /* the driver did not release it: it still counts */
             report_failure(result, "memory of the program's could not be given back");
         chunk_forget(chunk);
     }
@@ -246,7 +249,7 @@ bool program_retain(CUdeviceptr address, unsigned long long *handle)
     return mapping != NULL;
 }
 
-/* With the lock, which is released meanwhile. */
+/* With the lock, which is released meanwhile: as program_fix(). */
 static CUresult fix(struct program_memory *memory)
 {
     CUresult result = program_seize(memory, true);

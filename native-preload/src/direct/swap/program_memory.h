@@ -1,9 +1,10 @@
 /*
- * The program's own physical memory (cuMemCreate, as expandable segments use it) under plan swap. Its handles are ours, so
- * that the driver's can come and go behind them; the memory is chunks, mapped where the program maps it. What the driver
- * hands to others by its handle or address is fixed first.
+ * The program's own physical memory (cuMemCreate; PyTorch's expandable segments use it) under plan swap. The program
+ * gets the library's handles, so the driver's handles behind them can change. The memory consists of chunks, mapped
+ * where the program maps it. Memory is fixed before the driver exports it by handle or address.
  *
- * All functions without the lock, any thread. They answer as the driver does.
+ * Any thread may call these functions, without the lock unless they say otherwise. Errors are those of the driver's
+ * calls.
  */
 #ifndef TESSERA_PROGRAM_MEMORY_H
 #define TESSERA_PROGRAM_MEMORY_H
@@ -19,55 +20,57 @@ struct program_memory {
     struct driver_allocation_properties properties;
     uint64_t bytes;
     uint64_t id;
-    struct chunk *chunks; /* through their siblings; one alone if it may be exported */
-    uint32_t handles;     /* references of the program's */
+    struct chunk *chunks; /* linked by `sibling`; one alone if it may be exported */
+    uint32_t handles;     /* references that the program holds */
     uint32_t mappings;
     uint8_t device;
 };
 
-/* A range at which one memory is mapped whole. */
+/* A range of addresses at which the whole memory is mapped. */
 struct program_mapping {
     CUdeviceptr base;
     struct program_memory *memory;
 };
 
-/* Whether such memory can be ours: ordinary device memory in units of chunks. */
+/* Whether plan swap can make such memory: ordinary device memory in multiples of CHUNK_UNIT. */
 bool program_takes(unsigned device, uint64_t bytes, const struct driver_allocation_properties *properties,
                    unsigned long long flags);
 
-/* The caller has taken the bytes from the quota; program_release() and program_unmap() give them back with the last. */
+/*
+ * The caller has taken the bytes from the quota. They are returned when the last handle and the last mapping are gone.
+ */
 CUresult program_create(unsigned long long *handle, uint64_t bytes, unsigned device,
                         const struct driver_allocation_properties *properties);
 
-/* Whether the handle is one of ours. */
+/* Whether the handle is one of the library's. */
 bool program_owns(unsigned long long handle);
 
 CUresult program_release(unsigned long long handle);
 CUresult program_properties(unsigned long long handle, struct driver_allocation_properties *properties);
 
-/* Another reference to the memory behind an address; false: none of ours is mapped there. */
+/* cuMemRetainAllocationHandle: one more reference to the memory mapped at an address; false: not of plan swap. */
 bool program_retain(CUdeviceptr address, unsigned long long *handle);
 
 /*
- * Makes the memory resident for ever, with a bounded wait, and returns the driver's own handle.
- * CUDA_ERROR_NOT_SUPPORTED: the memory is in several chunks, so the driver has no handle for it.
+ * Fixes the memory: waits, bounded, until it is resident, keeps it resident for ever, and returns the driver's handle.
+ * CUDA_ERROR_NOT_SUPPORTED: the memory is in several chunks, so the driver has no one handle for it.
  */
 CUresult program_fix(unsigned long long handle, unsigned long long *real);
-/* The same for all that is mapped in a range; success if nothing is. */
+/* Fixes all memory that is mapped in a range; success if there is none. */
 CUresult program_fix_range(CUdeviceptr pointer, uint64_t bytes);
-/* The same for the mapping or the allocation that the address lies in; allocations by swap_fix(). */
+/* Fixes the mapping, or by swap_fix() the allocation, that contains the address. */
 CUresult program_fix_any(CUdeviceptr inside);
 
-/* With the lock: the memory behind a handle; NULL: none of ours. */
+/* With the lock: the memory behind a handle; NULL: not a handle of the library. */
 struct program_memory *program_find(unsigned long long handle);
 /*
- * With the lock, which is released meanwhile: makes all chunks BUSY; `resident`: with memory, waiting for the turn if need
- * be, bounded.
+ * With the lock, which is released meanwhile: makes all chunks BUSY. `resident`: waits first, bounded, until they have
+ * memory, for the next turn if need be.
  */
 CUresult program_seize(struct program_memory *memory, bool resident);
 /* With the lock: ends program_seize(). */
 void program_settle(struct program_memory *memory);
-/* With the lock, which is released meanwhile: nothing refers to it any more. */
+/* With the lock, which is released meanwhile: frees memory that has neither handles nor mappings. */
 void program_destroy(struct program_memory *memory);
 
 #endif

@@ -20,7 +20,7 @@ static bool has_memory(unsigned device)
     return has;
 }
 
-/* The lowest address above `after` of memory in use that may still move; 0: none. */
+/* The lowest address above `after` of a live chunk that may still move; 0: none. */
 static CUdeviceptr next_moving(unsigned device, CUdeviceptr after)
 {
     CUdeviceptr lowest = 0;
@@ -33,7 +33,7 @@ static CUdeviceptr next_moving(unsigned device, CUdeviceptr after)
     return lowest;
 }
 
-/* What the process has on the device comes in and stays; false: some of it could not be brought in. */
+/* Fixes all memory of the process on the device; false: some of it did not become resident. */
 static bool stays(unsigned device)
 {
     CUdeviceptr at = next_moving(device, 0);
@@ -41,19 +41,19 @@ static bool stays(unsigned device)
     bool all = true;
     for (; context && at; at = next_moving(device, at)) {
         CUresult result = program_fix_any(at);
-        if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE) { /* that one has been freed meanwhile */
+        if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE) { /* INVALID_VALUE: it was freed meanwhile */
             report_failure(result, "memory at %llx of device %u could not be made to stay", at, device);
             all = false;
         }
     }
     if (context)
         devices_leave(context);
-    return all; /* without a context: its last one is about to end, and the memory with it */
+    return all; /* if there is no context, the last one is ending, and the memory with it */
 }
 
-static unsigned handled; /* devices that were open when the last one was seen to */
+static unsigned handled; /* number of open devices that have been handled */
 
-/* False: some other device cannot reach it. */
+/* Maps memory of the device for all other open devices; false: one of them cannot reach it. */
 static bool let_others(unsigned device)
 {
     bool all = true;
@@ -73,7 +73,7 @@ void several_devices_opened(void)
     unsigned count = devices_opened_count();
     if (count < 2 || !settings()->automatic || __atomic_exchange_n(&handled, count, __ATOMIC_RELAXED) == count)
         return;
-    memory_stay_plain(TESSERA_CHOICE_DEVICES); /* first: nothing new is mapped while this goes on */
+    memory_stay_plain(TESSERA_CHOICE_DEVICES); /* first, so that no new chunks are mapped meanwhile */
     for (unsigned device = 0; device < TESSERA_MAX_DEVICES; device++)
         if (devices_opened(device) && has_memory(device))
             all = stays(device) && let_others(device) && all;

@@ -1,8 +1,7 @@
 /*
  * Plan auto in a program with contexts on several devices. Each device may access the memory of another at any time,
- * but turns and moves are separate for each device. Also, the driver copies memory that it did not allocate between
- * devices only if it is mapped for both. So the program's memory becomes resident and mapped for all devices, and later
- * allocations are the driver's.
+ * but each device has its own turns and moves. Also, the driver copies mapped memory between devices only if it is
+ * mapped for both. So the program's memory is fixed and mapped for all devices, and the driver makes later allocations.
  */
 #ifndef TESSERA_SEVERAL_DEVICES_H
 #define TESSERA_SEVERAL_DEVICES_H
@@ -10,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * The process may have a context on one more device; cheap if it has not. Waits for its turns on the others, as a launch would, if memory is there
- * that has to stay. The calling thread holds no lock and is in no submission.
+ * To be called when the process may have a context on one more device; cheap if it has not. If memory has to be fixed,
+ * waits for turns on the other devices, as a launch does. The calling thread holds no lock and is in no submission.
  */
 void several_devices_opened(void);
 
 /*
- * The device that the calling thread allocates on: its slot; -1: not governed, pass through. Calls several_devices_opened(),
- * since a context may have come to life out of our sight.
+ * The slot of the device that the calling thread allocates on; -1: no turns there, so pass through. Calls
+ * several_devices_opened(), because a context may have been created without a call of the library.
  */
 int several_devices_current(void);
 

@@ -20,7 +20,7 @@
 #include "tessera_entries.h"
 
 #define SHARED_FIRST_BYTES                                                                                             \
-    CHUNK_UNIT /* shared blocks grow with the number of them, so that a small program stays small */
+    CHUNK_UNIT /* each further shared block is twice as large, so that small programs need little */
 #define SHARED_LAST_BYTES (ARENA_MAX_PAGES * ARENA_PAGE_BYTES)
 
 static struct record_pool swap_records = {.bytes = sizeof(struct swap_record)};
@@ -36,7 +36,7 @@ static struct swap_record new_record(uint64_t bytes, struct swap_options options
     return (struct swap_record){bytes, swap_new_id(), options.context, options.tag, options.kind};
 }
 
-/* A block with memory as the gate's state demands. */
+/* A block with memory by supply_chunks(): from the cache, or a new one. */
 static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, CUresult *result)
 {
     struct swap_block *block = NULL;
@@ -78,7 +78,7 @@ static CUresult allocate_whole(unsigned device, uint64_t bytes, struct swap_opti
     return CUDA_SUCCESS;
 }
 
-/* With the lock: room in a shared block; 0: none has any. */
+/* With the lock: allocates in a shared block; 0: none has room. */
 static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignment)
 {
     for (struct swap_block *block = *block_cache_shared(device); block; block = block->next) {
@@ -97,7 +97,7 @@ static CUdeviceptr take_shared(unsigned device, uint64_t bytes, uint64_t alignme
     return 0;
 }
 
-/* With the lock: the larger the more there are, as far as the device has room for it. */
+/* With the lock: the size of the next shared block: doubled for each one that exists, as far as it can be resident. */
 static uint64_t next_shared_bytes(unsigned device)
 {
     uint64_t bytes = SHARED_FIRST_BYTES;
@@ -109,7 +109,7 @@ static uint64_t next_shared_bytes(unsigned device)
     return bytes;
 }
 
-/* A shared block of that size, or of less where the device has no more. */
+/* A shared block of that size, or a smaller one if the device is full and no manager can make room. */
 static struct swap_block *obtain_shared(unsigned device, uint64_t bytes, CUresult *result)
 {
     struct swap_block *block = obtain(device, bytes, true, result);
@@ -120,7 +120,7 @@ static struct swap_block *obtain_shared(unsigned device, uint64_t bytes, CUresul
     return block;
 }
 
-/* With the lock: enters it under its address; 0: no memory for that. */
+/* With the lock: records the allocation; 0: no memory for the record. */
 static CUdeviceptr enter_record(CUdeviceptr pointer, uint64_t bytes, struct swap_options options)
 {
     struct swap_record *record = record_take(&swap_records);
@@ -168,7 +168,7 @@ CUresult swap_allocate(unsigned device, uint64_t bytes, uint64_t alignment, stru
     return allocate_shared(device, bytes, alignment, options, pointer);
 }
 
-/* With the lock: takes out the record of an allocation in a shared block; false: none begins there. */
+/* With the lock: removes an allocation from a shared block; false: none begins there. */
 static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
 {
     uint64_t offset;
@@ -181,7 +181,7 @@ static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
     return true;
 }
 
-/* With the lock: an empty shared block stays for the next small allocation, if it is the only one that is empty. */
+/* With the lock: keeps an empty shared block for the next small allocation if no other is empty; else frees it. */
 static void empty_shared(struct swap_block *block)
 {
     struct swap_block **at = block_cache_shared(block->device);
@@ -201,10 +201,10 @@ static void empty_shared(struct swap_block *block)
     block_cache_dispose(block);
 }
 
-/* With the lock: a block that was one allocation is kept or given back. */
+/* With the lock: puts a block that was one allocation into the cache, or frees it. */
 static void free_whole(struct swap_block *block)
 {
-    block->cached = true; /* found by nobody, while a move of its chunks ends */
+    block->cached = true; /* hidden from swap_find() while a move of its chunks ends */
     block_settle(block);
     if (!block_cache_keep(block))
         block_cache_dispose(block);
@@ -237,7 +237,7 @@ CUresult swap_quiesce(unsigned device)
     return CUDA_SUCCESS;
 }
 
-/* With the lock: the record of the allocation that holds the address, and where it begins; NULL: none. */
+/* With the lock: the record and the base of the allocation that contains the address; NULL: none. */
 static const struct swap_record *record_of(const struct swap_block *block, CUdeviceptr inside, CUdeviceptr *base)
 {
     const struct swap_record *record = &block->whole;
@@ -254,7 +254,7 @@ static const struct swap_record *record_of(const struct swap_block *block, CUdev
     return inside - *base < record->bytes ? record : NULL;
 }
 
-/* With the lock: what the program has mapped itself. */
+/* With the lock: describes the program's own mapping. */
 static struct swap_range mapped_range(const struct program_mapping *mapping)
 {
     const struct program_memory *memory = mapping->memory;
@@ -267,7 +267,7 @@ static struct swap_range mapped_range(const struct program_mapping *mapping)
                                .id = memory->id};
 }
 
-/* With the lock. */
+/* With the lock: as swap_find(). */
 static bool find(CUdeviceptr inside, struct swap_range *range)
 {
     const struct range *held = ranges_find(inside);
@@ -302,7 +302,7 @@ struct swap_block *swap_block_of(CUdeviceptr base, uint64_t id)
     return find(base, &range) && range.base == base && range.id == id ? block_find(base) : NULL;
 }
 
-/* With the lock: all chunks of the block that are resident stay; false: one is not. */
+/* With the lock: fixes all chunks of the block that are resident; false: one is not. */
 static bool fix_block(struct swap_block *block)
 {
     bool all = true;
@@ -323,7 +323,7 @@ static bool fix_block(struct swap_block *block)
     return all;
 }
 
-/* Inside a submission all memory is resident, and stays so until the submission is left. */
+/* The memory is fixed inside a submission: between gate_enter() and gate_leave() all live memory is resident. */
 CUresult swap_fix(CUdeviceptr inside)
 {
     uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;

@@ -17,35 +17,35 @@
 #include "direct/chunks/shortage.h"
 
 #define RETRY_NS 100000000ULL     /* after a copy or a mapping that failed */
-#define BELL_BYTES (64u << 20)    /* the manager hears of freed memory this often, or */
-#define BELL_NS 2000000ULL        /* this often, so that the next client's copies run beside these */
-#define FLYING_BYTES (256u << 20) /* 5 ms of the bus: it never waits, and the first memory is free soon */
-#define AHEAD_BYTES (256u << 20)  /* mapped, or being mapped, before a copy into it begins */
-#define PLACES (3 * COPIER_DEPTH) /* as many small chunks before, in and after their copies */
-#define LOOK_NS 50000ULL     /* between looks at copies under way: a small part of what one takes (64 MiB: 1.2 ms) */
-#define WAIT_NS 10000000ULL  /* for page changes, whose end wakes */
-#define LINGER_NS 2000000ULL /* for the next memory that others give up: one of their bells */
+#define BELL_BYTES (64u << 20)    /* the manager is told of freed memory after so many bytes, or */
+#define BELL_NS 2000000ULL        /* after this time, so that the next client's copies overlap with these */
+#define FLYING_BYTES (256u << 20) /* copies under way, 5 ms of bus time: the bus never idles, and memory is free soon */
+#define AHEAD_BYTES (256u << 20)  /* memory mapped, or being mapped, whose copy in has not begun */
+#define PLACES (3 * COPIER_DEPTH) /* COPIER_DEPTH small chunks each before, in and after their copies */
+#define LOOK_NS 50000ULL          /* between polls of copies: a small part of a copy's time (64 MiB: 1.2 ms) */
+#define WAIT_NS 10000000ULL       /* wait for page changes; their end wakes the thread */
+#define LINGER_NS 2000000ULL      /* wait for memory that other clients release: one period of their bells */
 
 enum stage { PLACE_FREE, PLACE_FILLING, PLACE_FILLED, PLACE_COPYING, PLACE_EMPTYING };
 
 struct place {
-    struct page_change change; /* with the chunk */
+    struct page_change change; /* has the chunk */
     enum stage stage;
 };
 
-/* Of one device; the turns thread's own, but for `leaving`, which others read with the lock. */
+/* For each device. Used by its turns thread alone, except `leaving`, which other threads read with the lock. */
 static struct pipeline {
     struct place places[PLACES];
     unsigned used, copying;
-    uint64_t ahead;          /* bytes FILLING or FILLED */
-    uint64_t flying;         /* of copies either way */
-    uint64_t leaving;        /* on their way out, from the copy to the end of the page change */
+    uint64_t ahead;          /* bytes of places FILLING or FILLED */
+    uint64_t flying;         /* bytes of copies, either way */
+    uint64_t leaving;        /* bytes leaving the device, from the copy to the end of the page change */
     uint64_t freed, rung_ns; /* since the last bell */
     uint64_t came_in_ns;
-    bool waiting; /* for room, or for more to leave: noted once in the trace */
-    bool stopped; /* something failed: the rest is left to the next round */
+    bool waiting; /* no chunk can move now; written to the trace once */
+    bool stopped; /* a move failed; the next round moves the rest */
     bool failure_said;
-    const char *failure; /* to be said once, without the lock */
+    const char *failure; /* to be reported once, without the lock */
     CUresult failure_code;
 } transits[TESSERA_MAX_DEVICES];
 
@@ -117,7 +117,7 @@ static void leave_place(struct pipeline *t, struct place *place)
     t->used--;
 }
 
-/* With the lock, which is released meanwhile. */
+/* With the lock, which is released meanwhile: begins the page change. */
 static void change_pages(struct place *place, bool fill)
 {
     place->stage = fill ? PLACE_FILLING : PLACE_EMPTYING;
@@ -127,7 +127,7 @@ static void change_pages(struct place *place, bool fill)
     residency_lock();
 }
 
-/* With the lock: a move is over, and the chunk in `state`; with the lock's counts. */
+/* With the lock: ends the chunk's move in `state`, and publishes the sums. */
 static void settle(struct chunk *chunk, unsigned state)
 {
     chunk_change_begin(chunk);
@@ -136,7 +136,7 @@ static void settle(struct chunk *chunk, unsigned state)
     residency_publish(chunk->device);
 }
 
-/* With the lock: gives the backing up, and what it counts for. */
+/* With the lock: frees the chunk's backing and updates the sums. */
 static void drop_backing(struct chunk *chunk)
 {
     chunk_change_begin(chunk);
@@ -145,7 +145,7 @@ static void drop_backing(struct chunk *chunk)
     chunk_change_end(chunk);
 }
 
-/* With the lock: it could not leave, and is as before. */
+/* With the lock: the chunk could not leave and stays resident. */
 static void not_out(struct pipeline *t, struct chunk *chunk, CUresult result, const char *what)
 {
     failed(chunk->device, t, result, what);
@@ -155,7 +155,7 @@ static void not_out(struct pipeline *t, struct chunk *chunk, CUresult result, co
     settle(chunk, CHUNK_RESIDENT);
 }
 
-/* With the lock: contents are safe, or lost, or never were; and the memory is gone, unless the driver refused. */
+/* With the lock: the page change of a leaving chunk has ended; its memory is released, unless the driver refused. */
 static void emptied(struct pipeline *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
@@ -192,7 +192,7 @@ static CUresult begin_copy(struct pipeline *t, struct place *place, bool out)
     return result;
 }
 
-/* With the lock, which is released meanwhile. False: nothing came of it. */
+/* With the lock, which is released meanwhile: begins to move the place's chunk out. False: it stays resident. */
 static bool begin_out(struct pipeline *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
@@ -216,13 +216,13 @@ static bool begin_out(struct pipeline *t, struct place *place)
     leave_place(t, place);
     if (pieces)
         not_out(t, chunk, result, "memory could not be copied to the host: it stays on the device");
-    else /* soon some may be pinned, or given up by others: the next round asks again */
+    else /* no backing now: the next round tries again, when some may be pinned or released by others */
         settle(chunk, CHUNK_RESIDENT);
     t->stopped = true;
     return false;
 }
 
-/* With the lock, which is released meanwhile: it did not come in, and is as before. */
+/* With the lock, which is released meanwhile: the chunk could not come in and stays absent. */
 static void not_in(struct pipeline *t, struct place *place, CUresult result)
 {
     struct chunk *chunk = place->change.chunk;
@@ -230,14 +230,14 @@ static void not_in(struct pipeline *t, struct place *place, CUresult result)
     leave_place(t, place);
     t->stopped = true;
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        RESIDENCY_COUNT(device, move_failures, 1); /* others are about to give theirs back */
+        RESIDENCY_COUNT(device, move_failures, 1); /* other clients are about to release memory */
     else
         failed(device, t, result, "memory could not be brought back to the device");
     if (chunk->handle) {
         residency_unlock();
         CUresult left = chunk_empty(chunk);
         residency_lock();
-        /* Its contents are in the backing still: what is on the device is not used. */
+        /* The contents are still in the backing; the memory on the device is not used. */
         report_failure(left, "a chunk without contents stays on the device");
     }
     if (!chunk->handle)
@@ -247,7 +247,7 @@ static void not_in(struct pipeline *t, struct place *place, CUresult result)
     settle(chunk, CHUNK_ABSENT);
 }
 
-/* With the lock: it is in. */
+/* With the lock: the chunk is resident. */
 static void came_in(struct pipeline *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
@@ -264,7 +264,10 @@ static void came_in(struct pipeline *t, struct place *place)
     t->came_in_ns = monotonic_ns();
 }
 
-/* With the lock, which is released meanwhile. True: the place got on. */
+/*
+ * With the lock, which is released meanwhile: begins the copy in of a FILLED place. False: too many copies are under
+ * way.
+ */
 static bool copy_in(struct pipeline *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
@@ -280,7 +283,7 @@ static bool copy_in(struct pipeline *t, struct place *place)
     return true;
 }
 
-/* With the lock, which is released meanwhile: what has changed its pages gets on. */
+/* With the lock, which is released meanwhile: handles page changes that have ended. True: there were any. */
 static bool advance(struct pipeline *t)
 {
     bool any = false;
@@ -303,7 +306,7 @@ static bool advance(struct pipeline *t)
     return any;
 }
 
-/* With the lock, which is released meanwhile: copies that are over. */
+/* With the lock, which is released meanwhile: handles copies that have ended. True: there were any. */
 static bool end_copies(unsigned device, struct pipeline *t)
 {
     bool any = false, out = false;
@@ -337,7 +340,7 @@ static bool end_copies(unsigned device, struct pipeline *t)
     return any;
 }
 
-/* With the lock, which is released meanwhile: one more chunk sets out. */
+/* With the lock, which is released meanwhile: begins to move one more chunk. */
 static bool begin(unsigned device, struct pipeline *t, bool out)
 {
     uint64_t under_way = out ? t->flying : t->ahead, most = out ? FLYING_BYTES : AHEAD_BYTES;
@@ -368,7 +371,7 @@ static bool begin(unsigned device, struct pipeline *t, bool out)
     return true;
 }
 
-/* With the lock, which is released meanwhile: rings if it is time, then waits for what comes next. */
+/* With the lock, which is released meanwhile: rings the bell if it is due, else waits for the next event. */
 static void await(unsigned device, struct pipeline *t)
 {
     uint64_t now_ns = monotonic_ns();
@@ -376,12 +379,12 @@ static void await(unsigned device, struct pipeline *t)
         residency_unlock();
         ring(device, t, now_ns);
         residency_lock();
-        return; /* what ended meanwhile has been told already */
+        return; /* no wait: a change may have been signalled while the lock was released */
     }
     residency_wait(now_ns + (t->copying ? LOOK_NS : t->used ? WAIT_NS : LINGER_NS));
 }
 
-/* With the lock: whether more is to come in soon, in place of what others give up this moment. */
+/* With the lock: whether to wait for more room, because other clients seem to release memory right now. */
 static bool lingers(unsigned device, const struct pipeline *t, bool out)
 {
     const struct residency *r = residency_of(device);

@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uintptr_t stream; /* 0: free */
     int device;
-    pthread_t thread; /* that began it */
+    pthread_t thread; /* the thread that began the capture */
 } captures[MAX_CAPTURES];
 static unsigned open_count;
 
@@ -101,7 +101,7 @@ void capture_begun(uintptr_t stream, int device)
 void capture_ended(uintptr_t stream)
 {
     for (int i = 0; i < MAX_CAPTURES; i++)
-        if (stream && captures[i].stream == stream) { /* 0 is a free entry: a program may destroy stream 0 */
+        if (stream && captures[i].stream == stream) { /* 0 marks a free entry, and a program may destroy stream 0 */
             captures[i].stream = 0;
             change_count(captures[i].device, -1);
             return;

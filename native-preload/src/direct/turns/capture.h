@@ -1,7 +1,7 @@
 /*
- * Stream captures. While one is open, synchronising its context or touching its stream from outside would destroy it
- * (measured: cuCtxSynchronize answers 900 and the capture ends with 901), so no turn ends inside a capture, and
- * nothing of ours is recorded into one.
+ * Open stream captures. To synchronise the context of a capture, or to use its stream from outside, would invalidate it
+ * (measured: cuCtxSynchronize returns 900 and the capture ends with 901). So no turn ends inside a capture, and the
+ * library submits nothing to a stream that captures. Any thread may call these functions.
  */
 #ifndef TESSERA_CAPTURE_H
 #define TESSERA_CAPTURE_H
@@ -9,29 +9,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keeps captures from beginning until capture_unshield(); false, and nothing held, if one is open or begins now. */
+/* Keeps captures from beginning until capture_unshield(). False: a capture is open or begins now; nothing is held. */
 bool capture_shield(void);
 
-/* The same, but waits for a begin that is under way; false if a capture is open. For threads of our own. */
+/* The same, but waits for a begin that is under way. False: a capture is open. */
 bool capture_shield_wait(void);
 void capture_unshield(void);
 
-/* Whether a capture is open on the device (or on one that is not known). */
+/* Whether a capture is open on the device, or on an unknown device. */
 bool capture_open(unsigned device);
 
-/* Whether a capture is open that the calling thread has begun: it cannot wait for that one's end. */
+/* Whether the calling thread has begun a capture that is open, so that it cannot wait for the end of captures. */
 bool capture_of_caller(void);
 
-/* Whether any capture is open. Cheap. */
+/* Whether any capture is open. Costs one load. */
 bool capture_open_any(void);
 
-/* Around calls of the driver that begin or end a capture, until capture_unshield(): no other thread begins or ends one. */
+/* Brackets, with capture_unshield(), driver calls that begin or end a capture: no other thread does so meanwhile. */
 void capture_hold(void);
-/* Held: the stream, of the device (-1: not known), captures from now on; or no longer, if it did. */
+/* With capture_hold(): the stream, on the device (-1: unknown), has begun or ended a capture. */
 void capture_begun(uintptr_t stream, int device);
 void capture_ended(uintptr_t stream);
 
-/* The stream is being destroyed: its capture, if one is open, ends with it. */
+/* The stream is being destroyed, which ends its capture, if one is open. */
 void capture_stream_destroyed(uintptr_t stream);
 
 /* In the child of a fork. */

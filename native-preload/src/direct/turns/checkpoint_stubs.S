@@ -1,6 +1,6 @@
 /*
- * Thunks for the time in which the driver has taken this process off its devices: each entry's thunk waits until that is
- * over, then lets the entry run on the caller's own arguments. They stand in the port table only meanwhile (checkpoint_stubs.c).
+ * Thunks for the time of a suspension: the thunk of an entry waits until the process is back on its devices, then jumps to
+ * the entry with the caller's arguments. They are in the port table only during a suspension (checkpoint_stubs.c).
  */
 #include "driver/arguments.S.inc"
 
@@ -23,7 +23,7 @@ tessera_checkpoint_stubs:
         .endr
 
         .p2align 4
-wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
+wait:   /* (%rsp): index, 8(%rsp): the entry's return address */
         save_integers
         push %rbx
         mov 64(%rsp), %rdi
@@ -31,7 +31,7 @@ wait:   /* (%rsp): index, 8(%rsp): where the entry returns to */
         sub $128, %rsp
         and $-16, %rsp
         save_vectors
-        call tessera_checkpoint_wait /* (index): the entry */
+        call tessera_checkpoint_wait /* returns the entry with this index */
         mov %rax, %r11
         restore_vectors
         mov %rbx, %rsp

@@ -9,23 +9,23 @@
 #include "tessera_entries.h"
 #include "session/threads.h"
 
-/* Of checkpoint_stubs.S: thunks, 16 bytes apart. */
+/* As in checkpoint_stubs.S: the number of thunks, which are 16 bytes apart. */
 #define THUNKS 1024
 #define THUNK_BYTES 16
 extern char tessera_checkpoint_stubs[];
 _Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
 
-#define LOOK_US 500 /* short beside what bringing a process back takes: tenths of a second */
+#define LOOK_US 500 /* short beside the time to restore a process: tenths of a second */
 
-static void *target[TESSERA_ENTRY_COUNT]; /* written before a thunk that reads it is in place */
-static bool in_place;                     /* of the manager client's thread */
+static void *target[TESSERA_ENTRY_COUNT]; /* the entries; written before the thunk that reads it is put in place */
+static bool in_place;                     /* used by the manager client's thread alone */
 
 static void *thunk(unsigned index)
 {
     return tessera_checkpoint_stubs + (size_t)index * THUNK_BYTES;
 }
 
-/* The device whose flags say that the process is away; -1: it is not, or its manager is gone. */
+/* The device whose flags say that the process is suspended; -1: none, or the manager is gone. */
 static int away(void)
 {
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
@@ -40,7 +40,7 @@ bool checkpointed_now(void)
     return away() >= 0;
 }
 
-/* The shared slot is left alone: a thread at the gate, or a restore by hand, ends this too. */
+/* Does not mark a shared slot: then another thread at the gate, or `tessera restore`, ends the wait. */
 void checkpoint_wait(void)
 {
     struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
@@ -57,14 +57,17 @@ void checkpoint_wait(void)
 
 void *tessera_checkpoint_wait(uintptr_t index);
 
-/* Any thread of the host. */
+/* Called by the thunks, on any thread of the program. */
 void *tessera_checkpoint_wait(uintptr_t index)
 {
     checkpoint_wait();
     return __atomic_load_n(&target[index], __ATOMIC_ACQUIRE);
 }
 
-/* What a resolving stub of driver.c puts into the table meanwhile goes past the thunk, as if it had come before. */
+/*
+ * Compare and exchange: an entry that a resolving stub (driver.c) stores meanwhile stays, and its call passes the
+ * thunk.
+ */
 static void exchange(unsigned index, void *from, void *to)
 {
     __atomic_compare_exchange_n(&tessera_port[index], &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

@@ -1,24 +1,27 @@
 /*
- * While the driver has taken this process off its devices (TESSERA_RESIDENCY_CHECKPOINTED), no driver call returns, and
- * the manager would see only the threads at the gate. So the port table leads to thunks during that time. A thread that
- * calls any entry waits in the library; the manager sees it as a synchronising thread and has the process brought back.
- * At all other times this costs nothing.
+ * Suspension (TESSERA_RESIDENCY_CHECKPOINTED): while the driver's checkpoint has taken this process off its devices,
+ * driver calls block, and the manager would see only threads at the gate. So the port table has thunks during that
+ * time. A thread that calls any entry waits in the library, where the manager sees it as synchronising and restores the
+ * process. At all other times this costs nothing.
  */
 #ifndef TESSERA_CHECKPOINT_STUBS_H
 #define TESSERA_CHECKPOINT_STUBS_H
 
 #include <stdbool.h>
 
-/* Puts the thunks in place, or takes them out, as the manager's flags say. Of the manager client's thread alone. */
+/* Puts the thunks into the port table or removes them, by the manager's flags. Manager client's thread only. */
 void checkpoint_stubs_update(void);
 
-/* Whether the manager says that the process is away, or is about to be. Any thread. */
+/* Whether the manager's flags say that the process is suspended, or about to be. Any thread. */
 bool checkpointed_now(void);
 
-/* Waits until it is back, as a call by the thunks does: the manager sees it, and brings the process back. Any thread. */
+/*
+ * Waits as the thunks do until the process is restored; the manager sees the thread. Ends if the manager dies. Any
+ * thread.
+ */
 void checkpoint_wait(void);
 
-/* In the child of a fork, which has been taken off nothing. */
+/* In the child of a fork, which is not suspended. */
 void checkpoint_stubs_forked(void);
 
 #endif

@@ -29,7 +29,7 @@ static void prepare(void)
 
 static void set_stage(unsigned device, enum stage stage)
 {
-    __atomic_store_n(&stages[device], stage, __ATOMIC_RELEASE); /* read without the lock, too */
+    __atomic_store_n(&stages[device], stage, __ATOMIC_RELEASE); /* atomic, because it is also read without the lock */
     pthread_cond_broadcast(&changed);
 }
 
@@ -38,7 +38,7 @@ bool device_pause_begin(unsigned device, uint64_t until_ns)
     pthread_once(&once, prepare);
     bool in_time = true;
     pthread_mutex_lock(&lock);
-    while (stages[device] != STAGE_NONE && in_time) /* another thread's */
+    while (stages[device] != STAGE_NONE && in_time) /* a pause of another thread */
         in_time = condition_wait(&changed, &lock, until_ns);
     bool mine = stages[device] == STAGE_NONE;
     if (mine)
@@ -52,7 +52,7 @@ bool device_pause_begin(unsigned device, uint64_t until_ns)
     while (stages[device] == STAGE_ASKED && in_time)
         in_time = condition_wait(&changed, &lock, until_ns);
     bool reached = stages[device] == STAGE_REACHED;
-    if (!reached) { /* the turns thread may still wait for the device: the program goes on meanwhile */
+    if (!reached) { /* the turns thread may still wait for the device, so the gate opens here */
         set_stage(device, STAGE_GIVEN_UP);
         turns_resume(device);
     }
@@ -75,7 +75,7 @@ static bool is_asked(unsigned device)
     return __atomic_load_n(&stages[device], __ATOMIC_ACQUIRE) == STAGE_ASKED;
 }
 
-/* Holds the lock meanwhile: a thread that gives up either ends this pause, or prevents it. */
+/* Closes the gate under the lock, so that a thread that gives up either reopens it or prevents this. */
 static bool pause_if_asked(unsigned device)
 {
     pthread_mutex_lock(&lock);
@@ -86,7 +86,7 @@ static bool pause_if_asked(unsigned device)
     return asked;
 }
 
-/* Gate closed, nothing inside the driver, and no capture, which needs the gate to end. False: given up. */
+/* Closes the gate and waits until no submission is inside the driver and no capture is open. False: given up. */
 static bool stop_submissions(unsigned device)
 {
     for (;;) {

@@ -1,7 +1,7 @@
 /*
- * A pause of the device: the program's work on the device has ended, no new work begins, and the process keeps its
- * turn. Used for changes of the program's memory that cannot wait for a turn's end, with or without a manager. The
- * device's turns thread (drain.c) brings the pause about, so that the requesting thread can give up.
+ * A pause of a device: the program's work there is complete and no new work begins, while the process keeps its turn.
+ * For changes of the program's memory that cannot wait for the turn's end, with or without a manager. The device's
+ * turns thread makes the pause (drain.c), so that the requesting thread can give up.
  */
 #ifndef TESSERA_DEVICE_PAUSE_H
 #define TESSERA_DEVICE_PAUSE_H
@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 /*
- * Waits until nothing of the program's runs on the device, and no capture is open; from then on submissions wait for
- * device_pause_end(). False: not until until_ns (CLOCK_MONOTONIC), and all goes on. The calling thread is in no submission.
+ * Waits until the program's work on the device is complete and no capture is open there. From then on submissions wait
+ * for device_pause_end(). False: not by until_ns (CLOCK_MONOTONIC), and there is no pause. The calling thread is in no
+ * submission. Any thread; a second pause waits for the end of the first.
  */
 bool device_pause_begin(unsigned device, uint64_t until_ns);
 
-/* The pause is over. By the thread that began it. */
+/* Ends the pause. Called by the thread that began it. */
 void device_pause_end(unsigned device);
 
-/* The turns thread: brings about what was asked for. Without a lock. */
+/* Turns thread, without a lock: makes a pause that was requested. */
 void device_pause_step(unsigned device);
 
 /* In the child of a fork. */

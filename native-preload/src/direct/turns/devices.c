@@ -17,7 +17,7 @@
 struct context {
     void *handle; /* NULL: free */
     unsigned device;
-    unsigned pins; /* drains that are inside it */
+    unsigned pins; /* threads of the library that use it */
     bool primary;
     bool closing;
 };
@@ -55,14 +55,14 @@ static void identify(unsigned index, CUdevice device)
     REAL(cuDeviceGetName)(slot->name, TESSERA_DEVICE_NAME - 1, device);
 }
 
-/* The fast path knows one device; with a second one every submission looks its device up. */
+/* The gate's fast path handles one device; with a second one, each submission looks its device up. */
 static void first_context_on(unsigned index, CUdevice device)
 {
     identify(index, device);
     if (opened_first)
         opened_first(index);
     __atomic_store_n(&opened[index], true, __ATOMIC_RELEASE);
-    /* Announced last: an order that comes back at once must find the device open, or it waits for the next tick. */
+    /* After `opened`: an order that arrives at once must find the device open, or it waits for the next tick. */
     if (manager_connected())
         manager_client_announce(index);
     bool alone = __atomic_add_fetch(&opened_count, 1, __ATOMIC_ACQ_REL) == 1;
@@ -169,7 +169,7 @@ static int device_of_context(void *handle)
     return device;
 }
 
-/* A context that was made without a call of ours, for example through an export table. */
+/* Tracks a current context that was created without a call of the library, for example by an export table. */
 static bool open_unseen(CUdevice device)
 {
     CUcontext context = NULL;
@@ -203,7 +203,7 @@ int devices_of_stream(uintptr_t stream)
     return devices_current();
 }
 
-/* Calls visit with each live context of the device made current, without the lock held. */
+/* Calls `visit` for each context of the device, with the context current and without the lock. */
 static void each_context(unsigned device, void (*visit)(void *handle, void *state), void *state)
 {
     for (int i = 0; i < MAX_CONTEXTS; i++) {
@@ -231,7 +231,7 @@ static void each_context(unsigned device, void (*visit)(void *handle, void *stat
     }
 }
 
-/* Takes the pin of a context that is not about to end. */
+/* Pins a context of the device that is not about to end; NULL: there is none. */
 static void *pin_one(unsigned device)
 {
     void *handle = NULL;

@@ -1,6 +1,7 @@
 /*
- * The contexts of this process, and which device each is on. All contexts and devices are tracked; a slot of the
- * segment is a device's CUDA ordinal in this process.
+ * The contexts of this process and their devices. All contexts are tracked; one that was created without a call of the
+ * library, once it is current. A device's slot in the segment is its CUDA ordinal in this process. Any thread may call
+ * these functions unless they say otherwise.
  */
 #ifndef TESSERA_DEVICES_H
 #define TESSERA_DEVICES_H
@@ -10,35 +11,35 @@
 
 #include "driver/driver_types.h"
 
-/* The only device on which the process has opened contexts; NULL: none yet, several, or the fast path is off. */
+/* The only device with contexts of this process; NULL: none yet, several, or no membarrier (no fast path). */
 extern struct tessera_device *gate_sole;
 
 /*
- * What is done at the first context on each device, with the lock and before anybody finds the device open: it is governed from
- * then on. Before the first context is opened.
+ * Sets what is called at the first context on each device, under the lock and before the device counts as open. To be
+ * set before the first context is opened.
  */
 void devices_first(void (*first)(unsigned device));
 
-/* A context came to life on the device (created, or its primary context retained). Any thread; idempotent. */
+/* A context on the device was created, or its primary context was retained. Idempotent. */
 void devices_context_opened(void *context, CUdevice device);
 
 /*
- * A context may be about to end. Waits, bounded by the work in it, while a drain synchronises it; afterwards drains
- * wait until devices_context_closed() says how it ended. Returns its device, or -1 if it was not tracked.
+ * A context may be about to end. Waits while threads of the library use it, bounded by the work in it. After this they
+ * wait for devices_context_closed(). Returns its device; -1: it was not tracked.
  */
 int devices_context_closing(void *context);
 
-/* After devices_context_closing() of a tracked context: it is gone, or it lives on. */
+/* After devices_context_closing() of a tracked context: whether it has ended. */
 void devices_context_closed(void *context, bool gone);
 
-/* The primary context of the device, if it was opened; NULL otherwise. */
+/* The tracked primary context of the device; NULL: none. */
 void *devices_primary(CUdevice device);
 void devices_primary_opened(void *context, CUdevice device);
 
-/* The device that work on the stream runs on, with the calling thread's current context; -1: none of ours. */
+/* The device of work on the stream, or of the current context for default streams; -1: not tracked. */
 int devices_of_stream(uintptr_t stream);
 
-/* The device of the calling thread's current context; -1: none, or beyond the slots. */
+/* The device of the calling thread's current context; -1: no context, or a device beyond TESSERA_MAX_DEVICES. */
 int devices_current(void);
 
 /* How many devices have had a context in this process. */
@@ -48,28 +49,28 @@ unsigned devices_opened_count(void);
 bool devices_opened(unsigned device);
 
 /*
- * Waits until all contexts of the device are idle. The calling thread must have no current context that it needs.
- * A context that answers with an error (it faulted, or the driver is shutting down) has no work left.
+ * Waits until all contexts of the device are idle. The calling thread's current context stays current. A context that
+ * returns an error (it has faulted, or the driver is shutting down) counts as idle.
  */
 void devices_synchronise(unsigned device);
 
 /*
- * Makes a context of the device current for the calling thread, and keeps it from ending until devices_leave(), which
- * takes it away again. NULL: the device has none now. For threads of our own, around calls that end by themselves.
+ * Pushes a context of the device and keeps it from ending until devices_leave(), which pops it. NULL: the device has
+ * none now. Only around calls that end by themselves, because the end of the context waits for them.
  */
 void *devices_enter(unsigned device);
 void devices_leave(void *context);
 
-/* Whether the legacy stream of one of the device's contexts has unfinished work. */
+/* Whether the legacy stream of any context of the device has work that is not complete. */
 bool devices_busy(unsigned device);
 
-/* Whether the device can reach memory of the peer, as the driver says. */
+/* Whether the peer can access memory of the device, by cuDeviceCanAccessPeer. */
 bool devices_reach(unsigned device, unsigned peer);
 
-/* Whether some of the devices that the process sees cannot reach each other's memory: then none must ever be mapped. */
+/* Whether any two devices that the process sees cannot access each other's memory; then no memory may be mapped. */
 bool devices_apart(void);
 
-/* In the child of a fork: no contexts. */
+/* In the child of a fork: there are no contexts. */
 void devices_forked(void);
 
 #endif

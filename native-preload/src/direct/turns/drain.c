@@ -14,18 +14,18 @@
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 
-#define SAMPLE_NS 2000000ULL /* 500 samples a second tell a share to 5 % within a second */
+#define SAMPLE_NS 2000000ULL /* 500 samples a second measure a share to within 5 % in one second */
 #define LONG_WAIT_NS 1000000000ULL
-#define INSIDE_POLL_US 20 /* a submission is inside for microseconds, or for as long as a blocking copy */
+#define INSIDE_POLL_US 20 /* most submissions return within microseconds; a blocking copy may take long */
 #define CAPTURE_POLL_US 200
 #define STUCK_US 100 /* a launch returns within some microseconds */
 
 static struct drainer {
-    uint64_t word;             /* the turn that the next three belong to */
-    uint64_t seen_submissions; /* at quiet_since_ns */
+    uint64_t word;             /* the turn to which the next two and `settled` belong */
+    uint64_t seen_submissions; /* number of submissions at quiet_since_ns */
     uint64_t quiet_since_ns;
     uint64_t sampled_ns;
-    bool settled; /* the contexts were found idle after the last submission */
+    bool settled; /* the contexts were synchronised after the last submission */
 } drainers[TESSERA_MAX_DEVICES];
 static const struct turn_memory *memory;
 
@@ -35,7 +35,7 @@ static bool still(unsigned device, uint64_t word)
     return view.connected && view.word == word;
 }
 
-/* Gate closed: waits until nothing is inside the driver. False: the order changed. */
+/* Gate closed: waits until no submission is inside the driver. False: the order changed. */
 static bool wait_outside(unsigned device, uint64_t word)
 {
     membarrier_all();
@@ -47,7 +47,7 @@ static bool wait_outside(unsigned device, uint64_t word)
     return true;
 }
 
-/* A capture that is open must end before its turn does: reopens the gate until it has. False: the order changed. */
+/* No turn ends inside a capture: reopens the gate until no capture is open. False: the order changed. */
 static bool wait_captured(unsigned device, uint64_t word)
 {
     while (capture_open(device)) {
@@ -64,7 +64,7 @@ static bool wait_captured(unsigned device, uint64_t word)
     return true;
 }
 
-/* Gate closed, nothing inside: waits for the contexts. */
+/* Gate closed, no submission inside the driver: waits until the contexts are idle. */
 static void settle(unsigned device)
 {
     uint64_t moment = memory->moment();
@@ -90,7 +90,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     struct drainer *d = &drainers[device];
     uint64_t now_ns = monotonic_ns();
     uint64_t submissions = threads_submissions(device);
-    /* A turn that has just begun does not count as idle: its thread may still be waking up. */
+    /* A turn that has just begun is not idle: the thread that waited for it may still be waking up. */
     bool begun = view.word != d->word;
     bool active = threads_syncing(device) || threads_inside(device) || capture_open(device);
     if (begun || active || submissions != d->seen_submissions) {
@@ -120,7 +120,7 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     turns_finish_early(device, view.word, idle);
 }
 
-/* A submission that stays inside the driver waits for the device: a blocking copy, or a queue that is full. */
+/* Whether a submission stays inside the driver, which then waits for the device: a blocking copy, or a full queue. */
 static bool stuck_inside(unsigned device)
 {
     uint64_t before = threads_submissions(device);
@@ -145,7 +145,7 @@ static void sample(unsigned device, uint64_t now_ns)
     b->busy_samples += busy;
 }
 
-/* Plan managed, before the gate opens. */
+/* Before the gate opens: fetches managed memory. */
 static void prefetch(unsigned device, uint64_t word)
 {
     if (turns_prefetch_due(device)) {

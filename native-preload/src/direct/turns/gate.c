@@ -37,7 +37,7 @@ struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream)
 {
     int index = settings()->disabled ? -1 : devices_of_stream(stream);
     if (index < 0)
-        return (struct gate_pass){NULL, 0}; /* no device of ours: the driver will say what is wrong */
+        return (struct gate_pass){NULL, 0}; /* no tracked device: the driver reports what is wrong */
     struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
     struct tessera_device *device = &tessera_segment->devices[index];
     if (slot->inside == 0 && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
@@ -67,8 +67,8 @@ void gate_leave_slowly(struct gate_pass pass)
 }
 
 /*
- * Notes the current context's device, which is the device of the stream or event that is waited for in all but
- * contrived programs. A program in space sharing has no context of the driver, and no client waits for its turn.
+ * Takes the current context's device for that of the stream or event; they differ only in contrived programs. In space
+ * sharing there is no context of the driver, and nothing waits for turns.
  */
 void sync_note_device(const struct tessera_thread *slot)
 {

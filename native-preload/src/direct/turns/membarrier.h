@@ -1,16 +1,16 @@
-/* membarrier(2): a full barrier on every running thread of this process, at the cost of the caller alone. */
+/* membarrier(2): a full barrier on every running thread of this process; only the caller pays for it. */
 #ifndef TESSERA_MEMBARRIER_H
 #define TESSERA_MEMBARRIER_H
 
 #include <stdbool.h>
 
-/* Registers the process; false where the kernel or a sandbox refuses. */
+/* Registers the process; false: the kernel or a sandbox refuses. */
 bool membarrier_register(void);
 
-/* Whether the process is registered, so that submissions need no fence. */
+/* Whether the process is registered. If so, submissions need no fence. */
 bool membarrier_works(void);
 
-/* The barrier. Where registration failed, a fence of the caller: submissions then fence for themselves. */
+/* Issues the barrier. If the process is not registered, a fence of the caller only: submissions then have fences. */
 void membarrier_all(void);
 
 #endif

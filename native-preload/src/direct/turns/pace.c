@@ -9,12 +9,12 @@
 #include "tessera_entries.h"
 #include "session/threads.h"
 
-#define LANES 32 /* streams per device that are told apart; others share */
+#define LANES 32 /* per device; streams with the same hash share a lane */
 #define WINDOW_MIN 1u
-#define WINDOW_MAX 256u /* bounds the surprise when a light phase turns heavy; a marker each 256 launches is free */
+#define WINDOW_MAX 256u /* bounds the backlog when kernels become longer; a marker for 256 launches costs nothing */
 #define WINDOW_START 16u
-#define WAITED_NS 20000u /* a shorter wait means that the marker was done: the device is not the bottleneck */
-#define DEVICE_SHIFT 56  /* above every user-space address of x86-64 with 57-bit paging */
+#define WAITED_NS 20000u /* after a shorter wait the marker was complete already: the device is not the bottleneck */
+#define DEVICE_SHIFT 56  /* above all user-space addresses of x86-64, also with 57-bit paging */
 
 struct lane {
     pthread_mutex_t lock;
@@ -24,8 +24,8 @@ struct lane {
     unsigned count;  /* submissions since the last marker */
     unsigned window; /* submissions per marker */
     uint64_t marked_ns;
-    uint64_t completed_ns; /* when the last awaited marker was seen done; 0: unknown */
-    uint64_t turn; /* of the markers: a drain has completed older ones, so their times do not show the device's speed */
+    uint64_t completed_ns; /* when the last awaited marker was complete; 0: unknown */
+    uint64_t turn; /* the markers' turn; markers of an earlier turn were completed by its drain and show no speed */
 };
 
 static struct lane lanes[TESSERA_MAX_DEVICES][LANES];
@@ -46,7 +46,7 @@ uintptr_t pace_ticket(unsigned device, uintptr_t stream)
     return stream | (uintptr_t)(device + 1) << DEVICE_SHIFT;
 }
 
-/* Streams of one process differ in bits above the allocator's alignment. */
+/* Stream handles are pointers: they differ in bits above the allocator's alignment. */
 static struct lane *lane_of(unsigned device, uintptr_t stream)
 {
     return &lanes[device][(stream >> 4 ^ stream >> 10 ^ stream) % LANES];
@@ -59,7 +59,7 @@ static void forget_markers(struct lane *lane)
     lane->completed_ns = 0;
 }
 
-/* Records the next marker; on failure (stream of another context, context gone) the lane starts anew. */
+/* Records the next marker. On failure (stream of another context, or the context has ended) resets the lane. */
 static int record(struct lane *lane, uintptr_t stream)
 {
     CUevent *marker = &lane->markers[lane->next];
@@ -76,12 +76,12 @@ static int record(struct lane *lane, uintptr_t stream)
     return 1;
 }
 
-/* New window from the time that the device needed for the last one. */
+/* Computes the new window from the time that the device needed for the last one. */
 static void adapt(struct lane *lane, uint64_t waited_ns, uint64_t done_ns, uint64_t bound_ns)
 {
     unsigned window = lane->window;
     if (waited_ns < WAITED_NS) {
-        lane->completed_ns = 0; /* the device ran dry: its pace is unknown */
+        lane->completed_ns = 0; /* the device was idle, so its speed is unknown */
         window *= 2;
     } else if (lane->completed_ns) {
         uint64_t interval_ns = done_ns - lane->completed_ns;
@@ -106,7 +106,7 @@ static void mark(struct lane *lane, unsigned device, uintptr_t stream, uint64_t 
     lane->marked_ns = now_ns;
     if (!record(lane, stream) || !lane->recorded[lane->next])
         return;
-    /* lane->next is the older marker now. Marked like a synchronisation: this thread is not idle. */
+    /* lane->next is the older marker now. The thread is marked as synchronising, so that it does not count as idle. */
     struct tessera_thread *slot = thread_slot;
     if (slot)
         __atomic_store_n(&slot->syncing, 1, __ATOMIC_RELAXED);
@@ -134,13 +134,13 @@ void pace_submission(uintptr_t ticket)
     pthread_once(&once, prepare);
     struct lane *lane = lane_of(device, stream);
     if (bound_ns == 0 || pthread_mutex_trylock(&lane->lock) != 0)
-        return; /* another thread paces this lane now */
+        return; /* another thread paces this lane */
     uint64_t now_ns = monotonic_ns();
     if (now_ns - lane->marked_ns > 2 * bound_ns)
-        lane->completed_ns = 0; /* another turn lay between: the interval would be the wait for it */
+        lane->completed_ns = 0; /* the thread has waited for a turn since, so the interval would be that wait */
     lane->count++;
     int due = lane->count >= lane->window || now_ns - lane->marked_ns >= bound_ns / 4;
-    if (due && capture_shield()) { /* a marker inside a capture would become part of the graph */
+    if (due && capture_shield()) { /* in a capture the marker would become part of the graph */
         mark(lane, device, stream, now_ns, bound_ns);
         capture_unshield();
     }

@@ -1,20 +1,21 @@
 /*
- * Bounds outstanding work by the time that a drain would take (tessera_device.pace_ns), while another client waits for
- * the device. In each stream, an event marks every `window` submissions, and a submitting thread waits for the last
- * marker but one. The window follows the measured time between markers: two windows take about the bound.
+ * Pace: while another client waits for the device, bounds outstanding work by the time that a drain would take
+ * (tessera_device.pace_ns). In each stream, an event is recorded after every `window` submissions, and the submitting
+ * thread waits for the event before the last one. The window follows the measured time between events, so that two
+ * windows take about pace_ns. Any thread may call these functions.
  */
 #ifndef TESSERA_PACE_H
 #define TESSERA_PACE_H
 
 #include <stdint.h>
 
-/* What gate_pass.pace carries for a submission to the stream of the device. */
+/* The ticket of a submission, kept in gate_pass.pace: stream | (device + 1) << 56. */
 uintptr_t pace_ticket(unsigned device, uintptr_t stream);
 
-/* A paced submission has returned from the driver. May wait for earlier work of the same stream. */
+/* A paced submission has returned from the driver. May wait for earlier work of its stream. */
 void pace_submission(uintptr_t ticket);
 
-/* A context of the device has ended: its markers died with it. */
+/* A context of the device has ended, and its events with it. */
 void pace_forget(unsigned device);
 
 /* In the child of a fork. */

@@ -8,7 +8,7 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
-#define SMALL_PARTS 32 /* of a small device: 3 % of it have to be free for an exchange */
+#define SMALL_PARTS 32 /* a chunk is at most this part of a small device: 3 % must be free for an exchange */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
@@ -51,7 +51,7 @@ static struct tessera_residency *words(unsigned device)
     return &segment_get()->residency[device];
 }
 
-/* Atomic, since the manager reads at any time; sequentially consistent, as the budget rule asks for what is held. */
+/* Atomic, because the manager reads at any time; sequentially consistent, which the budget rule needs. */
 static void tell(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
@@ -62,7 +62,7 @@ static uint64_t read_word(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* A process that the driver has taken off the device is suspended whatever its plan. */
+/* The state to publish; a suspended process has its own, whatever its plan. */
 static uint64_t state_to_tell(unsigned device)
 {
     bool checkpointed = read_word(&words(device)->flags) & TESSERA_RESIDENCY_CHECKPOINTED;
@@ -175,13 +175,13 @@ uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total)
     if (!residency_planned(device))
         return free_bytes + cached;
     if (limit && limit + fixed < total)
-        total = limit + fixed; /* less what others can never give up */
+        total = limit + fixed; /* the rest is memory that other clients can never release */
     return residency_left(device, total);
 }
 
 /*
- * The budget rule: what is held is stored first, then the target read again. The manager stores a lower target first and
- * then reads what is held, so one of the two sees the other.
+ * The budget rule: stores what is held, then reads the target again. The manager stores a lower target, then reads what
+ * is held. So at least one of the two sees the other's store.
  */
 static bool raise_held(uint64_t *held, uint64_t *word, uint64_t bytes, uint64_t (*target)(unsigned), unsigned device)
 {
@@ -228,7 +228,7 @@ static uint64_t pageable_target(unsigned device)
 
 static uint64_t file_target(unsigned device)
 {
-    (void)device; /* its budget is the process's own, from the environment */
+    (void)device; /* the budget is the process's, from its environment */
     return settings()->swap_directory[0] ? settings()->swap_file_bytes : 0;
 }
 
@@ -298,7 +298,7 @@ void residency_orders(unsigned device)
 {
     residency_lock();
     if (states[device].used)
-        residency_publish(device); /* what is wanted depends on the targets */
+        residency_publish(device); /* wanted pageable memory depends on the target of pinned memory */
     else if (read_word(&words(device)->state) != state_to_tell(device))
         publish_state(device);
     residency_changed();

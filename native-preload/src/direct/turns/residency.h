@@ -1,8 +1,8 @@
 /*
- * Memory of a device that this process holds and may hold: the client's side of struct tessera_residency (SPEC.md,
- * section 9). One lock guards all state of plan swap. It is held for bookkeeping only, never over a driver call, a
- * copy, or a wait for another process. Lock order: a turn's lock (turns.c) may be held when this lock is taken, not
- * vice versa.
+ * Residency: how much memory of each device this process holds and may hold; the client's side of struct
+ * tessera_residency (SPEC.md, section 9). One lock, "residency's lock", guards all state of plan swap. It is held for
+ * bookkeeping only, never during a driver call, a copy, or a wait for another process. Lock order: turn lock (turns.c),
+ * then this lock. Any thread may call these functions.
  */
 #ifndef TESSERA_RESIDENCY_H
 #define TESSERA_RESIDENCY_H
@@ -10,92 +10,94 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHUNK_UNIT (2u << 20) /* granularity of physical memory on every GPU that has it (checked at the first use) */
+#define CHUNK_UNIT (2u << 20) /* granularity of physical memory; memory_mapped() checks that the device has it */
 #define CHUNK_BYTES (64u << 20)
 
 enum host_tier { TIER_PINNED, TIER_PAGEABLE, TIER_FILE, TIERS };
 
-/* Of one device, bytes; guarded by the lock; told to the manager by residency_publish(). */
+/* Sums of one device, in bytes. Guarded by the lock; residency_publish() writes them to the segment. */
 struct residency {
-    uint64_t resident; /* on the device now: movable chunks, cached ones, and those that are being moved */
-    uint64_t needed;   /* live movable chunks, wherever they are */
-    uint64_t present;  /* of needed: resident and not being moved; the gate opens only when it equals needed */
+    uint64_t resident; /* on the device now: live, cached and moving chunks */
+    uint64_t needed;   /* all live chunks that can move, resident or absent */
+    uint64_t present;  /* the part of `needed` that is resident and not moving; if both are equal, the gate can open */
     uint64_t fixed;
-    uint64_t claimed; /* beside fixed: what the driver needs and cannot get while others hold the device full */
+    uint64_t claimed; /* what the driver needs beside `fixed` and cannot get, because other clients fill the device */
     uint64_t cached;
-    uint64_t swapped; /* contents that are in host memory */
-    uint64_t wanted;  /* sum of what allocations wait for, beyond resident */
+    uint64_t swapped; /* contents in the backing */
+    uint64_t wanted;  /* what allocations wait for, beyond `resident` */
     uint64_t held[TIERS];
     unsigned state;    /* TESSERA_RESIDENCY_* */
-    uint64_t openings; /* times that the gate was opened to work */
-    bool closed;       /* gate closed and drained: chunks may be moved; else all live ones are resident */
+    uint64_t openings; /* how often the gate was opened */
+    bool closed;       /* gate closed and drained, so chunks may move; else all live chunks are resident */
     bool used;         /* plan swap has allocated on the device */
 };
 
-/* The lock, and a condition that is signalled at every change somebody may wait for. */
+/* The lock, and residency_changed(), which wakes all threads in residency_wait(). */
 void residency_lock(void);
 void residency_unlock(void);
 void residency_changed(void);
-/* Waits with the lock for a change, at most until until_ns (CLOCK_MONOTONIC); false: that time has come. */
+/*
+ * With the lock, which is released meanwhile: waits for a change until until_ns (CLOCK_MONOTONIC). False: time is up.
+ */
 bool residency_wait(uint64_t until_ns);
 
 /* With the lock. */
 struct residency *residency_of(unsigned device);
 void residency_publish(unsigned device);
 
-/* With the lock: whether so much more live memory could ever be resident at once, as far as the manager says. */
+/* With the lock: whether so many more live bytes could ever be resident at once, by the manager's limits. */
 bool residency_possible(unsigned device, uint64_t bytes);
 
-/* Whether the manager has flagged that the process needs more of the device than it can get. Any thread. */
+/* Whether the manager has flagged that the process needs more memory on the device than it can get. */
 bool residency_short(unsigned device);
 
-/* Whether a manager plans residency on the device now, and up to how much the process may hold resident. */
+/* Whether a manager plans residency on the device, and the bytes that the process may hold resident. */
 bool residency_planned(unsigned device);
 uint64_t residency_target(unsigned device);
-uint64_t residency_capacity(unsigned device); /* 0: the device's own */
+uint64_t residency_capacity(unsigned device); /* bytes of the device that the manager distributes; 0: all */
 
 /*
- * Bytes of the chunks that new memory of the device is cut into: CHUNK_BYTES, less on a device that is treated as small,
- * since two clients can only change places in what is free of it, chunk by chunk.
+ * The size of new chunks on the device: CHUNK_BYTES, or less on a device with a small capacity, because clients change
+ * places chunk by chunk in the memory that is free.
  */
 uint64_t residency_chunk_size(unsigned device);
 
-/* What the process has not taken yet of the device as it is treated. */
+/* The device's capacity (at most `total`) less what the process needs and holds fixed. */
 uint64_t residency_left(unsigned device, uint64_t total);
 /*
- * The free memory that a program is told, from the driver's figure: memory of other clients that would be moved away
- * counts as free.
+ * The free memory to report to a program; memory of other clients that would move away counts as free. `free_bytes` and
+ * `total` are the driver's figures.
  */
 uint64_t residency_free(unsigned device, uint64_t free_bytes, uint64_t total);
 
-/* Memory that the driver holds and that cannot move (arrays, imports, graphs): so much more, or less. Without the lock. */
+/* Adds to the fixed bytes that the driver holds (arrays, imports, graphs), or subtracts. Without the lock. */
 void residency_fixed_changed(unsigned device, int64_t by);
 
-/* So much more is needed of memory that cannot move, and cannot be had now; or so much less. Without the lock. */
+/* Adds to the claim for fixed memory that cannot be allocated now, or subtracts. Without the lock. */
 void residency_claim(unsigned device, int64_t by);
 
-/* With the lock: holds so many bytes more, if the target allows it (budget rule); or so many less. */
+/* With the lock: adds to what is held, if the target allows it (budget rule; else false), or subtracts. */
 bool residency_raise(unsigned device, uint64_t bytes);
 void residency_lower(unsigned device, uint64_t bytes);
-/* With the lock: memory that the process has already counts as movable again, whatever the target. */
+/* With the lock: memory that the process holds counts as movable again, whatever the target is. */
 void residency_regain(unsigned device, uint64_t bytes);
 bool residency_raise_host(unsigned device, enum host_tier tier, uint64_t bytes);
 void residency_lower_host(unsigned device, enum host_tier tier, uint64_t bytes);
 uint64_t residency_host_target(unsigned device, enum host_tier tier);
 
-/* Adds to one of the block's counters, told by its offset in struct tessera_residency. Any thread. */
+/* Adds to the counter at this offset in struct tessera_residency. */
 void residency_count(unsigned device, uint64_t offset, uint64_t amount);
 #define RESIDENCY_COUNT(device, field, amount)                                                                         \
     residency_count((device), offsetof(struct tessera_residency, field), (amount))
 
-/* For turns.c, with the device's turn lock. The device's gate is closed and drained: */
+/* For turns.c, with the device's turn lock: the gate is closed and drained. */
 void residency_drained(unsigned device);
-/* The gate is about to open: true if all is resident; from then on nothing moves until residency_drained(). */
+/* Before the gate opens. True: all is resident, and nothing moves until residency_drained(). */
 bool residency_open(unsigned device);
-/* First context: the gate starts open, or closed. */
+/* At the first context: whether the gate starts closed. */
 void residency_begin(unsigned device, bool closed);
 
-/* Orders may have changed: wakes whoever waits for them. Any thread, without a turn's lock. */
+/* Orders may have changed: wakes threads in residency_wait(). Without a turn's lock. */
 void residency_orders(unsigned device);
 
 /* In the child of a fork: nothing is allocated. */

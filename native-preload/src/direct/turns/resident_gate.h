@@ -1,6 +1,7 @@
 /*
- * Brackets driver calls that submit nothing but read the program's memory. Under plan swap they pass the gate: while it
- * is open, all memory is resident. A capturing thread does not wait, because no turn ends in a capture.
+ * Brackets driver calls that submit nothing but access the program's memory. Under plan swap they pass the gate,
+ * because all memory is resident while it is open. A capturing thread does not wait, because no turn ends inside a
+ * capture.
  */
 #ifndef TESSERA_RESIDENT_GATE_H
 #define TESSERA_RESIDENT_GATE_H

@@ -23,15 +23,15 @@
 
 static struct turn {
     pthread_mutex_t lock;
-    uint64_t word;       /* order applied last */
+    uint64_t word;       /* the order that was applied last */
     bool ordered;        /* an order of the present manager has been applied */
-    bool answered;       /* a CLOSED order has been answered; or nothing ran since */
-    bool early;          /* the drain thread closed the gate by itself */
+    bool answered;       /* no work was submitted since the last answered CLOSED order, or at all */
+    bool early;          /* the turn was given back early */
     bool opening;        /* the gate is to open once all memory is resident */
-    bool paused;         /* the gate is kept closed whatever the order, by turns_pause() */
-    bool reopen;         /* paused: what the order wants of the gate */
-    uint64_t prefetched; /* order of the turn for which managed memory was fetched */
-    uint64_t opening_ns; /* since when */
+    bool paused;         /* turns_pause() keeps the gate closed, whatever the order */
+    bool reopen;         /* while paused: whether the order has the gate open */
+    uint64_t prefetched; /* the order for whose turn managed memory was fetched */
+    uint64_t opening_ns; /* since when `opening` is set */
     uint64_t since_ns;
     uint64_t wait_from_ns;
     uint32_t gate_bell; /* futex: counts openings */
@@ -185,7 +185,7 @@ bool turns_refuse(unsigned device)
     pthread_mutex_lock(&turn->lock);
     bool refuse = connected ? residency_short(device) && block(device)->gate == GATE_CLOSED && !turn->reopen
                             : turn->opening && monotonic_ns() - turn->opening_ns > settings()->memory_wait_ns;
-    if (refuse) /* nobody waits any more */
+    if (refuse) /* the waiting submissions fail, so none waits any more */
         __atomic_store_n(&block(device)->want_since_ns, 0, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&turn->lock);
     return refuse;
@@ -200,7 +200,7 @@ void turns_apply(unsigned device)
         uint64_t word = __atomic_load_n(&b->turn, __ATOMIC_ACQUIRE);
         if (word != turn->word || !turn->ordered)
             apply_word(device, word);
-        else if (b->gate != GATE_CLOSED) /* amended terms: pace on or off */
+        else if (b->gate != GATE_CLOSED) /* the same order: the pace may have changed */
             __atomic_store_n(&b->gate, b->pace_ns ? GATE_PACED : GATE_OPEN, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&turn->lock);
@@ -229,7 +229,7 @@ void turns_wait(unsigned device)
     uint64_t from_ns = monotonic_ns();
     pthread_mutex_lock(&turn->lock);
     bool closed = b->gate == GATE_CLOSED;
-    bool ask = closed && !turn->reopen && b->want_since_ns == 0; /* of a pause the manager knows nothing */
+    bool ask = closed && !turn->reopen && b->want_since_ns == 0; /* a pause is not reported to the manager */
     if (ask) {
         turn->wait_from_ns = from_ns;
         __atomic_store_n(&b->want_since_ns, from_ns, __ATOMIC_RELEASE);
@@ -270,7 +270,7 @@ void turns_thaw(bool has_manager)
         turns[i].ordered = false;
         turns[i].early = false;
         turns[i].word = 0;
-        turns[i].answered = false; /* work from before may still run: the first CLOSED is drained for real */
+        turns[i].answered = false; /* earlier work may still run, so the first CLOSED order is drained */
         turns[i].opening = false;
         if (!has_manager && devices_opened(i))
             open_when_resident(i);

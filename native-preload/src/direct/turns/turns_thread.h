@@ -1,6 +1,6 @@
 /*
- * The turns thread: one thread per device, which does rounds of what turns_thread_serves() was given. It starts when it is first
- * woken after the device was opened. Any thread may wake it.
+ * The turns thread: one thread for each device, which runs rounds of the function of turns_thread_serves(). It starts
+ * when it is first woken after the device was opened.
  */
 #ifndef TESSERA_TURNS_THREAD_H
 #define TESSERA_TURNS_THREAD_H
@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 /*
- * What the threads do: one round for the device, which returns how many nanoseconds may pass until the next one if the bell does
- * not ring. Before the first device is opened.
+ * Sets the function: one round for the device, which returns how many nanoseconds may pass until the next one if the
+ * thread is not woken. To be set before the first device is opened.
  */
 void turns_thread_serves(uint64_t (*round)(unsigned device));
 
-/* Something changed for the device: its thread looks. Starts it if need be; never waits for it. */
+/* Wakes the device's thread for another round, and starts it if need be. Never waits for it. Any thread. */
 void turns_thread_wake(unsigned device);
 
-/* In the child of a fork: no threads. */
+/* In the child of a fork: there are no threads. */
 void turns_thread_forked(void);
 
 #endif

@@ -1,12 +1,12 @@
 """Kernels of machine code alone that never end, beside a neighbour in the same context: which end by the stop word, and whether the neighbour goes on."""
 
 import os
-import subprocess
 import sys
 import time
 
 from harness.bench import under_relay
 from harness.child import run_bounded
+from harness.neighbour import beside_neighbour
 from harness.table import Table
 from harness.tessera import Manager
 
@@ -24,7 +24,7 @@ SLEEP = "import torch; torch.cuda._sleep(2 ** 62); torch.cuda.synchronize()"
 
 def run(setting, record):
     """Each kernel beside a neighbour, in an executor of their own."""
-    program = setting.installation.path("programs", "endless")
+    program = setting.installation.path("programs", "offenders")
     commands = {kernel: [program, kernel] for kernel in KERNELS} | {"torch.cuda._sleep": [sys.executable, "-c", SLEEP]}
     for name in setting.chosen(list(commands)):
         directory = os.path.join(setting.directory, name)
@@ -36,29 +36,15 @@ def run(setting, record):
 def _beside_neighbour(record, manager, program, name, command):
     environment = under_relay(manager).environment
     options = ("--fence-alone", "--kernel-timeout", str(KERNEL_S))
-    neighbour = subprocess.Popen(
-        manager.wrap([program, "neighbour"], name="neighbour", share="space", options=options), env=environment,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    try:
-        while neighbour.stdout.readline().strip() not in ("begun", ""):
-            pass
-        began = time.monotonic()
-        status, out, err = run_bounded(
-            manager.wrap(command, name="endless", share="space", options=options), environment, TIMEOUT_S
-        )
-        seconds = time.monotonic() - began
-        said, _ = neighbour.communicate("\n", TIMEOUT_S)
-    finally:
-        if neighbour.poll() is None:
-            neighbour.kill()
+    outcome = beside_neighbour(manager, environment, program, command, options, TIMEOUT_S)
     began = time.monotonic()
     after = run_bounded(manager.wrap([program, "neighbour"], name="next", share="space"), environment, TIMEOUT_S, "\n")
     free = after[0] == 0 and time.monotonic() - began < NEXT_S
-    told = "LaunchTimeout" in out + err or "launch timed out" in out + err
+    told = "LaunchTimeout" in outcome.out or "launch timed out" in outcome.out
     record.add(
-        "endless", kernel=name, status=status, seconds=round(seconds, 1), told=told, ended=told and free, neighbour=neighbour.returncode,
-        said=said[-300:], undisturbed=neighbour.returncode == 0 and ", 0 wrong" in said, out=(out + err)[-600:], after=(after[1] + after[2])[-300:],
+        "endless", kernel=name, status=outcome.status, seconds=round(outcome.seconds, 1), told=told, ended=told and free,
+        neighbour=outcome.neighbour, said=outcome.said[-300:], undisturbed=outcome.undisturbed, out=outcome.out[-600:],
+        after=(after[1] + after[2])[-300:],
     )  # fmt: skip
 
 

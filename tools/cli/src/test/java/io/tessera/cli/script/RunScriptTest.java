@@ -351,7 +351,7 @@ class RunScriptTest {
             assertTrue(kit.tessera("help", command).out().startsWith("Usage: tessera " + command));
         }
         assertEquals(2, kit.tessera().code());
-        assertEquals(2, kit.tessera("frobnicate").code());
+        assertEquals(new Result(2, "", "tessera: there is no command frobnicate\nSee: tessera help\n"), kit.tessera("frobnicate"));
         assertEquals(2, kit.tessera("help", "frobnicate").code());
     }
 }

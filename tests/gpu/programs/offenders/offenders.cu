@@ -1,11 +1,13 @@
-// Kernels that never end, as machine code alone, and a neighbour that computes meanwhile.
-// usage: endless word | clock | arithmetic | divergent | barrier | neighbour
+// Kernels that never end or that write where the program has no memory, as machine code alone, and a neighbour that computes meanwhile.
+// usage: offenders word | clock | arithmetic | divergent | barrier | stray BYTES | NAME of faults.cu | neighbour
 // Prints the error that the program gets. A neighbour says when it has begun, computes sums until a line comes in, and says how many were right.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <poll.h>
+
+#include "faults.h"
 
 /* Waits for a word in memory. */
 __global__ void word(volatile int *p) {
@@ -46,6 +48,11 @@ __global__ void barrier(volatile int *p) {
             ;
     __syncthreads();
     p[1] = 1;
+}
+
+/* Writes so far from its memory. */
+__global__ void stray(int *p, long long bytes) {
+    *(int *) ((char *) p + bytes) = 7;
 }
 
 /* Ends. Its loops look, and nothing that they compute may change by that. */
@@ -113,7 +120,9 @@ int main(int count, char **arguments) {
         divergent<<<264, 256>>>(p);
     else if (!strcmp(what, "barrier"))
         barrier<<<264, 256>>>(p);
-    else
+    else if (!strcmp(what, "stray") && count > 2)
+        stray<<<1, 1>>>(p, atoll(arguments[2]));
+    else if (!launch_fault(what, p))
         return 3;
-    return check(what, cudaDeviceSynchronize());
+    return check(what, cudaGetLastError()) || check(what, cudaDeviceSynchronize());
 }
