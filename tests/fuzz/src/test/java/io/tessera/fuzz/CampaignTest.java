@@ -16,9 +16,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Half a minute of the fuzzer, and the proof that it can fail. {@code -Dtessera.seed} repeats a run, {@code -Dtessera.test.seconds} is another time. */
+/** Ten seconds of the fuzzer, half a minute with {@code tests/run --long}, and the proof that it can fail. {@code -Dtessera.seed} repeats a run, {@code -Dtessera.test.seconds} is another time. */
 class CampaignTest {
-    private static final long SECONDS = Long.getLong("tessera.test.seconds", 30);
+    private static final long SECONDS = Long.getLong("tessera.test.seconds", Boolean.getBoolean("tessera.long") ? 30 : 10);
     private static final int CONTROLS = 60;
 
     private static long seed() {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is proved of registers holds in every step of {@link IntegerKernels}, for parameters near where it could fail. */
 @Timeout(300)
 class StatesHoldTest {
-    private static final int KERNELS = 3000;
+    private static final int KERNELS = Boolean.getBoolean("tessera.long") ? 3000 : 1200;
     private static final int MOST_STEPS = 400;
     private static final int[] PARAMETERS = {0, 1, 2, 3, 4, 5, 6, 7, 8, 31, 98, 99, 100, -1, -2, -3, -4, -5, -8,
             Integer.MAX_VALUE, Integer.MAX_VALUE - 1, Integer.MAX_VALUE - 4, Integer.MIN_VALUE, Integer.MIN_VALUE + 1,
