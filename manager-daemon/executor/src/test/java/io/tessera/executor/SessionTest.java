@@ -327,10 +327,10 @@ class SessionTest {
             await(client.segment()::ended, "the end");
             assertEquals(0, client.segment().word(7), "streams that wait go on");
             assertEquals(0, executor.driver.alive("module"));
-            assertEquals(1, executor.driver.alive("stream"), "the window's own");
+            assertEquals(2, executor.driver.alive("stream"), "the window's own");
             assertEquals(0, executor.driver.alive("event"));
             assertEquals(100, executor.windows().bounds().getFirst().allocatedBytes());
-            assertEquals(1, executor.driver.alive("registered"), "the other client's words");
+            assertEquals(2, executor.driver.alive("registered"), "the other client's header and words");
             assertEquals(0, other.call(DriverEntry.cuMemFree_v2, value(kept)));
             other.disconnect();
             await(other.segment()::ended, "the other's end");

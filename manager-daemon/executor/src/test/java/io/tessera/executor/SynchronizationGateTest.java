@@ -193,7 +193,7 @@ class SynchronizationGateTest {
     }
 
     private boolean isToldToEnd() {
-        return executor.driver.hostPages.stream().skip(1)
+        return executor.driver.own.reportPages().stream().skip(1)
                 .anyMatch(page -> MemorySegment.ofAddress(page).reinterpret(STOP + 4).get(ValueLayout.JAVA_INT, STOP) == 0);
     }
 

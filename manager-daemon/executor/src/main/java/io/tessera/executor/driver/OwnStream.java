@@ -102,7 +102,8 @@ public final class OwnStream {
         return result;
     }
 
-    private int query(DriverCalls driver) {
+    /** Whether what was begun is done. Returns a CUresult, NOT_READY if it is not. */
+    public int query(DriverCalls driver) {
         return stream == 0 ? CudaResult.SUCCESS : driver.call(DriverEntry.cuStreamQuery, stream);
     }
 

@@ -20,7 +20,9 @@ import org.slf4j.LoggerFactory;
  * clients.
  */
 final class SinkChecks {
-    private static final long FLAG_BYTES = 4_096;
+    private static final long FLAG_BYTES = 64;
+    /** Offset of a word that nobody looks at. */
+    private static final long UNHEEDED = 8;
     /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
     private static final long VISIBLE = 1 | 2;
     /** NaN as two of bfloat16 or float16, as float32, and as the upper half of float64; what is added leaves it so. */
@@ -35,8 +37,8 @@ final class SinkChecks {
     private final NanoClock clock;
     private final int pattern;
     private final OwnStream stream = new OwnStream();
-    private boolean asked;
     private boolean loaded;
+    private boolean prepared;
     private volatile boolean armed;
     private long address;
     private long bytes;
@@ -71,50 +73,40 @@ final class SinkChecks {
     }
 
     /**
-     * Fills sinks with the pattern; from then on they are checked. Does nothing if it was called before. Where the driver refuses a step, writes to sinks stay
-     * unnoticed, which is logged. The window's lock is held.
+     * Takes what checks need and fills the sinks, while no kernel of the tenant runs yet: later it could wait for kernels. Where the driver refuses it, writes to
+     * sinks stay unnoticed, which is logged. Called once.
      *
-     * @param sinks handles; they are mapped side by side at addresses of their own
+     * @param sinks handles; they are mapped side by side at addresses of their own. None: where the sink is mapped is said later
      * @param sizes of them
      */
-    void arm(DriverCalls driver, long[] sinks, long[] sizes) {
-        if (!asked) {
-            asked = true;
-            int result = map(driver, sinks, sizes);
-            armed(result == CudaResult.SUCCESS ? fill(driver) : result);
-        }
-    }
-
-    /** The same for a sink that is mapped already, where it stays. */
-    void arm(DriverCalls driver, long mapped, long size) {
-        if (!asked) {
-            asked = true;
-            address = mapped;
-            bytes = size;
-            armed(fill(driver));
-        }
-    }
-
-    private int fill(DriverCalls driver) {
+    void prepare(DriverCalls driver, long[] sinks, long[] sizes) {
         int result = kernel.load(driver);
         loaded = result == CudaResult.SUCCESS;
         result = result == CudaResult.SUCCESS ? makeFlag(driver) : result;
-        if (result == CudaResult.SUCCESS) {
-            result = stream.submit(driver, own -> kernel.begin(driver, own, new SinkKernel.Comparison(address, bytes, pattern, flagAddress, 0)));
+        if (result == CudaResult.SUCCESS && sinks.length > 0) {
+            result = map(driver, sinks, sizes);
+            result = result == CudaResult.SUCCESS ? fill(driver, WaitLimit.ZEROS) : result;
+            armed = result == CudaResult.SUCCESS;
         }
-        if (result == CudaResult.SUCCESS) {
-            result = stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS));
-        }
-        return result;
-    }
-
-    private void armed(int result) {
-        if (result == CudaResult.SUCCESS) {
-            WORD.setRelease(flag, 0L, 0);
-            armed = true;
-        } else {
+        prepared = result == CudaResult.SUCCESS;
+        if (!prepared) {
             LOG.warn("writes outside of a tenant's memory will not be noticed: CUDA error {} where its sink was to be compared", result);
         }
+    }
+
+    /** Fills a sink that is mapped where it stays, unless that was done, and has it checked from now on. The window's lock is held. */
+    void arm(DriverCalls driver, long mapped, long size) {
+        if (prepared && !armed) {
+            address = mapped;
+            bytes = size;
+            armed = fill(driver, WaitLimit.COMPARISON) == CudaResult.SUCCESS;
+        }
+    }
+
+    private int fill(DriverCalls driver, WaitLimit limit) {
+        int result = stream.submit(driver,
+                own -> kernel.begin(driver, own, new SinkKernel.Comparison(address, bytes, pattern, flagAddress + UNHEEDED, 0)));
+        return result == CudaResult.SUCCESS ? stream.await(driver, BoundedWait.begin(clock, limit)) : result;
     }
 
     private int makeFlag(DriverCalls driver) {
@@ -182,10 +174,10 @@ final class SinkChecks {
         return clients <= 1 && changes == changesBefore;
     }
 
-    /** A check whose end is waited for. */
+    /** A check whose end is waited for, if the device has room for it soon. */
     void checkNow(DriverCalls driver) {
         if (armed && stream.submit(driver, own -> begin(driver, own, 0) ? CudaResult.SUCCESS : CudaResult.UNKNOWN) == CudaResult.SUCCESS) {
-            stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS));
+            stream.await(driver, BoundedWait.begin(clock, WaitLimit.COMPARISON));
         }
     }
 
@@ -202,8 +194,16 @@ final class SinkChecks {
         return found;
     }
 
-    /** Gives back what it has, before the sinks go. Returns SUCCESS or the first other CUresult. */
+    /**
+     * Gives back what it has, before the sinks go. The tenant's streams are idle.
+     *
+     * @return SUCCESS or the first other CUresult; NOT_READY: the device does not come to the last comparison, and all stays as it is
+     */
     int close(DriverCalls driver) {
+        if (stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS)) == CudaResult.NOT_READY) {
+            return CudaResult.NOT_READY;
+        }
+        prepared = false;
         armed = false;
         int first = stream.close(driver);
         if (mappedBytes != 0) {

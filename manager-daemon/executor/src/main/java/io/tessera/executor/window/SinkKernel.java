@@ -24,6 +24,7 @@ final class SinkKernel {
      * supported GPU, whose driver compiles it.
      */
     private static final String TEXT = """
+            // tessera_compare_sink
             .version 6.0
             .target sm_50
             .address_size 64

@@ -189,8 +189,9 @@ public final class TenantWindows {
                         space.free(placed.place());
                         return refused(result, "the device has no memory left for it");
                     }
-                    window = new TenantWindow(placed.place(), layout, pages, fresh,
-                            new SinkChecks(driverPages, sinkKernel, clock), clock, account::limitBytes);
+                    SinkChecks checks = new SinkChecks(driverPages, sinkKernel, clock);
+                    pages.prepare(driver, checks);
+                    window = new TenantWindow(placed.place(), layout, pages, fresh, checks, clock, account::limitBytes);
                     return result;
                 }
                 pages.close(driver);

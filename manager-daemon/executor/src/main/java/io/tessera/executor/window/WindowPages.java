@@ -106,14 +106,21 @@ final class WindowPages {
         return (slotSink == 0 ? 0 : slotBytes) + (granuleSink == 0 || granuleSink == slotSink ? 0 : granuleBytes);
     }
 
-    /** Has what the sinks hold checked from now on; the window is backed. */
+    /** Prepares checks of the sinks that {@link #prepare} has made. */
+    void prepare(DriverCalls driver, SinkChecks checks) {
+        if (repeats) {
+            checks.prepare(driver, new long[0], new long[0]);
+        } else if (slotSink == granuleSink) {
+            checks.prepare(driver, new long[] {slotSink}, new long[] {slotBytes});
+        } else {
+            checks.prepare(driver, new long[] {slotSink, granuleSink}, new long[] {slotBytes, granuleBytes});
+        }
+    }
+
+    /** The window is backed: where the driver's sinks repeat, checks begin now. */
     void arm(DriverCalls driver, SinkChecks checks) {
         if (repeats) {
             checks.arm(driver, reserved.firstKey(), granuleBytes); // the sink is behind all of the lower guard
-        } else if (slotSink == granuleSink) {
-            checks.arm(driver, new long[] {slotSink}, new long[] {slotBytes});
-        } else {
-            checks.arm(driver, new long[] {slotSink, granuleSink}, new long[] {slotBytes, granuleBytes});
         }
     }
 

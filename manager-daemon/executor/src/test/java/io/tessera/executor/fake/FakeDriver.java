@@ -26,8 +26,6 @@ import java.util.function.Consumer;
  * first; one named {@code fault} loses the context. Thread-safe.
  */
 public final class FakeDriver implements DriverPort {
-    /** The smallest piece of host memory that there is. */
-    private static final long HOST_PAGE = 4096;
 
     /** Hears of every call, in the thread that makes it. */
     public volatile Consumer<DriverEntry> listener = _ -> {};
@@ -61,8 +59,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean questionsWait;
     /** Addresses that streams were told to write. */
     public final Set<Long> wordsWritten = ConcurrentHashMap.newKeySet();
-    /** Pages of the host that were allocated. */
-    public final List<Long> hostPages = new CopyOnWriteArrayList<>();
+    /** What the executor takes for itself. */
+    public final ExecutorsOwn own = new ExecutorsOwn();
     /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
     public volatile boolean touchesMemory = true;
     /** Called when somebody synchronises an event, which is when drivers print. */
@@ -218,8 +216,7 @@ public final class FakeDriver implements DriverPort {
     /** Memory of the host is written by streams that nothing holds. */
     private int word(long stream, long address, int value) {
         wordsWritten.add(address);
-        boolean mine = hostPages.stream().anyMatch(page -> address - page >= 0 && address - page < HOST_PAGE);
-        return mine && !held && !heldStreams.contains(stream) ? putInt(address, value) : 0;
+        return own.isInReportPage(address) && !held && !heldStreams.contains(stream) ? putInt(address, value) : 0;
     }
 
     /** From now on somebody looks at the handles and addresses that it gets, before anything was made. */
@@ -306,8 +303,8 @@ public final class FakeDriver implements DriverPort {
             }
             case cuEventCreate -> make("event", slot(s, 0));
             case cuEventDestroy, cuEventDestroy_v2 -> end("event", slot(s, 0));
-            case cuModuleLoadDataEx, cuModuleLoadData -> make("module", slot(s, 0));
-            case cuModuleUnload -> end("module", slot(s, 0));
+            case cuModuleLoadDataEx, cuModuleLoadData -> make(ExecutorsOwn.isImage(slot(s, 1)) ? ExecutorsOwn.MODULE : "module", slot(s, 0));
+            case cuModuleUnload -> end(made(ExecutorsOwn.MODULE).contains(slot(s, 0)) ? ExecutorsOwn.MODULE : "module", slot(s, 0));
             case cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col -> encode(slot(s, 0), slot(s, 3));
             case cuTensorMapReplaceAddress -> put(slot(s, 0), slot(s, 1));
             case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
@@ -324,10 +321,7 @@ public final class FakeDriver implements DriverPort {
                 pages.copy(slot(s, 0), slot(s, 1), slot(s, 2));
                 yield 0;
             }
-            case cuMemHostAlloc -> {
-                hostPages.add(arena.allocate(slot(s, 1), 4096).address());
-                yield put(slot(s, 0), hostPages.getLast());
-            }
+            case cuMemHostAlloc -> put(slot(s, 0), own.allocated(arena.allocate(slot(s, 1), 4096).address(), slot(s, 1)));
             case cuModuleGetGlobal_v2, cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuMemAlloc_v2 -> {
                 count("memory", 1); // the executor's own: programs' memory is mapped
@@ -461,11 +455,14 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int launch(MemorySegment s, int functionAt, int streamAt, int extraAt) {
+        String name = functions.getOrDefault(slot(s, functionAt), "");
+        if (ExecutorsOwn.isKernel(name)) {
+            return 0;
+        }
         launches.incrementAndGet();
         for (long untilNs = System.nanoTime() + launchNs; System.nanoTime() < untilNs;) {
             Thread.onSpinWait(); // a thread that sleeps finds its caches cold
         }
-        String name = functions.getOrDefault(slot(s, functionAt), "");
         launched = name;
         if (name.equals("fault")) {
             lost = CudaResult.ILLEGAL_ADDRESS;

@@ -1,0 +1,41 @@
+package io.tessera.executor.fake;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** What an executor takes of the fake driver for itself, which tests do not take for a client's. Thread-safe. */
+public final class ExecutorsOwn {
+    /** The kind of its modules. */
+    static final String MODULE = "module of the executor's own";
+    private static final byte[] IMAGE = "// tessera".getBytes(StandardCharsets.US_ASCII);
+    private static final long PAGE = 4096;
+
+    /** Pages of the host that clients' kernels report in, by address. */
+    private final List<Long> reportPages = new CopyOnWriteArrayList<>();
+
+    /** The pages that clients' kernels report in, by address. */
+    public List<Long> reportPages() {
+        return reportPages;
+    }
+
+    long allocated(long address, long bytes) {
+        if (bytes >= PAGE) {
+            reportPages.add(address);
+        }
+        return address;
+    }
+
+    boolean isInReportPage(long address) {
+        return reportPages.stream().anyMatch(page -> address - page >= 0 && address - page < PAGE);
+    }
+
+    static boolean isImage(long image) {
+        return MemorySegment.ofAddress(image).reinterpret(IMAGE.length).mismatch(MemorySegment.ofArray(IMAGE)) < 0;
+    }
+
+    static boolean isKernel(String name) {
+        return name.startsWith("tessera");
+    }
+}
