@@ -102,8 +102,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Whether what was begun is done. Returns a CUresult, NOT_READY if it is not. */
-    public int query(DriverCalls driver) {
+    private int query(DriverCalls driver) {
         return stream == 0 ? CudaResult.SUCCESS : driver.call(DriverEntry.cuStreamQuery, stream);
     }
 

@@ -26,6 +26,7 @@ public final class ClientWindow implements WindowAccess {
     private TenantWindow window;
     private String refusal = "";
     private int strayWritesTold;
+    private boolean ownStrayWritesTold;
     private boolean works;
 
     /** What a client will have of the tenant's window, once it is opened. */
@@ -45,7 +46,7 @@ public final class ClientWindow implements WindowAccess {
         if (window != null) {
             works = true;
             window.checks().workBegins();
-            strayWritesTold = window.checks().found().times();
+            strayWritesTold = window.checks().foundOfSeveral();
         }
         return joined.result();
     }
@@ -309,13 +310,13 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public boolean checkStrayWrites(long stream, long errorAddress) {
-        return window.checks().begin(client.driver(), stream, errorAddress);
+        return window.checks().begin(client, stream, errorAddress);
     }
 
     @Override
     public void checkLastStrayWrites() {
         workEnds(window);
-        window.checks().checkNow(client.driver());
+        window.checks().checkNow(client);
     }
 
     private void workEnds(TenantWindow joined) {
@@ -327,11 +328,16 @@ public final class ClientWindow implements WindowAccess {
 
     @Override
     public StrayWrites strayWrites() {
-        SinkChecks.Found found = window == null ? null : window.checks().found();
-        if (found == null || found.times() == strayWritesTold) {
+        if (window == null) {
             return StrayWrites.NONE;
         }
-        strayWritesTold = found.times();
-        return found.alone() ? StrayWrites.OWN : StrayWrites.OF_THE_TENANT;
+        int ofSeveral = window.checks().foundOfSeveral();
+        if (client.hasStrayed() && !ownStrayWritesTold) {
+            ownStrayWritesTold = true;
+            return StrayWrites.OWN;
+        }
+        boolean more = ofSeveral != strayWritesTold;
+        strayWritesTold = ofSeveral;
+        return more ? StrayWrites.OF_THE_TENANT : StrayWrites.NONE;
     }
 }

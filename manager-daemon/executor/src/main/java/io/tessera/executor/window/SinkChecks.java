@@ -21,8 +21,12 @@ import org.slf4j.LoggerFactory;
  */
 final class SinkChecks {
     private static final long FLAG_BYTES = 64;
+    /** Offset of the word of checks that found what one client alone can have written. */
+    private static final long OF_ONE = 0;
+    /** Offset of the word of other checks. */
+    private static final long OF_SEVERAL = 8;
     /** Offset of a word that nobody looks at. */
-    private static final long UNHEEDED = 8;
+    private static final long UNHEEDED = 16;
     /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
     private static final long VISIBLE = 1 | 2;
     /** NaN as two of bfloat16 or float16, as float32, and as the upper half of float64; what is added leaves it so. */
@@ -52,16 +56,9 @@ final class SinkChecks {
     private int changesAtLast;
     private int changesBefore;
     private int clients;
-    private Found found = new Found(0, false);
-
-    /**
-     * What checks have found so far.
-     *
-     * @param times how often the sink was not as it had been left
-     * @param alone whether one client alone can have done it the last time
-     */
-    record Found(int times, boolean alone) {
-    }
+    /** Whose checks were the last whose finds are that client's alone. */
+    private WindowClient suspect;
+    private volatile int foundOfSeveral;
 
     /** Checks of one tenant's sink, once it is there. */
     SinkChecks(DriverPages driverPages, SinkKernel kernel, NanoClock clock) {
@@ -85,13 +82,17 @@ final class SinkChecks {
         result = result == CudaResult.SUCCESS ? makeFlag(driver) : result;
         if (result == CudaResult.SUCCESS && sinks.length > 0) {
             result = map(driver, sinks, sizes);
-            result = result == CudaResult.SUCCESS ? fill(driver, WaitLimit.ZEROS) : result;
+            result = result == CudaResult.SUCCESS ? fill(driver) : result;
             armed = result == CudaResult.SUCCESS;
         }
         prepared = result == CudaResult.SUCCESS;
         if (!prepared) {
-            LOG.warn("writes outside of a tenant's memory will not be noticed: CUDA error {} where its sink was to be compared", result);
+            unnoticed(result);
         }
+    }
+
+    private static void unnoticed(int result) {
+        LOG.warn("writes outside of a tenant's memory will not be noticed: CUDA error {} where its sink was to be compared", result);
     }
 
     /** Fills a sink that is mapped where it stays, unless that was done, and has it checked from now on. The window's lock is held. */
@@ -99,14 +100,18 @@ final class SinkChecks {
         if (prepared && !armed) {
             address = mapped;
             bytes = size;
-            armed = fill(driver, WaitLimit.COMPARISON) == CudaResult.SUCCESS;
+            int result = fill(driver);
+            armed = result == CudaResult.SUCCESS;
+            if (!armed) {
+                unnoticed(result);
+            }
         }
     }
 
-    private int fill(DriverCalls driver, WaitLimit limit) {
+    private int fill(DriverCalls driver) {
         int result = stream.submit(driver,
                 own -> kernel.begin(driver, own, new SinkKernel.Comparison(address, bytes, pattern, flagAddress + UNHEEDED, 0)));
-        return result == CudaResult.SUCCESS ? stream.await(driver, BoundedWait.begin(clock, limit)) : result;
+        return result == CudaResult.SUCCESS ? stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS)) : result;
     }
 
     private int makeFlag(DriverCalls driver) {
@@ -153,10 +158,11 @@ final class SinkChecks {
     /**
      * Begins a check, which is over when the stream comes to what follows.
      *
-     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if one client alone can have written what is found; 0: of none
+     * @param client       who has it made
+     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if this client alone can have written what is found; 0: of none
      * @return whether it has begun
      */
-    boolean begin(DriverCalls driver, long behind, long errorAddress) {
+    boolean begin(WindowClient client, long behind, long errorAddress) {
         if (!armed) {
             return false;
         }
@@ -164,34 +170,43 @@ final class SinkChecks {
         synchronized (this) {
             changesBefore = changesAtLast;
             changesAtLast = changes;
-            alone = isAlone();
+            alone = clients <= 1 && changes == changesBefore;
+            suspect = alone ? client : suspect;
         }
-        return kernel.begin(driver, behind,
-                new SinkKernel.Comparison(address, bytes, pattern, flagAddress, alone ? errorAddress : 0)) == CudaResult.SUCCESS;
-    }
-
-    private boolean isAlone() {
-        return clients <= 1 && changes == changesBefore;
+        SinkKernel.Comparison comparison = alone ? new SinkKernel.Comparison(address, bytes, pattern, flagAddress + OF_ONE, errorAddress)
+                : new SinkKernel.Comparison(address, bytes, pattern, flagAddress + OF_SEVERAL, 0);
+        return kernel.begin(client.driver(), behind, comparison) == CudaResult.SUCCESS;
     }
 
     /** A check whose end is waited for, if the device has room for it soon. */
-    void checkNow(DriverCalls driver) {
-        if (armed && stream.submit(driver, own -> begin(driver, own, 0) ? CudaResult.SUCCESS : CudaResult.UNKNOWN) == CudaResult.SUCCESS) {
+    void checkNow(WindowClient client) {
+        DriverCalls driver = client.driver();
+        if (armed && stream.submit(driver, own -> begin(client, own, 0) ? CudaResult.SUCCESS : CudaResult.UNKNOWN) == CudaResult.SUCCESS) {
             stream.await(driver, BoundedWait.begin(clock, WaitLimit.COMPARISON));
         }
     }
 
-    /** What checks that are over have found; those still in progress may have, too. */
-    Found found() {
-        return armed && (int) WORD.getAcquire(flag, 0L) != 0 ? taken() : found;
+    /**
+     * Looks what checks have found; those in progress may have, too. A client that alone can have written knows it from then on ({@link WindowClient#hasStrayed}).
+     *
+     * @return how often the sink was not as it had been left, and several clients can have written
+     */
+    int foundOfSeveral() {
+        if (armed && ((int) WORD.getAcquire(flag, OF_ONE) != 0 || (int) WORD.getAcquire(flag, OF_SEVERAL) != 0)) {
+            take();
+        }
+        return foundOfSeveral;
     }
 
-    private synchronized Found taken() {
-        if ((int) WORD.getAcquire(flag, 0L) != 0) {
-            WORD.setRelease(flag, 0L, 0);
-            found = new Found(found.times + 1, isAlone());
+    private synchronized void take() {
+        if ((int) WORD.getAcquire(flag, OF_ONE) != 0) {
+            WORD.setRelease(flag, OF_ONE, 0);
+            suspect.strays();
         }
-        return found;
+        if ((int) WORD.getAcquire(flag, OF_SEVERAL) != 0) {
+            WORD.setRelease(flag, OF_SEVERAL, 0);
+            foundOfSeveral++;
+        }
     }
 
     /**

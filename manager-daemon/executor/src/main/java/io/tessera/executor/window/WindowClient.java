@@ -7,13 +7,14 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A client as the window of its tenant sees it: whose driver calls change the window, whose streams have to rest, and how long the client waits.
- * One owner thread.
+ * One owner thread, but for {@link #strays}.
  */
 final class WindowClient {
     private final DriverCalls driver;
     private final ClientStreams streams;
     private WindowGate.Pass pass;
     private boolean leaving;
+    private volatile boolean strayed;
     private BoundedWait waiting;
     private BooleanSupplier goOn = () -> true;
 
@@ -64,5 +65,15 @@ final class WindowClient {
 
     void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
+    }
+
+    /** Its kernels wrote where no program of the tenant has memory. Any thread. */
+    void strays() {
+        strayed = true;
+    }
+
+    /** Whether {@link #strays} was called. */
+    boolean hasStrayed() {
+        return strayed;
     }
 }

@@ -169,6 +169,18 @@ class SoftwareWindowTest {
         return window.strayWrites();
     }
 
+    /** What the device tells a client by a check. */
+    private int told(ClientWindow window) {
+        call(DriverEntry.cuMemHostAlloc, calls.out(0), Integer.BYTES, 3);
+        long error = calls.outLong(0);
+        MemorySegment word = MemorySegment.ofAddress(error).reinterpret(Integer.BYTES).fill((byte) 0);
+        assertTrue(window.checkStrayWrites(0, error));
+        call(DriverEntry.cuCtxSynchronize);
+        int told = word.get(ValueLayout.JAVA_INT, 0);
+        call(DriverEntry.cuMemFreeHost, error);
+        return told;
+    }
+
     @Test
     void whatIsWrittenToTheSinkIsNoticedOnceAndByItsOwnTenantAlone() {
         ClientWindow window = join("a");
@@ -184,11 +196,13 @@ class SoftwareWindowTest {
         for (long stray : new long[] {window.baseAddress() - window.guardBytes(), window.baseAddress() - 8,
                 window.baseAddress() + window.sizeBytes() - 16, window.baseAddress() + window.sizeBytes() + window.guardBytes() - 24}) {
             store(stray, 0);
-            assertEquals(WindowAccess.StrayWrites.NONE, window.strayWrites(), "nobody has looked");
-            assertEquals(WindowAccess.StrayWrites.OWN, checked(window));
-            assertEquals(WindowAccess.StrayWrites.NONE, checked(window), "the sink is as it was again");
-            assertEquals(WindowAccess.StrayWrites.NONE, checked(other));
+            assertEquals(700, told(window), () -> Long.toHexString(stray));
+            assertEquals(0, told(window), "the sink is as it was again");
+            assertEquals(0, told(other));
         }
+        assertEquals(WindowAccess.StrayWrites.OWN, window.strayWrites());
+        assertEquals(WindowAccess.StrayWrites.NONE, window.strayWrites(), "it knows");
+        assertEquals(WindowAccess.StrayWrites.NONE, other.strayWrites());
         long grown = window.allocate(100 * MIB, 1);
         store(grown + 50 * MIB, 1);
         assertEquals(WindowAccess.StrayWrites.NONE, checked(window), "there is memory now");
@@ -202,23 +216,18 @@ class SoftwareWindowTest {
     void theErrorIsWrittenByTheDeviceWhereOneClientAloneCanHaveDoneIt() {
         ClientWindow window = join("a");
         assertEquals(0, window.backEverywhere());
-        call(DriverEntry.cuMemHostAlloc, calls.out(0), 4096, 3);
-        long error = calls.outLong(0);
-        MemorySegment host = MemorySegment.ofAddress(error).reinterpret(8).fill((byte) 0);
-        assertTrue(window.checkStrayWrites(0, error));
-        call(DriverEntry.cuCtxSynchronize);
-        assertEquals(0, host.get(ValueLayout.JAVA_LONG, 0));
+        assertEquals(0, told(window));
         ClientWindow second = join("a");
         store(window.baseAddress() - 8, 1);
-        assertTrue(window.checkStrayWrites(0, error));
-        call(DriverEntry.cuCtxSynchronize);
-        assertEquals(0, host.get(ValueLayout.JAVA_LONG, 0), "the other one can have");
+        assertEquals(0, told(window), "the other one can have");
         assertEquals(0, second.close());
         assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, checked(window));
         store(window.baseAddress() - 8, 1);
-        assertTrue(window.checkStrayWrites(0, error));
-        call(DriverEntry.cuCtxSynchronize);
-        assertEquals(700, host.get(ValueLayout.JAVA_LONG, 0));
+        assertEquals(700, told(window));
+        ClientWindow third = join("a");
+        assertEquals(WindowAccess.StrayWrites.NONE, third.strayWrites(), "it came before anybody looked");
+        assertEquals(WindowAccess.StrayWrites.OWN, window.strayWrites(), "what the device told it is what it hears here");
+        assertEquals(0, third.close());
         assertEquals(0, window.close());
     }
 
