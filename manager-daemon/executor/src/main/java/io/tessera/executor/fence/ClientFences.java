@@ -206,10 +206,11 @@ public final class ClientFences {
             return null;
         }
         looksAtStopWord |= fenced.looks();
+        PlacedImage placed = PlacedImage.place(fenced, number, window, charge, stream, driver);
         if (number != 0) {
             violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
         }
-        return PlacedImage.place(fenced, number, window, charge, stream, driver);
+        return placed;
     }
 
     /**

@@ -16,6 +16,7 @@ import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
@@ -37,6 +38,7 @@ import java.util.function.LongFunction;
 public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
     private static final long[] NO_MAPS = {};
+    private static final int LONGEST_SHOWN = 200;
     private static final int RECENT = 16;
     private static final int MOST_NAMES = 1 << 18;
 
@@ -426,14 +428,15 @@ public final class ClientKernels {
         }
     }
 
-    /** Names of the last kernels, the latest first. */
+    /** Names of the last kernels, the latest first, as they may be shown. */
     public List<String> recent() {
         List<String> names = new ArrayList<>();
         long last = launches;
         for (long i = last - 1; i >= Math.max(0, last - RECENT); i--) {
             Launchable kernel = recent[(int) (i % RECENT)];
-            if (kernel != null && !names.contains(kernel.name)) {
-                names.add(kernel.name);
+            String name = kernel == null ? "" : PrintableText.of(kernel.name, LONGEST_SHOWN);
+            if (kernel != null && !names.contains(name)) {
+                names.add(name);
             }
         }
         return names;

@@ -1,10 +1,13 @@
 package io.tessera.executor.fence.load;
 
 import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.machine.TensorMapPlaces;
 
 /** A kernel of an image that has no PTX to fence. Made by {@link UnfencedImages}, which decides whether it runs. One owner thread. */
 public final class MachineKernel {
+    private static final int LONGEST_NAME = 500;
+
     final MachineImage image;
     final String name;
     final MachineGrade grade;
@@ -18,7 +21,7 @@ public final class MachineKernel {
 
     private MachineKernel(MachineImage image, String name, MachineGrade grade, String why, TensorMapPlaces tensorMaps) {
         this.image = image;
-        this.name = name;
+        this.name = PrintableText.of(name, LONGEST_NAME);
         this.grade = grade;
         this.why = why;
         this.tensorMaps = tensorMaps;
