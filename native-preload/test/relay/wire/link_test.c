@@ -1,9 +1,11 @@
 /* Links: errors that they keep, executors that are gone or silent, and what a fork and the end of the process leave. */
 #include "relay/wire/link.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -47,6 +49,34 @@ static void errors(void)
     CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED); /* what is lost stays lost */
     CHECK(!relay_claim(link, TESSERA_RELAY_CALL, 8).record);
     CHECK(relay_query(link, TESSERA_QUERY_MEMORY, 0, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
+static void *says(void *of)
+{
+    static const char line[] = "a kernel of this program wrote outside of its memory\n";
+    struct tessera_relay_segment *segment = of;
+    usleep(20000);
+    memcpy(segment->notice, line, sizeof line - 1);
+    __atomic_store_n(&segment->notice_bytes, sizeof line - 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* The device writes the error of a stray write, and the executor's line comes later. It is waited for once, and not for ever. */
+static void error_before_its_line(void)
+{
+    pthread_t executor;
+    struct tessera_relay_segment *segment = fresh_segment();
+    link_open(5, 5, segment, -1);
+    segment->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    CHECK(pthread_create(&executor, NULL, says, segment) == 0);
+    CHECK(relay_take_error(&relay_links[5]) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(__atomic_load_n(&segment->notice_bytes, __ATOMIC_ACQUIRE) != 0);
+    pthread_join(executor, NULL);
+    struct tessera_relay_segment *silent = fresh_segment();
+    link_open(6, 6, silent, -1);
+    silent->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    for (int i = 0; i < 1000; i++)
+        CHECK(relay_take_error(&relay_links[6]) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void names(void)
@@ -203,6 +233,7 @@ int main(void)
 {
     alarm(60);
     errors();
+    error_before_its_line();
     names();
     silence();
     watched();
