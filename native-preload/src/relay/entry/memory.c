@@ -25,7 +25,7 @@ static CUresult note(struct relay_context *context, enum relay_range_kind kind, 
                                 .kind = kind,
                                 .link = context->link,
                                 .id = id,
-                                .context = kind == RELAY_RANGE_POOL ? NULL : context};
+                                .context = kind == RELAY_RANGE_POOL || kind == RELAY_RANGE_GRAPH ? NULL : context};
     if (!is_apart(context, start, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     segment_count(TESSERA_COUNTER_ALLOCATIONS, 1);
@@ -80,6 +80,17 @@ CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t wi
  * frees at once what no work can use any more; else it says NOT_READY and frees later, and we wait, as programs may
  * expect of cuMemFree. While a stream is captured nobody waits for it.
  */
+/*
+ * Takes out what a call frees. *graphs: memory of a graph, which stays: each launch allocates it anew, and the executor says
+ * whether it is allocated.
+ */
+static bool take_freed(CUdeviceptr pointer, struct relay_range *range, bool *graphs)
+{
+    *graphs = relay_range_find(pointer, range) && range->start == pointer && range->kind == RELAY_RANGE_GRAPH;
+    return *graphs || relay_range_remove(pointer, RELAY_RANGE_DEVICE, range) ||
+           relay_range_remove(pointer, RELAY_RANGE_POOL, range);
+}
+
 CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
 {
     struct relay_context *context;
@@ -89,8 +100,8 @@ CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range) &&
-        !relay_range_remove(pointer, RELAY_RANGE_POOL, &range))
+    bool graphs;
+    if (!take_freed(pointer, &range, &graphs))
         return CUDA_ERROR_INVALID_VALUE;
     /* Whichever device is current: the address says whose it is. */
     struct relay_context *owner = range.link == context->link ? context : range.context;
@@ -99,7 +110,8 @@ CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
     result = owner == context ? relay_send_cuMemFree_v2(pointer)
                               : MESSAGE_CALL(owner, ENTRY_cuMemFree_v2, VALUE(pointer));
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
-        relay_range_add(&range);
+        if (!graphs)
+            relay_range_add(&range);
         return result;
     }
     segment_count(TESSERA_COUNTER_FREES, 1);
@@ -139,13 +151,21 @@ CUresult relay_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdevic
     return CUDA_SUCCESS;
 }
 
+/* Whether work of the stream goes into a graph. */
+static bool is_captured(CUstream handle)
+{
+    struct relay_context *context;
+    struct stream *stream;
+    return capture_any() && stream_enter(handle, &context, &stream) == CUDA_SUCCESS && capture_key(stream) != 0;
+}
+
 /* While a stream is captured the address is that of a graph's memory; the executor gives that out just the same. */
 static CUresult allocated_async(CUresult result, struct relay_context *context, const CUdeviceptr *pointer,
-                                size_t bytes, CUmemoryPool pool)
+                                size_t bytes, CUmemoryPool pool, CUstream stream)
 {
     if (result != CUDA_SUCCESS)
         return refused(result);
-    result = note(context, RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool);
+    result = note(context, is_captured(stream) ? RELAY_RANGE_GRAPH : RELAY_RANGE_POOL, *pointer, bytes, (uintptr_t)pool);
     if (result != CUDA_SUCCESS)
         relay_send_cuMemFree_v2(*pointer);
     return result;
@@ -159,7 +179,7 @@ CUresult relay_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stre
         return result;
     if (!pointer)
         return CUDA_ERROR_INVALID_VALUE;
-    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes, NULL);
+    return allocated_async(relay_send_cuMemAllocAsync(pointer, bytes, stream), context, pointer, bytes, NULL, stream);
 }
 
 CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream stream)
@@ -171,7 +191,7 @@ CUresult relay_cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmem
     if (!pointer)
         return CUDA_ERROR_INVALID_VALUE;
     return allocated_async(relay_send_cuMemAllocFromPoolAsync(pointer, bytes, pool, stream), context, pointer, bytes,
-                           pool);
+                           pool, stream);
 }
 
 CUresult relay_cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
@@ -181,13 +201,13 @@ CUresult relay_cuMemFreeAsync(CUdeviceptr pointer, CUstream stream)
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!relay_range_remove(pointer, RELAY_RANGE_POOL, &range) &&
-        !relay_range_remove(pointer, RELAY_RANGE_DEVICE, &range))
+    bool graphs;
+    if (!take_freed(pointer, &range, &graphs))
         return CUDA_ERROR_INVALID_VALUE;
     result = relay_send_cuMemFreeAsync(pointer, stream);
     if (result == CUDA_SUCCESS)
         segment_count(TESSERA_COUNTER_FREES, 1);
-    else
+    else if (!graphs)
         relay_range_add(&range);
     return result;
 }

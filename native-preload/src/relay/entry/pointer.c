@@ -41,7 +41,7 @@ static size_t bytes_of(int attribute)
 
 static CUresult context_of(const struct relay_range *range, uint64_t *value)
 {
-    if (range->kind == RELAY_RANGE_POOL || range->kind == RELAY_RANGE_MAPPED) {
+    if (range->kind == RELAY_RANGE_POOL || range->kind == RELAY_RANGE_GRAPH || range->kind == RELAY_RANGE_MAPPED) {
         *value = 0; /* belongs to a device, not to a context */
         return CUDA_SUCCESS;
     }

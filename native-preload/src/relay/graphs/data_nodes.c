@@ -167,7 +167,7 @@ static CUresult enter_range(const struct layout_alloc_node *made)
 {
     const struct relay_range range = {.start = made->pointer,
                                       .bytes = made->bytes,
-                                      .kind = RELAY_RANGE_POOL,
+                                      .kind = RELAY_RANGE_GRAPH,
                                       .link = relay_current->link,
                                       .context = relay_current};
     return made->pointer == 0 || relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

@@ -22,7 +22,7 @@ static CUresult write_back(struct relay_context *context, uint64_t node, const s
         parameters->of.alloc.pointer = answer->of.alloc.pointer;
         const struct relay_range range = {.start = answer->of.alloc.pointer,
                                           .bytes = parameters->of.alloc.bytes,
-                                          .kind = RELAY_RANGE_POOL,
+                                          .kind = RELAY_RANGE_GRAPH,
                                           .link = context->link,
                                           .context = context};
         return relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

@@ -40,6 +40,12 @@ static size_t above(const struct map *map, uint64_t address)
     return low;
 }
 
+static void take_out(struct map *map, size_t at)
+{
+    map->count--;
+    memmove(&map->ranges[at], &map->ranges[at + 1], (map->count - at) * sizeof *map->ranges);
+}
+
 static bool insert(struct map *map, const struct relay_range *range)
 {
     size_t at = above(map, range->start);
@@ -64,9 +70,22 @@ static bool insert(struct map *map, const struct relay_range *range)
     return true;
 }
 
+/* A graph's memory goes with its graphs, which only the executor counts: what it gives out anew there tells it. */
+static void drop_gone(struct map *map, const struct relay_range *fresh)
+{
+    size_t at = above(map, fresh->start);
+    while (at < map->count && map->ranges[at].kind == RELAY_RANGE_GRAPH &&
+           map->ranges[at].start - fresh->start < fresh->bytes)
+        take_out(map, at);
+    if (at > 0 && map->ranges[at - 1].kind == RELAY_RANGE_GRAPH &&
+        fresh->start - map->ranges[at - 1].start < map->ranges[at - 1].bytes)
+        take_out(map, at - 1);
+}
+
 bool relay_range_add(const struct relay_range *range)
 {
     pthread_rwlock_wrlock(&lock);
+    drop_gone(map_of(range->kind), range);
     bool added = insert(map_of(range->kind), range);
     pthread_rwlock_unlock(&lock);
     return added;
@@ -83,12 +102,6 @@ bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t
         foreign = inner.ranges[i].link != link && inner.ranges[i].start + inner.ranges[i].bytes > start;
     pthread_rwlock_unlock(&lock);
     return foreign;
-}
-
-static void take_out(struct map *map, size_t at)
-{
-    map->count--;
-    memmove(&map->ranges[at], &map->ranges[at + 1], (map->count - at) * sizeof *map->ranges);
 }
 
 bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay_range *removed)

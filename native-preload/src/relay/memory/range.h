@@ -14,6 +14,7 @@ enum relay_range_kind {
     RELAY_RANGE_REGISTERED = 6, /* cuMemHostRegister: host memory that the executor does not see */
     RELAY_RANGE_GLOBAL = 7,     /* a module's variable: cuModuleGetGlobal, cuLibraryGetGlobal */
     RELAY_RANGE_OPENED = 8,     /* another process's: cuIpcOpenMemHandle */
+    RELAY_RANGE_GRAPH = 9,      /* a graph's allocation node: freed once for each launch */
 };
 
 struct relay_range {

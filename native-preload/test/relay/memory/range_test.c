@@ -82,6 +82,20 @@ static void mapped_in_a_reservation(void)
     CHECK(relay_range_remove(0x10000, RELAY_RANGE_RESERVED, NULL));
 }
 
+/* What the executor gives out anew tells that the graphs whose memory lay there are gone. */
+static void of_graphs_that_are_gone(void)
+{
+    const struct relay_range before = {.start = 0x1000, .bytes = 0x3000, .kind = RELAY_RANGE_GRAPH, .link = link0},
+                             behind = {.start = 0x5000, .bytes = 0x1000, .kind = RELAY_RANGE_GRAPH, .link = link0},
+                             apart = {.start = 0x8000, .bytes = 0x1000, .kind = RELAY_RANGE_GRAPH, .link = link0},
+                             fresh = {.start = 0x3000, .bytes = 0x4000, .kind = RELAY_RANGE_DEVICE, .link = link0};
+    struct relay_range found;
+    CHECK(relay_range_add(&before) && relay_range_add(&behind) && relay_range_add(&apart) && relay_range_add(&fresh));
+    CHECK(!relay_range_find(0x1000, &found) && relay_range_find(0x5000, &found) && found.start == 0x3000);
+    CHECK(relay_range_remove(0x3000, RELAY_RANGE_DEVICE, NULL) && !relay_range_overlaps(0x1000, 0x6000));
+    CHECK(relay_range_remove(0x8000, RELAY_RANGE_GRAPH, NULL));
+}
+
 static void of_another_device(void)
 {
     const struct relay_range ours = {.start = 0x1000, .bytes = 0x1000, .kind = RELAY_RANGE_DEVICE, .link = link0},
@@ -128,6 +142,7 @@ int main(void)
     as_a_list();
     replaced();
     mapped_in_a_reservation();
+    of_graphs_that_are_gone();
     of_another_device();
     ended_with_a_context();
     return 0;
