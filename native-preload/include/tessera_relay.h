@@ -48,6 +48,7 @@ enum {
     TESSERA_RELAY_FLAG_BULK = 1,        /* CALL: all in-data came ahead in BULK records with the same slot */
     TESSERA_RELAY_FLAG_COOPERATIVE = 2, /* LAUNCH */
     TESSERA_RELAY_FLAG_WAITED = 4,      /* MARK without a slot: the sender waits for it now */
+    TESSERA_RELAY_FLAG_LAST = 8, /* with WAITED: the program ends, and shows the lines that are written before the word */
 };
 
 /* First bytes of every record; records begin at multiples of 16. */

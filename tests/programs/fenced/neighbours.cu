@@ -61,6 +61,60 @@ static int compute()
     return 0;
 }
 
+static void wait_to_end(void *)
+{
+    while (!told_to_end()) {
+    }
+}
+
+// Waits for its stream, which waits for it, until it is told to end.
+static int hold(unsigned *device)
+{
+    advance<<<COUNT / THREADS, THREADS>>>(device);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaLaunchHostFunc(0, wait_to_end, nullptr));
+    advance<<<COUNT / THREADS, THREADS>>>(device);
+    std::printf("waits\n");
+    std::fflush(stdout);
+    std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+}
+
+static void await_line()
+{
+    int read;
+    while ((read = std::getchar()) != '\n' && read != EOF) {
+    }
+}
+
+// Stores when it is told to, and waits for nothing until it is told to end.
+static int leave(unsigned *device, long index)
+{
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, store)); /* loads it: that may have to wait for a program that waits for itself */
+    std::printf("ready\n");
+    std::fflush(stdout);
+    await_line();
+    store<<<1, 1>>>(device, index);
+    CHECK(cudaGetLastError());
+    std::printf("stored\n");
+    std::fflush(stdout);
+    await_line();
+    return 0;
+}
+
+// Waits after each of many steps, and looks at nothing after the last one.
+static int train(unsigned *device, long index)
+{
+    for (int i = 0; i < 100; i++) {
+        advance<<<COUNT / THREADS, THREADS>>>(device);
+        CHECK(cudaDeviceSynchronize());
+    }
+    store<<<1, 1>>>(device, index);
+    std::printf("%s\n", cudaDeviceSynchronize() == cudaSuccess ? "went on" : "told at once");
+    return 0;
+}
+
 int main(int count, char **arguments)
 {
     const char *role = count > 1 ? arguments[1] : "";
@@ -69,6 +123,12 @@ int main(int count, char **arguments)
     unsigned *device;
     CHECK(cudaMalloc(&device, COUNT * sizeof *device));
     CHECK(cudaMemset(device, 0, COUNT * sizeof *device));
+    if (std::strcmp(role, "hold") == 0)
+        return hold(device);
+    if (std::strcmp(role, "leave") == 0)
+        return leave(device, std::atol(arguments[2]));
+    if (std::strcmp(role, "train") == 0)
+        return train(device, std::atol(arguments[2]));
     if (std::strcmp(role, "trap") == 0)
         trap<<<1, 32>>>();
     else if (std::strcmp(role, "assert") == 0)

@@ -79,6 +79,12 @@ CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle,
     return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED, handle, word, value);
 }
 
+CUresult relay_send_last_mark(struct relay_context *context, int word, uint64_t value)
+{
+    return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED | TESSERA_RELAY_FLAG_LAST,
+                     TESSERA_RELAY_ALL_STREAMS, word, value);
+}
+
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
 {
     struct relay_link *link = context->link;

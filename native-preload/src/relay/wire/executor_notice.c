@@ -5,6 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "driver/clock.h"
+#include "relay/wire/backoff.h"
+#include "relay/wire/completion.h"
+#include "relay/wire/context.h"
 #include "relay/wire/restart.h"
 #include "session/report.h"
 #include "session/settings.h"
@@ -40,26 +44,73 @@ void relay_notice_of(struct relay_link *link, CUresult error)
     relay_notice(link);
 }
 
+/* Under the lock: shows the lines up to a byte. */
+static void show_up_to(struct relay_link *link, uint32_t said)
+{
+    const struct tessera_relay_segment *segment = link->segment;
+    uint32_t at = shown[link->device];
+    while (at < said) {
+        const char *line = segment->notice + at;
+        const char *end = memchr(line, '\n', said - at);
+        if (!end)
+            break;
+        show(line, (size_t)(end - line));
+        at += (uint32_t)(end - line) + 1;
+    }
+    __atomic_store_n(&shown[link->device], said, __ATOMIC_RELAXED);
+}
+
+/* How many bytes of lines there are, if some were not shown; else 0. */
+static uint32_t unshown(const struct relay_link *link)
+{
+    uint32_t said = __atomic_load_n(&link->segment->notice_bytes, __ATOMIC_ACQUIRE);
+    if (said > sizeof link->segment->notice)
+        said = sizeof link->segment->notice;
+    return said > __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED) ? said : 0;
+}
+
 void relay_notice(struct relay_link *link)
 {
-    struct tessera_relay_segment *segment = link->segment;
-    uint32_t said = __atomic_load_n(&segment->notice_bytes, __ATOMIC_ACQUIRE);
-    if (said > sizeof segment->notice)
-        said = sizeof segment->notice;
-    if (said > __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED)) {
+    uint32_t said = unshown(link);
+    if (said) {
         pthread_mutex_lock(&lock);
-        uint32_t at = shown[link->device];
-        while (at < said) {
-            const char *line = segment->notice + at;
-            const char *end = memchr(line, '\n', said - at);
-            if (!end)
-                break;
-            show(line, (size_t)(end - line));
-            at += (uint32_t)(end - line) + 1;
-        }
-        __atomic_store_n(&shown[link->device], said, __ATOMIC_RELAXED);
+        show_up_to(link, said);
         pthread_mutex_unlock(&lock);
     }
-    if (__atomic_load_n(&segment->time_share, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&link->segment->time_share, __ATOMIC_ACQUIRE))
         restart_in_time_sharing();
+}
+
+/* How long the end of a program may be put off in all. */
+#define LAST_NS 1000000000ULL
+static uint64_t last_until_ns;
+
+static void wait_last(struct relay_context *context)
+{
+    struct relay_link *link = context->link;
+    struct relay_backoff backoff = {0};
+    int word = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE) ? -1 : completion_take(link, 0);
+    if (word < 0)
+        return; /* what is lost says nothing new */
+    uint64_t value = completion_next(link, word);
+    if (relay_send_last_mark(context, word, value) != CUDA_SUCCESS)
+        return;
+    while (!relay_word_reached(link, word, value) && monotonic_ns() < last_until_ns && relay_backoff_step(&backoff, link))
+        ;
+}
+
+void relay_last_notices(void)
+{
+    last_until_ns = monotonic_ns() + LAST_NS;
+    for (unsigned i = 0; i < relay_link_count; i++) {
+        struct relay_link *link = &relay_links[i];
+        if (relay_link_alive(link))
+            context_each(link, wait_last);
+        uint32_t said = unshown(link);
+        /* Not waited for: the thread that has it may be this one, in a signal handler that ends the program. */
+        if (said && pthread_mutex_trylock(&lock) == 0) {
+            show_up_to(link, said);
+            pthread_mutex_unlock(&lock);
+        }
+    }
 }

@@ -16,4 +16,10 @@ void relay_notice(struct relay_link *link);
  */
 void relay_notice_of(struct relay_link *link, CUresult error);
 
+/*
+ * The program ends: shows the lines that are new, also what the executor finds of the work that nobody waited for. Waits for
+ * that work, 1 s at most, and not for other threads.
+ */
+void relay_last_notices(void);
+
 #endif

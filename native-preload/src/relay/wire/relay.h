@@ -179,6 +179,9 @@ CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t 
 /* Sends a MARK that the caller is going to wait for. */
 CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value);
 
+/* The same behind all work of a context, when the program ends: the executor first says what the work did wrong. */
+CUresult relay_send_last_mark(struct relay_context *context, int word, uint64_t value);
+
 /* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 

@@ -1,5 +1,6 @@
 /* Contexts: their handles, ends, bounds, and each thread's stack of them. */
 #include "relay/wire/context.h"
+#include "relay/wire/executor_notice.h"
 
 #include "relay/player.h"
 
@@ -161,6 +162,59 @@ static void after_the_end(struct relay_link *link)
     CHECK(context_create(link, 0, 3020, &made) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
+/* As an executor that finds something of the work that nobody waited for. */
+static bool says(const struct tessera_record *record)
+{
+    static const char line[] = "a kernel of this program did something\n";
+    if (record->kind != TESSERA_RELAY_MARK)
+        return false;
+    const struct tessera_mark *mark = (const struct tessera_mark *)(record + 1);
+    CHECK(mark->handle == TESSERA_RELAY_ALL_STREAMS &&
+          record->flags == (TESSERA_RELAY_FLAG_WAITED | TESSERA_RELAY_FLAG_LAST));
+    memcpy(segment->notice + segment->notice_bytes, line, sizeof line - 1);
+    __atomic_fetch_add(&segment->notice_bytes, sizeof line - 1, __ATOMIC_RELEASE);
+    return false;
+}
+
+/* What relay_last_notices() writes to stderr. */
+static uint64_t last_lines(char *said, size_t room)
+{
+    int lines[2], errors = dup(STDERR_FILENO);
+    CHECK(pipe(lines) == 0 && dup2(lines[1], STDERR_FILENO) >= 0);
+    uint64_t since_ns = monotonic_ns();
+    relay_last_notices();
+    uint64_t took_ns = monotonic_ns() - since_ns;
+    CHECK(dup2(errors, STDERR_FILENO) >= 0 && close(lines[1]) == 0 && close(errors) == 0);
+    ssize_t bytes = read(lines[0], said, room - 1);
+    said[bytes > 0 ? bytes : 0] = 0;
+    close(lines[0]);
+    return took_ns;
+}
+
+/* At its end a program shows what the executor then says of its work. One that does not answer puts the end off, but not for ever. */
+static void last_notices(struct relay_link *link)
+{
+    char said[512];
+    uint64_t second_ns = 1000000000ULL;
+    player_serves = says;
+    unsigned marks = seen[TESSERA_RELAY_MARK];
+    last_lines(said, sizeof said);
+    CHECK(said[0] == 0 && seen[TESSERA_RELAY_MARK] == marks); /* there is no context, and no work */
+    CHECK(context_retain(relay_primary(link)) == CUDA_SUCCESS);
+    last_lines(said, sizeof said);
+    CHECK(strstr(said, "a kernel of this program did something"));
+    __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
+    CHECK(last_lines(said, sizeof said) >= second_ns && strstr(said, "did something"));
+    __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
+    segment->context_error = CUDA_ERROR_ILLEGAL_ADDRESS; /* the executor takes no mark any more */
+    marks = seen[TESSERA_RELAY_MARK];
+    last_lines(said, sizeof said);
+    CHECK(said[0] == 0 && seen[TESSERA_RELAY_MARK] == marks);
+    segment->context_error = 0;
+    CHECK(context_reset(relay_primary(link)) == CUDA_SUCCESS);
+    player_serves = refuse;
+}
+
 int main(void)
 {
     static const context_ending endings[] = {first, second, NULL};
@@ -173,6 +227,7 @@ int main(void)
     CHECK(relay_context_of((CUcontext)0x5550) == relay_primary(&relay_links[1])); /* the vendor's handle */
     context_on_end(endings);
     primary(&relay_links[0]);
+    last_notices(&relay_links[0]);
     handles(&relay_links[0]);
     as_many_as_there_are(&relay_links[0]);
     stack();

@@ -70,6 +70,20 @@ class AwaitedMarksTest {
         }
     }
 
+    @Test
+    void theLastMarkOfAProgramIsWrittenWhenItsWorkIsDoneAndLookedAt() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, UNWATCHED)) {
+            executor.driver.launchNs = 50_000_000L;
+            client.launch(function(client), 0, new byte[2 * Long.BYTES]);
+            executor.driver.calls.clear();
+            value++;
+            client.send(RecordKind.MARK, 0, false, RelayTestClient.CONTEXT, RelayLayout.FLAG_WAITED | RelayLayout.FLAG_LAST,
+                    RelayTestClient.mark(RelayLayout.ALL_STREAMS, value, WORD));
+            RelayTestClient.await(() -> client.segment().word(WORD) == value, "the last mark");
+            assertFalse(executor.driver.calls.contains(WRITTEN), "the executor writes it, behind the lines");
+        }
+    }
+
     /** Its work was found done before its mark was submitted: it has no part in what ends the context later. */
     @Test
     void whoseWorkIsDoneIsNotBlamedForAnothersFault() throws Exception {

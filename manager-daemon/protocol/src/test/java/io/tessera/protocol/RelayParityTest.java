@@ -93,6 +93,7 @@ class RelayParityTest {
         constant(to, "RELAY_FLAG_BULK", RelayLayout.FLAG_BULK);
         constant(to, "RELAY_FLAG_COOPERATIVE", RelayLayout.FLAG_COOPERATIVE);
         constant(to, "RELAY_FLAG_WAITED", RelayLayout.FLAG_WAITED);
+        constant(to, "RELAY_FLAG_LAST", RelayLayout.FLAG_LAST);
         constant(to, "CONTEXT_CREATE", RelayLayout.CONTEXT_CREATE);
         constant(to, "CONTEXT_DESTROY", RelayLayout.CONTEXT_DESTROY);
         constant(to, "HANDLE_TAG", RelayLayout.HANDLE_TAG);

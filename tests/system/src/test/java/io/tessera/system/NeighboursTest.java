@@ -109,6 +109,43 @@ class NeighboursTest {
         assertEquals(0, executor(manager).get("restarts").getAsLong());
     }
 
+    private static final String STRAY_OF_ONE = "a kernel of this program wrote outside of its memory; the last launches were: ";
+    private static final String STRAY_OF_SEVERAL = "a kernel of this program, or of another one with its --name, wrote outside of its memory";
+
+    @Test
+    void aProgramThatWaitsGetsNoErrorForWhatAnotherOneOfItsNameWrote(TestRun run) throws InterruptedException {
+        run.manager("--executors", "software");
+        run.expectClientError("is not supported|" + STRAY_OF_SEVERAL);
+        run.expectLine(STRAY_OF_SEVERAL);
+        RunningProgram offender = start(run, "both", "--fence mask --fence-alone", "leave", "1000000000");
+        offender.awaitLine("ready");
+        RunningProgram victim = start(run, "both", "--fence mask --fence-alone", "hold");
+        victim.awaitLine("waits");
+        Thread.sleep(300); // its check is behind the wait
+        offender.tell("");
+        offender.awaitLine("stored");
+        Thread.sleep(300); // and what the other one wrote is in the sink
+        victim.tell("");
+        ProgramResult result = victim.end(BOUND).exits(0);
+        assertEquals("cudaSuccess", result.output().getLast(), result::toString);
+        offender.tell("");
+        offender.end(BOUND).exits(0);
+    }
+
+    @Test
+    void aProgramThatEndsRightAfterAStrayWriteSaysSo(TestRun run) {
+        run.manager("--executors", "software");
+        run.expectClientError("is not supported|" + STRAY_OF_ONE);
+        run.expectLine(STRAY_OF_ONE);
+        for (String role : List.of("train", "leave")) {
+            RunningProgram offender = start(run, "offender", "--fence mask --fence-alone", role, "1000000000");
+            offender.tell("");
+            offender.tell("");
+            ProgramResult result = offender.end(BOUND).exits(0);
+            assertTrue(result.errors().stream().anyMatch(said -> said.contains(STRAY_OF_ONE)), result::toString);
+        }
+    }
+
     @Test
     void oneThatIsKilledInTheMiddleOfAnEndlessKernelHoldsNobodyUp(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "software");

@@ -102,6 +102,11 @@ public final class OwnStream {
         return result;
     }
 
+    /** Whether all that was begun is done. */
+    public boolean isDone(DriverCalls driver) {
+        return query(driver) == CudaResult.SUCCESS;
+    }
+
     private int query(DriverCalls driver) {
         return stream == 0 ? CudaResult.SUCCESS : driver.call(DriverEntry.cuStreamQuery, stream);
     }

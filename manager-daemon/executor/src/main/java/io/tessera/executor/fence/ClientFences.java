@@ -100,7 +100,7 @@ public final class ClientFences {
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
-        this.strayWrites = new StrayWriteChecks(window, kernels::recent, segment);
+        this.strayWrites = new StrayWriteChecks(window, kernels::recent, segment, settings.mode());
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
@@ -128,6 +128,13 @@ public final class ClientFences {
     /** What finds writes of its kernels to where no program has memory. */
     public StrayWriteChecks strayWrites() {
         return strayWrites;
+    }
+
+    /** The program ends, and all its work is done: what its kernels wrote where it has no memory is told now. Waits for a bounded time. */
+    public void finish() {
+        if (strayWrites.finish()) {
+            kernels.launchesNoMore();
+        }
     }
 
     /** Its kernels. */

@@ -58,6 +58,8 @@ public final class ClientKernels {
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
+    /** Whether the window knows that kernels of the client may run. */
+    private boolean announced;
     private boolean clusters;
 
     /**
@@ -129,6 +131,7 @@ public final class ClientKernels {
      * @throws ProgramRefusedException if it must not be launched so
      */
     public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
+        announce();
         recent[(int) (launches++ % RECENT)] = kernel;
         handles.deferredReleases().namesCode(kernel.handle);
         fencing.localQuota().check(kernel.name, kernel.localBytes);
@@ -172,6 +175,7 @@ public final class ClientKernels {
     public void toGraph(long clientHandle, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
         handles.deferredReleases().namesCode(clientHandle);
+        announce();
         launches++;
         fencing.localQuota().check(kernel.name, localBytes(kernel));
         checkLength(kernel, bytes);
@@ -181,6 +185,26 @@ public final class ClientKernels {
             checkMaps(kernel, parameters, bytes);
             prepare();
         }
+    }
+
+    private void announce() {
+        if (!announced) {
+            announced = true;
+            window.launches();
+        }
+    }
+
+    /** The client makes another call than a launch, which may have its graphs' kernels launched. */
+    public void called() {
+        if (!announced && launches > 0) {
+            announce();
+        }
+    }
+
+    /** No kernel of the client runs any more, and what they did was checked: until the next launch the client is not asked about. */
+    void launchesNoMore() {
+        announced = false;
+        window.launchesNoMore(true);
     }
 
     /** The driver takes fewer bytes than a kernel has parameters; the rest could be what another tenant's launch left. */

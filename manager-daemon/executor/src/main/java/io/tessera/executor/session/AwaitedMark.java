@@ -31,6 +31,8 @@ final class AwaitedMark {
     private int word;
     private long value;
     private long untilNs;
+    /** Of a program that ends: behind all its work. */
+    private boolean last;
 
     AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {
         this.streams = streams;
@@ -56,7 +58,16 @@ final class AwaitedMark {
         word = newWord;
         value = newValue;
         untilNs = 0;
+        last = false;
         return sinceWorkNs < AT_ONCE_NS ? submit() : CudaResult.SUCCESS;
+    }
+
+    /** Opens the mark of a program that ends (FLAG_LAST): what its work did is told before its word is written here, however long the work takes. */
+    void openLast(ClientStream newStream, int newWord, long newValue) {
+        stream = newStream;
+        word = newWord;
+        value = newValue;
+        last = true;
     }
 
     /** Has the device write the open mark. Returns the CUresult. */
@@ -73,13 +84,19 @@ final class AwaitedMark {
 
     /** Asks whether the work before the open mark is done, and writes its word then. Returns the CUresult. */
     int poll(long nowNs) {
-        int result = streams.query(stream);
+        int result = last ? streams.query() : streams.query(stream);
         if (result == CudaResult.SUCCESS) {
             stream = null;
+            if (last) {
+                fences.finish();
+            }
             fences.tellViolated();
             marks.cameAtOnce(); // before the client hears of it, so that nobody takes it for one that works
             segment.word(word, value);
             return CudaResult.SUCCESS;
+        }
+        if (last) {
+            return result == CudaResult.NOT_READY ? CudaResult.SUCCESS : submit();
         }
         if (untilNs == 0) {
             untilNs = nowNs + ASKED_NS;

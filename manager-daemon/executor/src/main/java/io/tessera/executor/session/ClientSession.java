@@ -250,6 +250,7 @@ public final class ClientSession {
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
+        records.makeUpChecks(nowNs);
         if (!state.completion().watch().isEmpty()) {
             int result = state.completion().watch().poll();
             if (FatalErrors.isFatal(result)) {
@@ -277,7 +278,7 @@ public final class ClientSession {
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
                     : records.marks().isOut() || state.allocations().pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
-            futex.await(segment.parkedWord(), 1, contain.sleepNs(sleepNs));
+            futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
         }
         segment.unpark();
     }

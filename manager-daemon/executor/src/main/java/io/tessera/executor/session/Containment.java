@@ -42,6 +42,8 @@ final class Containment {
     /** When kernels that were told to end must have ended; 0: none was. */
     private long endsNs;
     private long tidyNs;
+    /** Whether its last kernels were looked at, which an error of its own has ended. */
+    private boolean lookedLast;
     /** Whether what else its user runs was told to end, too; once, so that nobody's new programs put off the end. */
     private boolean spread;
 
@@ -68,6 +70,10 @@ final class Containment {
         if (violated != CudaResult.SUCCESS && !records.isLost()) {
             LOG.warn("{}: its kernels did what they must not: error {} for it alone", name, violated);
             records.refuse(violated);
+        }
+        if (violated != CudaResult.SUCCESS && !lookedLast && streams.query() == CudaResult.SUCCESS) {
+            lookedLast = true; // it launches nothing more: who comes next under its name need not wait until it has gone
+            records.lookLast();
         }
         if (drain.isDue()) {
             int result = drain.poll();

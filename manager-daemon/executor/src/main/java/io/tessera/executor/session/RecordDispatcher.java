@@ -44,6 +44,10 @@ import org.slf4j.LoggerFactory;
  * harms nobody else, whatever is in it. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
+    /** While the last mark of a program that ends is open: its end waits for it. */
+    private static final long SLEEP_LAST_NS = 200_000L;
+    /** While a check is owed: so long one is saved up. */
+    private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
     private static final long WORD = RecordHeader.BYTES + offset(RelayLayout.MARK, "word");
@@ -133,6 +137,18 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (awaited.isOpen() && !isLost()) {
             noticed(awaited.poll(nowNs));
         }
+    }
+
+    /** Makes up for a check for stray writes that was left out when somebody waited; between records. */
+    void makeUpChecks(long nowNs) {
+        if (fences.strayWrites().isOwed() && !isLost() && !awaited.isOpen() && !marks.isOut()) {
+            fences.strayWrites().makeUp(nowNs);
+        }
+    }
+
+    /** How long the client's thread may sleep at most, in ns, so that what is to be done between records is not late. */
+    long sleepNs(long otherwise) {
+        return awaited.isOpen() ? SLEEP_LAST_NS : fences.strayWrites().isOwed() ? SLEEP_OWED_NS : otherwise;
     }
 
     /** The client is gone, and its work is done: what nobody waited for is looked at. */
@@ -239,6 +255,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             }
             case CALL -> {
                 counters.call();
+                fences.kernels().called();
                 int result = calls.call(record, length);
                 workNs = clock.nanoTime();
                 if (slot != 0) {
@@ -341,6 +358,10 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return before;
         }
         if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query) {
+            if ((RecordHeader.flags(record) & RelayLayout.FLAG_LAST) != 0) {
+                awaited.openLast(stream, word, value);
+                return CudaResult.SUCCESS;
+            }
             long nowNs = clock.nanoTime();
             fences.strayWrites().begin(stream.value(), workNs, nowNs);
             if (!printing.prints()) {

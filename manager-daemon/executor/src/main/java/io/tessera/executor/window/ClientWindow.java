@@ -27,7 +27,8 @@ public final class ClientWindow implements WindowAccess {
     private String refusal = "";
     private int strayWritesTold;
     private boolean ownStrayWritesTold;
-    private boolean works;
+    /** From its first launch until its kernels have ended. */
+    private boolean writes;
 
     /** What a client will have of the tenant's window, once it is opened. */
     public ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
@@ -44,9 +45,6 @@ public final class ClientWindow implements WindowAccess {
         window = joined.window();
         refusal = joined.refusal();
         if (window != null) {
-            works = true;
-            window.checks().workBegins();
-            strayWritesTold = window.checks().foundOfSeveral();
         }
         return joined.result();
     }
@@ -151,7 +149,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     private void leave(TenantWindow left) {
-        workEnds(left);
+        writesNoMore(left, false);
         client.pass().close();
         left.leave(client);
     }
@@ -314,21 +312,45 @@ public final class ClientWindow implements WindowAccess {
     }
 
     @Override
-    public void checkLastStrayWrites() {
-        workEnds(window);
-        window.checks().checkNow(client);
+    public boolean checkStrayWritesBeside(long errorAddress) {
+        return window.checks().beginBeside(client, errorAddress);
     }
 
-    private void workEnds(TenantWindow joined) {
-        if (works) {
-            works = false;
-            joined.checks().workEnds();
+    @Override
+    public boolean checkStrayWritesNow() {
+        client.checkedLast(true);
+        try {
+            return window.checks().checkNow(client);
+        } finally {
+            client.checkedLast(false);
+        }
+    }
+
+    @Override
+    public void launches() {
+        if (!writes) {
+            outside(window.checks()::awaitLeavers);
+            writes = true;
+            window.checks().writes(client);
+            strayWritesTold = window.checks().foundOfSeveral();
+        }
+    }
+
+    @Override
+    public void launchesNoMore(boolean checked) {
+        writesNoMore(window, checked);
+    }
+
+    private void writesNoMore(TenantWindow joined, boolean checked) {
+        if (writes) {
+            writes = false;
+            joined.checks().writesNoMore(client, checked);
         }
     }
 
     @Override
     public StrayWrites strayWrites() {
-        if (window == null) {
+        if (window == null || client.writer() == 0) {
             return StrayWrites.NONE;
         }
         int ofSeveral = window.checks().foundOfSeveral();

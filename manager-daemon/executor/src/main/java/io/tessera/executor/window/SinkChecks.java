@@ -20,13 +20,6 @@ import org.slf4j.LoggerFactory;
  * clients.
  */
 final class SinkChecks {
-    private static final long FLAG_BYTES = 64;
-    /** Offset of the word of checks that found what one client alone can have written. */
-    private static final long OF_ONE = 0;
-    /** Offset of the word of other checks. */
-    private static final long OF_SEVERAL = 8;
-    /** Offset of a word that nobody looks at. */
-    private static final long UNHEEDED = 16;
     /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
     private static final long VISIBLE = 1 | 2;
     /** NaN as two of bfloat16 or float16, as float32, and as the upper half of float64; what is added leaves it so. */
@@ -34,6 +27,7 @@ final class SinkChecks {
     private static final int UPPER_VALUES = 0xE;
     private static final int LOWER_VALUES = 0x7E;
     private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+    private static final VarHandle EPOCH = ValueLayout.JAVA_LONG.varHandle();
     private static final Logger LOG = LoggerFactory.getLogger(SinkChecks.class);
 
     private final DriverPages driverPages;
@@ -49,15 +43,12 @@ final class SinkChecks {
     /** Of addresses of its own; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
-    private MemorySegment flag;
-    private long flagAddress;
-    /** How often the number of clients that may write has changed while there were several: now, when the last check began, and when the one before it did. */
-    private int changes;
-    private int changesAtLast;
-    private int changesBefore;
-    private int clients;
-    /** Whose checks were the last whose finds are that client's alone. */
-    private WindowClient suspect;
+    /** Of checks, and behind them of the first filling, which nobody looks at. */
+    private MemorySegment finds;
+    private long findsAddress;
+    private final SinkSuspects suspects = new SinkSuspects(this::publish);
+    /** The {@link SinkSuspects#leftovers} that the sweep in progress is of; {@link SinkSuspects#NONE}: there is none. Guarded by the stream's monitor, as the stream is. */
+    private long sweeping = SinkSuspects.NONE;
     private volatile int foundOfSeveral;
 
     /** Checks of one tenant's sink, once it is there. */
@@ -79,7 +70,7 @@ final class SinkChecks {
     void prepare(DriverCalls driver, long[] sinks, long[] sizes) {
         int result = kernel.load(driver);
         loaded = result == CudaResult.SUCCESS;
-        result = result == CudaResult.SUCCESS ? makeFlag(driver) : result;
+        result = result == CudaResult.SUCCESS ? makeFinds(driver) : result;
         if (result == CudaResult.SUCCESS && sinks.length > 0) {
             result = map(driver, sinks, sizes);
             result = result == CudaResult.SUCCESS ? fill(driver) : result;
@@ -109,20 +100,22 @@ final class SinkChecks {
     }
 
     private int fill(DriverCalls driver) {
-        int result = stream.submit(driver,
-                own -> kernel.begin(driver, own, new SinkKernel.Comparison(address, bytes, pattern, flagAddress + UNHEEDED, 0)));
+        SinkKernel.Comparison first = new SinkKernel.Comparison(address, bytes, pattern, findsAddress + SinkKernel.FINDS_BYTES, 0, SinkSuspects.NONE,
+                0);
+        int result = stream.submit(driver, own -> kernel.begin(driver, own, first));
         return result == CudaResult.SUCCESS ? stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS)) : result;
     }
 
-    private int makeFlag(DriverCalls driver) {
-        int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), FLAG_BYTES, VISIBLE);
+    private int makeFinds(DriverCalls driver) {
+        int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), 2 * SinkKernel.FINDS_BYTES, VISIBLE);
         if (result != CudaResult.SUCCESS) {
             return result;
         }
-        flag = MemorySegment.ofAddress(driver.outLong(0)).reinterpret(FLAG_BYTES);
-        flag.fill((byte) 0);
-        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(1), flag.address(), 0);
-        flagAddress = driver.outLong(1);
+        finds = MemorySegment.ofAddress(driver.outLong(0)).reinterpret(2 * SinkKernel.FINDS_BYTES);
+        finds.fill((byte) 0);
+        publish(SinkSuspects.FIRST_EPOCH);
+        result = driver.call(DriverEntry.cuMemHostGetDevicePointer_v2, driver.out(1), finds.address(), 0);
+        findsAddress = driver.outLong(1);
         return result;
     }
 
@@ -143,16 +136,30 @@ final class SinkChecks {
         return result == CudaResult.SUCCESS ? driverPages.allow(driver, address, bytes) : result;
     }
 
-    /** One more client of the tenant may write. */
-    synchronized void workBegins() {
-        clients++;
-        changes += clients > 1 ? 1 : 0;
+    /** Checks under way, which read it when they have found something, are of this epoch or of none. */
+    private void publish(long epoch) {
+        if (finds != null) {
+            EPOCH.setVolatile(finds, SinkKernel.EPOCH, epoch);
+        }
     }
 
-    /** A client writes nothing any more. */
-    synchronized void workEnds() {
-        changes += clients > 1 ? 1 : 0;
-        clients--;
+    /** A client is about to launch its first kernel: from now on it can write. What checks under way find can be this client's. */
+    void writes(WindowClient client) {
+        suspects.begins(client);
+    }
+
+    /** Waits for a bounded time for clients that have gone, so that who comes after them under the same name is alone. */
+    void awaitLeavers() {
+        BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> !suspects.isSomebodyLeaving());
+    }
+
+    /**
+     * A client writes nothing any more: its kernels have ended.
+     *
+     * @param swept whether {@link #checkNow} has found all that it had written
+     */
+    void writesNoMore(WindowClient client, boolean swept) {
+        suspects.ends(client, swept || !armed);
     }
 
     /**
@@ -166,24 +173,54 @@ final class SinkChecks {
         if (!armed) {
             return false;
         }
-        boolean alone;
-        synchronized (this) {
-            changesBefore = changesAtLast;
-            changesAtLast = changes;
-            alone = clients <= 1 && changes == changesBefore;
-            suspect = alone ? client : suspect;
-        }
-        SinkKernel.Comparison comparison = alone ? new SinkKernel.Comparison(address, bytes, pattern, flagAddress + OF_ONE, errorAddress)
-                : new SinkKernel.Comparison(address, bytes, pattern, flagAddress + OF_SEVERAL, 0);
-        return kernel.begin(client.driver(), behind, comparison) == CudaResult.SUCCESS;
+        sweepLeftovers(client.driver());
+        return kernel.begin(client.driver(), behind, comparison(client, errorAddress)) == CudaResult.SUCCESS;
     }
 
-    /** A check whose end is waited for, if the device has room for it soon. */
-    void checkNow(WindowClient client) {
-        DriverCalls driver = client.driver();
-        if (armed && stream.submit(driver, own -> begin(client, own, 0) ? CudaResult.SUCCESS : CudaResult.UNKNOWN) == CudaResult.SUCCESS) {
-            stream.await(driver, BoundedWait.begin(clock, WaitLimit.COMPARISON));
+    private SinkKernel.Comparison comparison(WindowClient client, long errorAddress) {
+        long epoch = suspects.sole(client);
+        return new SinkKernel.Comparison(address, bytes, pattern, findsAddress, client.writer(), epoch, errorAddress);
+    }
+
+    /** Has what clients left that ended without a check found by one of its own, after which it is nobody's any more. */
+    private void sweepLeftovers(DriverCalls driver) {
+        if (suspects.leftovers() == SinkSuspects.NONE) {
+            return;
         }
+        synchronized (stream) {
+            if (sweeping != SinkSuspects.NONE && stream.isDone(driver)) {
+                suspects.swept(sweeping);
+                sweeping = SinkSuspects.NONE;
+            }
+            long left = suspects.leftovers();
+            SinkKernel.Comparison several = new SinkKernel.Comparison(address, bytes, pattern, findsAddress, 0, SinkSuspects.NONE, 0);
+            if (left > sweeping && stream.submit(driver, own -> kernel.begin(driver, own, several)) == CudaResult.SUCCESS) {
+                sweeping = left;
+            }
+        }
+    }
+
+    /** Begins a check beside all streams of clients. Returns whether it has begun. */
+    boolean beginBeside(WindowClient client, long errorAddress) {
+        DriverCalls driver = client.driver();
+        synchronized (stream) {
+            return armed
+                    && stream.submit(driver, own -> begin(client, own, errorAddress) ? CudaResult.SUCCESS : CudaResult.UNKNOWN) == CudaResult.SUCCESS;
+        }
+    }
+
+    /**
+     * A check whose end is waited for, if the device has room for it soon.
+     *
+     * @return whether it has ended, so that all is found that was written before
+     */
+    boolean checkNow(WindowClient client) {
+        long left = suspects.leftovers();
+        boolean done = beginBeside(client, 0) && stream.await(client.driver(), BoundedWait.begin(clock, WaitLimit.COMPARISON)) == CudaResult.SUCCESS;
+        if (done) {
+            suspects.swept(left);
+        }
+        return done;
     }
 
     /**
@@ -192,19 +229,15 @@ final class SinkChecks {
      * @return how often the sink was not as it had been left, and several clients can have written
      */
     int foundOfSeveral() {
-        if (armed && ((int) WORD.getAcquire(flag, OF_ONE) != 0 || (int) WORD.getAcquire(flag, OF_SEVERAL) != 0)) {
+        if (armed && ((int) WORD.getAcquire(finds, SinkKernel.OF_ONE) != 0 || (int) WORD.getAcquire(finds, SinkKernel.OF_SEVERAL) != 0)) {
             take();
         }
         return foundOfSeveral;
     }
 
     private synchronized void take() {
-        if ((int) WORD.getAcquire(flag, OF_ONE) != 0) {
-            WORD.setRelease(flag, OF_ONE, 0);
-            suspect.strays();
-        }
-        if ((int) WORD.getAcquire(flag, OF_SEVERAL) != 0) {
-            WORD.setRelease(flag, OF_SEVERAL, 0);
+        suspects.strays((int) WORD.getAndSet(finds, SinkKernel.OF_ONE, 0));
+        if ((int) WORD.getAndSet(finds, SinkKernel.OF_SEVERAL, 0) != 0) {
             foundOfSeveral++;
         }
     }
@@ -227,8 +260,8 @@ final class SinkChecks {
         if (reservedBytes != 0) {
             first = first(first, driverPages.release(driver, address, reservedBytes));
         }
-        if (flag != null) {
-            first = first(first, driver.call(DriverEntry.cuMemFreeHost, flag.address()));
+        if (finds != null) {
+            first = first(first, driver.call(DriverEntry.cuMemFreeHost, finds.address()));
         }
         if (loaded) {
             first = first(first, kernel.release(driver));
@@ -236,7 +269,7 @@ final class SinkChecks {
         loaded = false;
         mappedBytes = 0;
         reservedBytes = 0;
-        flag = null;
+        finds = null;
         return first;
     }
 

@@ -13,32 +13,44 @@ import java.lang.foreign.ValueLayout;
 final class SinkKernel {
     /** Bytes that a block compares at a time: what is compared is a multiple of it. */
     static final long BLOCK_BYTES = 16_384;
+    /** Bytes of what a comparison reads and writes beside the memory. */
+    static final long FINDS_BYTES = 64;
+    /** Offset there of a word of 4 bytes: the number of the one client that can have written what was found. */
+    static final long OF_ONE = 0;
+    /** Offset there of a word of 4 bytes, which becomes 1 where several clients can have. */
+    static final long OF_SEVERAL = 8;
+    /** Offset there of the epoch, 8 bytes, which the host writes while comparisons are under way. */
+    static final long EPOCH = 16;
     private static final int THREADS = 256;
     /** Most blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
     private static final long MOST_BLOCKS = 1_024;
     /** Offset of the driver's room for results where arguments are built. */
     private static final int ARGUMENTS_AT = 256;
-    private static final int ARGUMENTS = 5;
+    private static final int ARGUMENTS = 7;
     /**
-     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, then the flag, then the error. Older than every
-     * supported GPU, whose driver compiles it.
+     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, and only then reads the epoch: whoever could have
+     * written what it saw had changed the epoch before. Older than every supported GPU, whose driver compiles it.
      */
     private static final String TEXT = """
             // tessera_compare_sink
             .version 6.0
             .target sm_50
             .address_size 64
-            .visible .entry tessera_compare_sink(.param .u64 memory, .param .u64 bytes, .param .u64 pattern, .param .u64 flag, .param .u64 error)
+            .visible .entry tessera_compare_sink(.param .u64 memory, .param .u64 bytes, .param .u64 pattern,
+                .param .u64 finds, .param .u64 client, .param .u64 epoch, .param .u64 error)
             {
                 .reg .pred %p<4>;
                 .reg .b32 %r<40>;
-                .reg .b64 %rd<12>;
+                .reg .b64 %rd<13>;
                 ld.param.u64 %rd1, [memory];
                 ld.param.u64 %rd2, [bytes];
                 ld.param.u64 %rd3, [pattern];
-                ld.param.u64 %rd4, [flag];
+                ld.param.u64 %rd4, [finds];
+                ld.param.u64 %rd10, [client];
+                ld.param.u64 %rd11, [epoch];
                 ld.param.u64 %rd9, [error];
                 cvt.u32.u64 %r1, %rd3;
+                cvt.u32.u64 %r29, %rd10;
                 mov.u32 %r2, %ctaid.x;
                 mul.wide.u32 %rd5, %r2, 16384;
                 mov.u32 %r3, %nctaid.x;
@@ -92,12 +104,19 @@ final class SinkKernel {
                 st.global.v4.u32 [%rd8+4096], {%r1, %r1, %r1, %r1};
                 st.global.v4.u32 [%rd8+8192], {%r1, %r1, %r1, %r1};
                 st.global.v4.u32 [%rd8+12288], {%r1, %r1, %r1, %r1};
-                mov.u32 %r29, 1;
+                membar.sys;
+                ld.volatile.global.u64 %rd12, [%rd4+16];
+                setp.ne.u64 %p3, %rd12, %rd11;
+                @%p3 bra SEVERAL;
                 st.volatile.global.u32 [%rd4], %r29;
                 setp.eq.u64 %p3, %rd9, 0;
                 @%p3 bra NEXT;
                 mov.u32 %r30, 700;
                 st.volatile.global.u32 [%rd9], %r30;
+                bra NEXT;
+            SEVERAL:
+                mov.u32 %r30, 1;
+                st.volatile.global.u32 [%rd4+8], %r30;
                 bra NEXT;
             DONE:
                 ret;
@@ -140,10 +159,12 @@ final class SinkKernel {
      * @param address      device address, a multiple of 16
      * @param bytes        a multiple of {@link #BLOCK_BYTES}
      * @param pattern      of each word
-     * @param flagAddress  device address of a word, which becomes 1 where something else was found
-     * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS then; 0: of none
+     * @param findsAddress device address of {@link #FINDS_BYTES} where the kernel reads the epoch and says what it found
+     * @param writer       who is named at {@link #OF_ONE} if the epoch there is still the one given here: what was found is that client's
+     * @param epoch        {@link SinkSuspects#NONE}: {@link #OF_SEVERAL} becomes 1, whoever wrote what was found
+     * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS where a writer is named; 0: of none
      */
-    record Comparison(long address, long bytes, int pattern, long flagAddress, long errorAddress) {
+    record Comparison(long address, long bytes, int pattern, long findsAddress, int writer, long epoch, long errorAddress) {
     }
 
     /**
@@ -154,7 +175,8 @@ final class SinkKernel {
      */
     int begin(DriverCalls driver, long stream, Comparison what) {
         MemorySegment room = driver.outMemory().asSlice(ARGUMENTS_AT, 2L * ARGUMENTS * Long.BYTES);
-        long[] values = {what.address, what.bytes, Integer.toUnsignedLong(what.pattern), what.flagAddress, what.errorAddress};
+        long[] values = {what.address, what.bytes, Integer.toUnsignedLong(what.pattern), what.findsAddress,
+                Integer.toUnsignedLong(what.writer), what.epoch, what.errorAddress};
         for (int i = 0; i < ARGUMENTS; i++) {
             room.setAtIndex(ValueLayout.JAVA_LONG, i, values[i]);
             room.setAtIndex(ValueLayout.JAVA_LONG, ARGUMENTS + i, room.address() + (long) i * Long.BYTES);

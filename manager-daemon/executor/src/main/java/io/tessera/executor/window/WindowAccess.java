@@ -81,8 +81,27 @@ public interface WindowAccess {
         return false;
     }
 
-    /** Finds it out once more, when no kernel of the client runs any more; waits for a bounded time. What is written from now on was another one. */
-    default void checkLastStrayWrites() {
+    /** Begins to find it out beside all streams of the client. Parameters and result as {@link #checkStrayWrites}. */
+    default boolean checkStrayWritesBeside(long errorAddress) {
+        return false;
+    }
+
+    /** Finds it out of kernels that have ended; waits for a bounded time. Returns whether {@link #strayWrites} knows. */
+    default boolean checkStrayWritesNow() {
+        return false;
+    }
+
+    /** The client is about to launch its first kernel, or the first after {@link #launchesNoMore}. Waits for clients of the tenant that have gone, for a bounded time. */
+    default void launches() {
+        // a window whose sink nobody looks at
+    }
+
+    /**
+     * No kernel of the client runs any more, and what is written from now on is another one's until it {@link #launches} again.
+     *
+     * @param checked whether {@link #checkStrayWritesNow} has found since what this client wrote
+     */
+    default void launchesNoMore(boolean checked) {
         // a window whose sink nobody looks at
     }
 

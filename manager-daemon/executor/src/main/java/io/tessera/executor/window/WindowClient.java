@@ -7,14 +7,16 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A client as the window of its tenant sees it: whose driver calls change the window, whose streams have to rest, and how long the client waits.
- * One owner thread, but for {@link #strays}.
+ * One owner thread, but for {@link #strays}, {@link #writer}, {@link #isLeaving} and {@link #isCheckedLast}.
  */
 final class WindowClient {
     private final DriverCalls driver;
     private final ClientStreams streams;
     private WindowGate.Pass pass;
-    private boolean leaving;
+    private volatile boolean leaving;
     private volatile boolean strayed;
+    private volatile boolean checkedLast;
+    private volatile int writer;
     private BoundedWait waiting;
     private BooleanSupplier goOn = () -> true;
 
@@ -65,6 +67,24 @@ final class WindowClient {
 
     void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
+    }
+
+    /** By which number checks of the sink know it, from its first launch on; 0: it has launched nothing. Any thread. */
+    int writer() {
+        return writer;
+    }
+
+    void writes(int number) {
+        writer = number;
+    }
+
+    /** Whether its thread waits for a check behind all its kernels. Any thread. */
+    boolean isCheckedLast() {
+        return checkedLast;
+    }
+
+    void checkedLast(boolean now) {
+        checkedLast = now;
     }
 
     /** Its kernels wrote where no program of the tenant has memory. Any thread. */

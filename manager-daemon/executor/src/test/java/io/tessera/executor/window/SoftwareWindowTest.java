@@ -23,6 +23,7 @@ import io.tessera.software.driver.SoftwareDriverProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,11 +100,20 @@ class SoftwareWindowTest {
         return load(scratch);
     }
 
+    private void storeIn(long stream, long address, long value) {
+        submit(kernel, stream, address, value);
+        call(DriverEntry.cuStreamSynchronize, stream);
+    }
+
     private void launch(long function, long first, long second) {
+        submit(function, 0, first, second);
+        call(DriverEntry.cuCtxSynchronize);
+    }
+
+    private void submit(long function, long stream, long first, long second) {
         MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_LONG, first, second);
         MemorySegment pointers = arena.allocateFrom(ValueLayout.JAVA_LONG, values.address(), values.address() + 8);
-        call(DriverEntry.cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, 0, pointers.address(), 0);
-        call(DriverEntry.cuCtxSynchronize);
+        call(DriverEntry.cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, stream, pointers.address(), 0);
     }
 
     private long load(long address) {
@@ -120,6 +130,7 @@ class SoftwareWindowTest {
         ClientWindow window = new ClientWindow(windows, tenant, new TenantMemory(0), calls,
                 new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware()));
         assertEquals(0, window.open());
+        window.launches();
         return window;
     }
 
@@ -247,12 +258,122 @@ class SoftwareWindowTest {
         assertEquals(WindowAccess.StrayWrites.OWN, checked(first));
         ClientWindow third = join("a");
         store(first.baseAddress() - 8, 1);
-        first.checkLastStrayWrites();
+        assertTrue(first.checkStrayWritesNow());
+        first.launchesNoMore(true);
         assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, first.strayWrites());
         assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, third.strayWrites());
         store(first.baseAddress() - 8, 1);
         assertEquals(WindowAccess.StrayWrites.OWN, checked(third), "kernels of the first one had ended before");
         assertEquals(0, third.close());
+        assertEquals(0, first.close());
+    }
+
+    /** A wait for a word of host memory, so that what is behind it in its stream has not run. */
+    private MemorySegment hold(long stream) {
+        call(DriverEntry.cuMemHostAlloc, calls.out(0), Long.BYTES, 3);
+        MemorySegment word = MemorySegment.ofAddress(calls.outLong(0)).reinterpret(Long.BYTES).fill((byte) 0);
+        call(DriverEntry.cuStreamWaitValue64_v2, stream, word.address(), 1, 1); // CU_STREAM_WAIT_VALUE_EQ
+        return word;
+    }
+
+    private long stream() {
+        call(DriverEntry.cuStreamCreate, calls.out(0), 1);
+        return calls.outLong(0);
+    }
+
+    @Test
+    void whoComesWhileACheckIsUnderWayMayHaveWrittenWhatItFinds() {
+        ClientWindow waiting = join("a");
+        assertEquals(0, waiting.backEverywhere());
+        long stream = stream();
+        call(DriverEntry.cuMemHostAlloc, calls.out(0), Integer.BYTES, 3);
+        MemorySegment error = MemorySegment.ofAddress(calls.outLong(0)).reinterpret(Integer.BYTES).fill((byte) 0);
+        MemorySegment held = hold(stream);
+        assertTrue(waiting.checkStrayWrites(stream, error.address()));
+        ClientWindow other = join("a");
+        storeIn(stream(), waiting.baseAddress() - 8, 1);
+        held.set(ValueLayout.JAVA_LONG, 0, 1);
+        call(DriverEntry.cuStreamSynchronize, stream);
+        assertEquals(0, error.get(ValueLayout.JAVA_INT, 0), "it was the other one");
+        assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, waiting.strayWrites());
+        assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, other.strayWrites());
+        assertEquals(0, other.close());
+        assertEquals(0, waiting.close());
+    }
+
+    @Test
+    void whoComesWithoutAKernelChangesNothing() {
+        ClientWindow first = join("a");
+        assertEquals(0, first.backEverywhere());
+        ClientWindow idle = new ClientWindow(windows, "a", new TenantMemory(0), calls,
+                new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware()));
+        assertEquals(0, idle.open());
+        store(first.baseAddress() - 8, 1);
+        assertEquals(700, told(first));
+        assertEquals(WindowAccess.StrayWrites.NONE, idle.strayWrites());
+        assertEquals(WindowAccess.StrayWrites.OWN, first.strayWrites());
+        assertEquals(0, idle.close());
+        assertEquals(0, first.close());
+    }
+
+    @Test
+    void whoseKernelsHaveEndedAndWereCheckedCountsNoMore() {
+        ClientWindow first = join("a");
+        assertEquals(0, first.backEverywhere());
+        store(first.baseAddress() - 8, 1);
+        ClientWindow second = join("a");
+        assertTrue(first.checkStrayWritesNow());
+        first.launchesNoMore(true);
+        assertEquals(WindowAccess.StrayWrites.OF_THE_TENANT, second.strayWrites(), "found while both could have");
+        store(first.baseAddress() - 8, 1);
+        assertEquals(700, told(second), "at once, though the first one has not closed");
+        assertEquals(0, first.close());
+        assertEquals(0, second.close());
+    }
+
+    @Test
+    void whoComesAfterOneThatHasGoneIsAloneAtItsFirstLaunch() throws Exception {
+        ClientWindow first = join("a");
+        assertEquals(0, first.backEverywhere());
+        store(first.baseAddress() - 8, 1);
+        first.leaving();
+        Thread end = Thread.ofPlatform().start(() -> {
+            LockSupport.parkNanos(50_000_000L);
+            first.launchesNoMore(true); // as if it had been checked: what it wrote is the second one's here
+        });
+        ClientWindow second = join("a");
+        assertEquals(700, told(second));
+        end.join();
+        assertEquals(0, first.close());
+        first.abandon();
+        assertEquals(0, second.close());
+    }
+
+    @Test
+    void whoLaunchesAgainCountsAgain() {
+        ClientWindow first = join("a");
+        assertEquals(0, first.backEverywhere());
+        ClientWindow second = join("a");
+        assertTrue(second.checkStrayWritesNow());
+        second.launchesNoMore(true);
+        second.launches();
+        store(first.baseAddress() - 8, 1);
+        assertEquals(0, told(first));
+        assertEquals(0, second.close());
+        assertEquals(0, first.close());
+    }
+
+    @Test
+    void aCheckIsTheFindOfTheClientThatWasAloneThen() {
+        ClientWindow first = join("a");
+        assertEquals(0, first.backEverywhere());
+        store(first.baseAddress() - 8, 1);
+        assertEquals(700, told(first));
+        ClientWindow second = join("a"); // before anybody looked
+        assertEquals(0, told(second));
+        assertEquals(WindowAccess.StrayWrites.NONE, second.strayWrites());
+        assertEquals(WindowAccess.StrayWrites.OWN, first.strayWrites());
+        assertEquals(0, second.close());
         assertEquals(0, first.close());
     }
 

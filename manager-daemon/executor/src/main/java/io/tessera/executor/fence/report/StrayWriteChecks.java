@@ -2,6 +2,7 @@ package io.tessera.executor.fence.report;
 
 import io.tessera.device.CudaResult;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.fence.FenceMode;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,34 +12,41 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes an error of what one client's kernels wrote where no program of its tenant has memory: the fences let it lie in the tenant's sink, and a driver would
  * have ended the context. A check takes some 50 µs of an H100, so there is at most one in {@link #EVERY_NS} in the long run, at synchronisations that follow work; the
- * first {@link #AT_ONCE} come at once. One owner thread.
+ * first {@link #AT_ONCE} come at once. One that was left out is made up for as soon as there may be one. One owner thread.
  */
 public final class StrayWriteChecks {
     /** Time for which a check is saved up. Another one is for measurements; 0: nothing is checked. */
     private static final long EVERY_NS = Long.getLong("tessera.executor.strayWriteChecksEveryMs", 50) * 1_000_000L;
     private static final int AT_ONCE = 20;
-    private static final String FIND = "; --fence check names the kernel and the address where kernels have PTX, compute-sanitizer does for a program that runs by itself";
+    private static final String SANITIZER = "compute-sanitizer finds the kernel of a program that runs by itself";
+    private static final String CHECK = "--fence check names the kernel and the address where kernels have PTX, ";
     private static final Logger LOG = LoggerFactory.getLogger(StrayWriteChecks.class);
 
     private final WindowAccess window;
     private final Supplier<List<String>> kernels;
     private final RelaySegment segment;
+    private final String advice;
     private long savedNs = AT_ONCE * EVERY_NS;
     private long savedAtNs;
+    /** When the work was submitted that is checked, or that is to be without another wait. */
     private long checkedNs;
+    /** When the work was submitted whose check was left out; 0: none was. */
+    private long owedNs;
     private long errorAddress;
     private int result;
-    private boolean told;
+    private boolean toldOfTenant;
 
     /**
      * Nothing was launched yet.
      *
      * @param kernels names of those that were launched last
+     * @param mode    of the client's fences
      */
-    public StrayWriteChecks(WindowAccess window, Supplier<List<String>> kernels, RelaySegment segment) {
+    public StrayWriteChecks(WindowAccess window, Supplier<List<String>> kernels, RelaySegment segment, FenceMode mode) {
         this.window = window;
         this.kernels = kernels;
         this.segment = segment;
+        this.advice = "; " + (mode == FenceMode.CHECK ? "" : CHECK) + SANITIZER;
     }
 
     /** Device address of where the client finds its error. */
@@ -54,41 +62,89 @@ public final class StrayWriteChecks {
      * @return whether a check has begun
      */
     public boolean begin(long stream, long workNs, long nowNs) {
-        if (EVERY_NS == 0 || workNs == checkedNs || result != CudaResult.SUCCESS || !window.isBacked()) {
+        if (workNs == checkedNs || !mayFind()) {
             return false;
         }
+        if (!isAffordable(nowNs)) {
+            owedNs = workNs;
+            return false;
+        }
+        return begun(window.checkStrayWrites(stream, errorAddress), workNs);
+    }
+
+    /**
+     * What was waited for is done, as far as is known: begins the check that was left out then, as soon as there may be one, so that the next wait finds its error.
+     *
+     * @return whether a check has begun
+     */
+    public boolean makeUp(long nowNs) {
+        if (!isOwed() || !isAffordable(nowNs)) {
+            return false;
+        }
+        return begun(mayFind() && window.checkStrayWritesBeside(errorAddress), owedNs);
+    }
+
+    /** Whether a check was left out that {@link #makeUp} is to begin. */
+    public boolean isOwed() {
+        return owedNs != 0;
+    }
+
+    private boolean mayFind() {
+        return EVERY_NS != 0 && result == CudaResult.SUCCESS && window.isBacked();
+    }
+
+    private boolean isAffordable(long nowNs) {
         savedNs = Math.min(savedNs + nowNs - (savedAtNs == 0 ? nowNs : savedAtNs), AT_ONCE * EVERY_NS);
         savedAtNs = nowNs;
-        if (savedNs < EVERY_NS || !window.checkStrayWrites(stream, errorAddress)) {
-            return false;
+        return savedNs >= EVERY_NS;
+    }
+
+    private boolean begun(boolean begun, long workNs) {
+        owedNs = 0;
+        if (begun) {
+            savedNs -= EVERY_NS;
+            checkedNs = workNs;
         }
-        savedNs -= EVERY_NS;
-        checkedNs = workNs;
-        return true;
+        return begun;
     }
 
     /** The CUresult of what was found so far, sticky. */
     public int look() {
         WindowAccess.StrayWrites found = window.strayWrites();
-        if (found == WindowAccess.StrayWrites.OWN) {
+        if (found == WindowAccess.StrayWrites.OWN && result == CudaResult.SUCCESS) {
             result = CudaResult.ILLEGAL_ADDRESS;
-        }
-        if (found != WindowAccess.StrayWrites.NONE && !told) {
-            told = true;
-            String line = found == WindowAccess.StrayWrites.OWN ? "a kernel of this program wrote outside of its memory"
-                    : "a kernel of this program, or of another one with its --name, wrote outside of its memory: results may be wrong";
-            line += "; the last launches were: " + String.join(", ", kernels.get()) + FIND;
-            LOG.warn("{}", line);
-            segment.notice(line);
+            tell("a kernel of this program wrote outside of its memory");
+        } else if (found == WindowAccess.StrayWrites.OF_THE_TENANT && result == CudaResult.SUCCESS && !toldOfTenant) {
+            toldOfTenant = true;
+            tell("a kernel of this program, or of another one with its --name, wrote outside of its memory: results may be wrong");
         }
         return result;
     }
 
+    private void tell(String what) {
+        List<String> last = kernels.get();
+        String line = what + (last.isEmpty() ? "" : "; the last launches were: " + String.join(", ", last)) + advice;
+        LOG.warn("{}", line);
+        segment.notice(line);
+    }
+
+    /**
+     * The program ends, and the work is done that it has submitted: it is checked now, whatever was before, for the line that the program shows at its end. Waits for
+     * a bounded time.
+     *
+     * @return whether all is found
+     */
+    public boolean finish() {
+        boolean checked = mayFind() && window.checkStrayWritesNow();
+        owedNs = 0;
+        look();
+        return checked;
+    }
+
     /** The client is gone and its work is done: what nobody waited for is checked, for the log and so that it is not taken for another program's. */
     public void end() {
-        if (EVERY_NS != 0 && window.isBacked()) {
-            window.checkLastStrayWrites();
-            look();
-        }
+        boolean checked = EVERY_NS != 0 && window.isBacked() && window.checkStrayWritesNow();
+        look();
+        window.launchesNoMore(checked);
     }
 }

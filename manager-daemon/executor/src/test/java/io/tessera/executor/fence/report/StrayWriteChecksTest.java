@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.CudaResult;
 import io.tessera.executor.window.WindowAccess;
+import io.tessera.guardian.fence.FenceMode;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -18,12 +19,15 @@ class StrayWriteChecksTest {
 
     private final RelaySegment segment = new RelaySegment(Arena.ofAuto().allocate(RelaySegment.BYTES, 64));
     private final Window window = new Window();
-    private final StrayWriteChecks checks = new StrayWriteChecks(window, () -> List.of("first", "second"), segment);
+    private List<String> launched = List.of("first", "second");
+    private final StrayWriteChecks checks = new StrayWriteChecks(window, () -> launched, segment, FenceMode.MASK);
 
     /** A window that is all sink. */
     private static final class Window implements WindowAccess {
         boolean backed = true;
         int checks;
+        int beside;
+        boolean ended;
         StrayWrites found = StrayWrites.NONE;
 
         @Override
@@ -33,8 +37,21 @@ class StrayWriteChecksTest {
         }
 
         @Override
-        public void checkLastStrayWrites() {
+        public boolean checkStrayWritesBeside(long errorAddress) {
+            beside++;
+            return true;
+        }
+
+        @Override
+        public boolean checkStrayWritesNow() {
             checks++;
+            return true;
+        }
+
+        @Override
+        public void launchesNoMore(boolean checked) {
+            assertEquals(backed, checked);
+            ended = true;
         }
 
         @Override
@@ -123,6 +140,7 @@ class StrayWriteChecksTest {
         assertFalse(checks.begin(1, 8, 400 * MS));
         checks.end();
         assertEquals(3, window.checks, "kernels without fences end their context instead");
+        assertTrue(window.ended);
     }
 
     @Test
@@ -145,5 +163,50 @@ class StrayWriteChecksTest {
         assertEquals(CudaResult.SUCCESS, checks.look());
         assertTrue(segment.notices().contains("or of another one with its --name"), segment.notices());
         assertTrue(checks.begin(1, 9, 900 * MS));
+        window.found = WindowAccess.StrayWrites.OF_THE_TENANT;
+        checks.look();
+        assertEquals(1, segment.notices().lines().count(), "once");
+        window.found = WindowAccess.StrayWrites.OWN;
+        assertEquals(CudaResult.ILLEGAL_ADDRESS, checks.look());
+        assertTrue(segment.notices().lines().toList().getLast().startsWith("a kernel of this program wrote"), "an error has its own line");
+    }
+
+    @Test
+    void aCheckThatWasLeftOutIsMadeUpForOnceTheBudgetAllows() {
+        assertFalse(checks.makeUp(MS), "none was left out");
+        assertEquals(20, rounds(1, 21));
+        assertTrue(checks.isOwed());
+        assertFalse(checks.makeUp(22 * MS));
+        assertTrue(checks.makeUp(100 * MS));
+        assertFalse(checks.isOwed());
+        assertEquals(1, window.beside);
+        assertFalse(checks.makeUp(200 * MS), "once");
+        assertFalse(checks.begin(1, 21 * MS - 1, 300 * MS), "what was waited for then is checked");
+        assertTrue(checks.begin(1, 301 * MS, 302 * MS));
+    }
+
+    @Test
+    void whatIsNotCheckedAtTheEndIsCheckedThen() {
+        assertEquals(20, rounds(1, 21));
+        window.found = WindowAccess.StrayWrites.OWN;
+        assertTrue(checks.finish());
+        assertEquals(21, window.checks, "beyond the budget");
+        assertFalse(checks.isOwed());
+        assertFalse(checks.finish(), "an error ends all checks but the last one");
+        assertTrue(segment.notices().startsWith("a kernel of this program"), segment.notices());
+    }
+
+    @Test
+    void theLineSaysWhatIsKnownAndHelps() {
+        launched = List.of();
+        window.found = WindowAccess.StrayWrites.OWN;
+        checks.look();
+        assertEquals("a kernel of this program wrote outside of its memory; --fence check names the kernel and the address where kernels have PTX,"
+                + " compute-sanitizer finds the kernel of a program that runs by itself", segment.notices().strip());
+        RelaySegment other = new RelaySegment(Arena.ofAuto().allocate(RelaySegment.BYTES, 64));
+        window.found = WindowAccess.StrayWrites.OWN;
+        new StrayWriteChecks(window, () -> List.of("only"), other, FenceMode.CHECK).look();
+        assertEquals("a kernel of this program wrote outside of its memory; the last launches were: only;"
+                + " compute-sanitizer finds the kernel of a program that runs by itself", other.notices().strip());
     }
 }

@@ -1,0 +1,82 @@
+package io.tessera.executor.window;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/**
+ * Which of a tenant's clients can have written what a check finds in the sink. A client counts from its first launch until its kernels have ended. What it wrote
+ * and no check has found by then are its leftovers, and while there are some, nobody is alone. Whether a client is alone has to hold until its check has run on
+ * the device, so it is said by an epoch, which changes before another client launches anything. In one epoch clients only go, so that it has one client at most
+ * that is alone. Any thread.
+ */
+final class SinkSuspects {
+    /** No epoch, and no leftovers. */
+    static final long NONE = 0;
+    /** Of a tenant that has launched nothing. */
+    static final long FIRST_EPOCH = 1;
+
+    private final LongConsumer changed;
+    private final Map<Integer, WindowClient> working = new HashMap<>();
+    private int lastWriter;
+    private long epoch = FIRST_EPOCH;
+    private volatile long left = NONE;
+    private volatile long swept = NONE;
+
+    /**
+     * Nobody has launched anything.
+     *
+     * @param changed gets each epoch after the first, before a client launches anything in it
+     */
+    SinkSuspects(LongConsumer changed) {
+        this.changed = changed;
+    }
+
+    /** A client is about to launch its first kernel. */
+    synchronized void begins(WindowClient client) {
+        epoch++;
+        changed.accept(epoch);
+        lastWriter++;
+        client.writes(lastWriter);
+        working.put(lastWriter, client);
+    }
+
+    /**
+     * The kernels of a client have ended.
+     *
+     * @param checked whether a check that began after that has found what they wrote
+     */
+    synchronized void ends(WindowClient client, boolean checked) {
+        working.remove(client.writer());
+        left += checked ? 0 : 1;
+    }
+
+    /** The epoch in which the client alone can have written what is in the sink; {@link #NONE}: others can have. */
+    synchronized long sole(WindowClient client) {
+        return working.size() == 1 && working.get(client.writer()) == client && left == swept ? epoch : NONE;
+    }
+
+    /** Whether a client has gone, or is about to, that still counts: soon it will not. */
+    synchronized boolean isSomebodyLeaving() {
+        return working.values().stream().anyMatch(client -> client.isLeaving() || client.isCheckedLast());
+    }
+
+    /** A number that grows with clients that ended unchecked, for {@link #swept}; {@link #NONE}: they have left nothing. */
+    long leftovers() {
+        long now = left;
+        return now == swept ? NONE : now;
+    }
+
+    /** A check has ended that began when the leftovers had a number. */
+    synchronized void swept(long leftovers) {
+        swept = Math.max(swept, leftovers);
+    }
+
+    /** A check has found what only one client can have written. Nothing if it is gone. */
+    synchronized void strays(int writer) {
+        WindowClient client = working.get(writer);
+        if (client != null) {
+            client.strays();
+        }
+    }
+}
