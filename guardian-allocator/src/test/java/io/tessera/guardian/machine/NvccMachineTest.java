@@ -102,11 +102,11 @@ class NvccMachineTest {
         }
     }
 
-    /** Every address of our own kernels is seen to be aligned but for those by uniform registers and instructions that are listed. */
+    /** The list of kernels with an address that is not seen to be aligned: those that copy by tensor maps, and one by a uniform register that is written under a predicate. */
     @ParameterizedTest
-    @CsvSource({"machine/forms, sm_90", "ptx/calls, sm_90", "ptx/memory, sm_90", "ptx/numbers, sm_90", "ptx/threads, sm_90", "ptx/pipelines, sm_90",
-            "ptx/hopper, sm_90a"})
-    void addressesAreSeenToBeAligned(String source, String architecture) throws Exception {
+    @CsvSource({"machine/forms, sm_90, tensor_maps", "ptx/calls, sm_90,", "ptx/memory, sm_90,", "ptx/numbers, sm_90,", "ptx/threads, sm_90,",
+            "ptx/pipelines, sm_90, barrier_sum", "ptx/hopper, sm_90a,"})
+    void addressesAreSeenToBeAligned(String source, String architecture, String unseen) throws Exception {
         byte[] cubin = NvccCubins.compile(folder, source, architecture);
         for (MachineFence fence : MachineFences.windows().map(MachineFence::aligning).toList()) {
             FencedCubin fenced = CubinFencer.fence(cubin, fence);
@@ -115,7 +115,7 @@ class NvccMachineTest {
                     refusals(cubin, fence).keySet());
             Map<String, String> misaligned = seen.mayMisalign();
             misaligned.keySet().removeAll(seen.unfenced(fenced.functions()).keySet());
-            assertEquals(Map.of(), misaligned);
+            assertEquals(unseen == null ? Set.of() : Set.of(unseen), misaligned.keySet(), misaligned.toString());
         }
     }
 

@@ -27,6 +27,8 @@ final class KnownBits {
     /** By predicate with its sign: what is known of registers where it holds. Null: nothing yet. */
     private final int[][] byPredicate = new int[1 << SIGN + 1][];
     private boolean conditional;
+    /** Uniform registers that keep their numbers whatever happens, as bits. */
+    private long fixed;
 
     KnownBits() {
         forget();
@@ -37,10 +39,18 @@ final class KnownBits {
         return LowBits.multipleOf(STACK_ALIGNMENT);
     }
 
-    /** Nothing is known but where the stack is: calls come back with it. */
+    /** A uniform register has one number wherever it is read. */
+    void fix(int uniform, int number) {
+        values[UNIFORM + uniform] = LowBits.number(number);
+        fixed |= 1L << uniform;
+    }
+
+    /** Nothing is known but where the stack is, and registers that keep their numbers: calls come back with both. */
     void forget() {
         forgetFrom(0);
-        Arrays.fill(values, UNIFORM, COUNT, LowBits.UNKNOWN);
+        for (int u = 0; u < InstructionWord.ZERO_UNIFORM; u++) {
+            values[UNIFORM + u] = (fixed >>> u & 1) != 0 ? values[UNIFORM + u] : LowBits.UNKNOWN;
+        }
         values[InstructionWord.ZERO_REGISTER] = LowBits.number(0);
         values[ZERO_UNIFORM] = LowBits.number(0);
     }
@@ -55,6 +65,7 @@ final class KnownBits {
 
     void set(KnownBits other) {
         System.arraycopy(other.values, 0, values, 0, COUNT);
+        fixed = other.fixed;
         forgetConditions();
     }
 

@@ -145,6 +145,12 @@ class AlignmentPlanTest {
         assertPlan(code, 0, clear(4, 15), clear(10, 15));
     }
 
+    /** {@code LD.E.64 R8, [R68+0x4]}: 32 bits for the number. */
+    @Test
+    void genericAccessesWithoutAUniformRegisterHaveWideNumbers() throws MachineCodeException {
+        assertPlan(new CodeWords().add(0x0000000444087980L, 0x020ea40000100b00L), 0, new AlignmentPlan.Change(68, 3, 4));
+    }
+
     @Test
     void whatIsAddedInAUniformRegisterCounts() throws MachineCodeException {
         long lds = 0x0000001087187984L; // LDS.128 R24, [R135+UR16]

@@ -17,6 +17,7 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.trust.VendorCode;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
@@ -71,22 +72,18 @@ public final class MachineImages {
                 return null;
             }
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number).looking(stopAddress);
-            fence = ALIGNS ? fence.aligning() : fence;
-            CacheKey key = kept.key(packed.get(), fence);
+            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
-                byte[] cubin = cubin(packed.get());
-                FencedCubin fenced = CubinFencer.fence(cubin, fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash(),
-                        fence.looks());
+                image = made(cubin(packed.get()), fence);
                 kept.keep(key, image, fence);
             }
             LOG.info(
                     "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
                     image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
                     image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
-                    ALIGNS ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
+                    aligns(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
                     image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
@@ -97,6 +94,18 @@ public final class MachineImages {
             LOG.info("an image of {} bytes is not fenced: {}", source.main().bytes().byteSize(), e.getMessage());
             return null;
         }
+    }
+
+    private static FencedImage made(byte[] cubin, MachineFence fence) throws MachineCodeException, ImageException {
+        String hash = ModuleImage.of(cubin).hash();
+        MachineFence wanted = aligns(hash) ? fence.aligning() : fence;
+        FencedCubin fenced = CubinFencer.fence(cubin, wanted);
+        return checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
+    }
+
+    /** Whether addresses are aligned: not in the code of vendors, who align them, and whose speed it would cost. */
+    private static boolean aligns(String hash) {
+        return ALIGNS && (Boolean.getBoolean("align.vendor") || !VendorCode.contains(hash));
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */
