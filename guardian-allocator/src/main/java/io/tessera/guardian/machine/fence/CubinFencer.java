@@ -50,7 +50,7 @@ public final class CubinFencer {
      * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
-        return fence.looks() && Cubin.read(bytes).requireKnownInstructions().addsLowWords() ? fenceLooking(bytes, fence) : run(bytes, fence, false);
+        return fence.looks() && Cubin.read(bytes).requireKnownInstructions().hasLooks() ? fenceLooking(bytes, fence) : run(bytes, fence, false);
     }
 
     /** Loops look first: what they got is code to be fenced like all other. */
