@@ -10,8 +10,9 @@ package io.tessera.guardian.machine;
  *                      do not write, and end the context
  * @param reportValue   what they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest two bits and the number of an assertion's text above them, see {@link #reported}
  * @param stopAddress   device address of a word of 32 bits outside the window that loops look at: 0 tells their threads to end. 0: loops do not look
+ * @param aligns        whether addresses are made multiples of what their accesses need
  */
-public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue, long stopAddress) {
+public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue, long stopAddress, boolean aligns) {
     /** A failed assertion. */
     public static final int ASSERTION = 1;
     /** A trap or breakpoint. */
@@ -48,7 +49,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
 
     /** Without reports. */
     public MachineFence(Kind kind, int baseHigh, int mask) {
-        this(kind, baseHigh, mask, 0, 0, 0);
+        this(kind, baseHigh, mask, 0, 0, 0, false);
     }
 
     /** The fence that serves a window, without reports. */
@@ -64,12 +65,17 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
      * @param value   below {@link #MOST_REPORT_VALUES}, for whoever reads the word
      */
     public MachineFence reporting(long address, int value) {
-        return new MachineFence(kind, baseHigh, mask, address, value, stopAddress);
+        return new MachineFence(kind, baseHigh, mask, address, value, stopAddress, aligns);
     }
 
     /** The same with loops that look at the word at an address; 0: they do not. */
     public MachineFence looking(long address) {
-        return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, address);
+        return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, address, aligns);
+    }
+
+    /** The same with addresses that are made multiples of what their accesses need. */
+    public MachineFence aligning() {
+        return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, stopAddress, true);
     }
 
     /** Whether loops look at a stop word. */

@@ -13,16 +13,19 @@ import java.util.Map;
  * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
  *                   window there
  * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first one; all functions where the fence has no stop word
+ * @param misaligned functions with an access whose address is not seen to be a multiple of what it needs, by name, with the first one; none where the fence does not align. As far as
+ *                   results are there when compilers have them there
  * @param calls      which functions may call which
  */
 public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
-        Map<String, String> endless, CalledFunctions calls) {
+        Map<String, String> endless, Map<String, String> misaligned, CalledFunctions calls) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);
         tensorMaps = Map.copyOf(tensorMaps);
         trusted = Map.copyOf(trusted);
         endless = Map.copyOf(endless);
+        misaligned = Map.copyOf(misaligned);
     }
 
     /** Whether all of it stays in the window whoever wrote it. */
@@ -45,6 +48,11 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
     /** What is taken on trust in functions, and in functions that they may call, by name. */
     public Map<String, String> takenOnTrust() {
         return calls.handOn(trusted, ", which it may call, has ");
+    }
+
+    /** Functions that may end the context by an address that is not aligned, and those that may call them, by name. */
+    public Map<String, String> mayMisalign() {
+        return calls.handOn(misaligned, ", which it may call, has ");
     }
 
     /** Functions that may run for ever, and those that may call them or themselves, by name. */

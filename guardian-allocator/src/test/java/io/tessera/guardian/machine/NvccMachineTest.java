@@ -102,6 +102,23 @@ class NvccMachineTest {
         }
     }
 
+    /** Every address of our own kernels is seen to be aligned but for those by uniform registers and instructions that are listed. */
+    @ParameterizedTest
+    @CsvSource({"machine/forms, sm_90", "ptx/calls, sm_90", "ptx/memory, sm_90", "ptx/numbers, sm_90", "ptx/threads, sm_90", "ptx/pipelines, sm_90",
+            "ptx/hopper, sm_90a"})
+    void addressesAreSeenToBeAligned(String source, String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, source, architecture);
+        for (MachineFence fence : MachineFences.windows().map(MachineFence::aligning).toList()) {
+            FencedCubin fenced = CubinFencer.fence(cubin, fence);
+            VerifiedCubin seen = CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places());
+            assertEquals(refusals(cubin, MachineFences.windows().filter(other -> other.kind() == fence.kind()).findFirst().orElseThrow()).keySet(),
+                    refusals(cubin, fence).keySet());
+            Map<String, String> misaligned = seen.mayMisalign();
+            misaligned.keySet().removeAll(seen.unfenced(fenced.functions()).keySet());
+            assertEquals(Map.of(), misaligned);
+        }
+    }
+
     /** Refused functions with the reason without its offset. What is not refused is seen to be fenced, what is refused is not. */
     private static Map<String, String> refusals(byte[] cubin, MachineFence fence) throws MachineCodeException {
         FencedCubin fenced = CubinFencer.fence(cubin, fence);

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -10,12 +11,14 @@ import io.tessera.guardian.machine.verify.FencedRegisters;
 import io.tessera.guardian.machine.verify.InFlightFlow;
 import io.tessera.guardian.machine.verify.SummedAddresses;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The instructions of fences that change address registers, and before which instructions of their block they come. Where it can be, they come so early that nobody waits for
@@ -79,6 +82,10 @@ final class BlockFences {
 
     /** Steps directly before their access, the first of which waits for scoreboards. */
     private record Late(Step[] steps, int waits) {
+        /** All of these after all of another's. */
+        static Late join(Late one, Late two) {
+            return new Late(Stream.of(one.steps, two.steps).flatMap(Arrays::stream).toArray(Step[]::new), one.waits | two.waits);
+        }
     }
 
     /** One instruction of a fence, whose result is there after so many cycles, when it has waited for scoreboards. */
@@ -102,11 +109,11 @@ final class BlockFences {
             return;
         }
         if (fence.mask() == 0) {
-            place(at, (out, stall, waits) -> Encoding.move(out, register, fence.baseHigh(), predicate, stall, waits));
+            place(at, register, (out, stall, waits) -> Encoding.move(out, register, fence.baseHigh(), predicate, stall, waits));
         } else if (plan.hasRegister()) {
-            place(at, (out, stall, waits) -> Encoding.andOr(out, register, fence.mask(), plan.baseRegister(), predicate, stall, waits));
+            place(at, register, (out, stall, waits) -> Encoding.andOr(out, register, fence.mask(), plan.baseRegister(), predicate, stall, waits));
         } else {
-            place(at, (out, stall, waits) -> Encoding.or(out, register, fence.baseHigh(), predicate, stall, waits),
+            place(at, register, (out, stall, waits) -> Encoding.or(out, register, fence.baseHigh(), predicate, stall, waits),
                     (out, stall, waits) -> Encoding.and(out, register, fence.baseHigh() | fence.mask(), predicate, stall, waits));
         }
     }
@@ -133,18 +140,31 @@ final class BlockFences {
         add(at, out -> Encoding.differenceUniform(out, pair + 1, fence.baseHigh() + fence.mask(), added + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0));
     }
 
-    private void place(int at, Step... steps) {
-        place(at, additions.places().getOrDefault(at, at), steps);
+    private void place(int at, int register, Step... steps) {
+        placeFrom(at, additions.place(at, register), steps);
+    }
+
+    /** Changes a register before an access, where the predicate of that holds. */
+    void align(int at, AlignmentPlan.Change change) {
+        int register = change.register();
+        int predicate = InstructionWord.predicate(flow.low(at));
+        Step clear = (out, stall, waits) -> Encoding.and(out, register, ~change.cleared(), predicate, stall, waits);
+        Step set = (out, stall, waits) -> Encoding.or(out, register, change.set(), predicate, stall, waits);
+        if (change.cleared() != 0 && change.set() != 0) {
+            place(at, register, clear, set);
+        } else {
+            place(at, register, change.set() == 0 ? clear : set);
+        }
     }
 
     /** Puts steps of a fence, each of which takes the result of the one before, so that the access takes that of the last one. None comes before an instruction. */
-    private void place(int at, int first, Step... steps) {
+    private void placeFrom(int at, int first, Step... steps) {
         if (first == at) {
             int cycles = additions.delays().getOrDefault(at, 0);
             if (cycles > 0) {
                 add(at, out -> Encoding.delay(out, cycles));
             }
-            lates.put(at, new Late(steps, InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0)));
+            lates.merge(at, new Late(steps, InstructionWord.waits(flow.high(at)) | additions.waits().getOrDefault(at, 0)), Late::join);
             return;
         }
         int[] places = new int[steps.length];
@@ -198,7 +218,7 @@ final class BlockFences {
         Step raise = (out, stall, mask) -> Encoding.atLeast(out, flow.architecture(), register + 1, pair, predicate, stall, mask);
         Step lower = (out, stall, mask) -> Encoding.atMost(out, flow.architecture(), register + 1, pair + 1, predicate, stall, mask);
         if (known.areBounds(pair, uniform + 1)) {
-            place(at, Math.max(additions.places().getOrDefault(at, at), computed[pair]), raise, lower);
+            placeFrom(at, Math.max(additions.place(at, register + 1), computed[pair]), raise, lower);
             return 0;
         }
         requireStall(at, uniform);

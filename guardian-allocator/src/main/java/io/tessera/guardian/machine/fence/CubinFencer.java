@@ -5,6 +5,7 @@ import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MovedVariables;
+import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Attributes;
@@ -29,11 +30,15 @@ public final class CubinFencer {
     private final Map<Long, Integer> variablesInBank;
     private final Set<Long> assertionsInBank;
     private final boolean onlyAssertions;
-    /** Whether loops get looks now; else code gets fences. */
-    private final boolean looking;
+    private final Pass pass;
 
-    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence, boolean looking) throws MachineCodeException {
-        this.looking = looking;
+    /** What code gets, in this order: what was put in is code for what follows, to be looked at and moved like any other. */
+    private enum Pass {
+        ALIGN, LOOK, FENCE
+    }
+
+    private CubinFencer(Cubin cubin, CubinSymbols symbols, MachineFence fence, Pass pass) throws MachineCodeException {
+        this.pass = pass;
         this.cubin = cubin;
         this.symbols = symbols;
         this.fence = fence;
@@ -50,23 +55,26 @@ public final class CubinFencer {
      * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
-        return fence.looks() && Cubin.read(bytes).requireKnownInstructions().hasLooks() ? fenceLooking(bytes, fence) : run(bytes, fence, false);
-    }
-
-    /** Loops look first: what they got is code to be fenced like all other. */
-    private static FencedCubin fenceLooking(byte[] bytes, MachineFence fence) throws MachineCodeException {
-        FencedCubin looking = run(bytes, fence, true);
-        FencedCubin fenced = run(looking.bytes(), fence, false);
+        boolean more = (fence.looks() || fence.aligns()) && Cubin.read(bytes).requireKnownInstructions().addsLowWords();
         Map<String, Integer> added = new HashMap<>();
-        looking.functions().forEach(report -> added.put(report.name(), report.inserted()));
-        return new FencedCubin(fenced.bytes(), fenced.functions().stream()
-                .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions());
+        byte[] code = bytes;
+        for (Pass pass : more ? List.of(Pass.ALIGN, Pass.LOOK) : List.<Pass>of()) {
+            if (pass == Pass.ALIGN ? fence.aligns() : fence.looks()) {
+                FencedCubin before = run(code, fence, pass);
+                before.functions().forEach(report -> added.merge(report.name(), report.inserted(), Integer::sum));
+                code = before.bytes();
+            }
+        }
+        FencedCubin fenced = run(code, fence, Pass.FENCE);
+        return added.isEmpty() ? fenced
+                : new FencedCubin(fenced.bytes(), fenced.functions().stream()
+                        .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions());
     }
 
-    private static FencedCubin run(byte[] bytes, MachineFence fence, boolean looking) throws MachineCodeException {
+    private static FencedCubin run(byte[] bytes, MachineFence fence, Pass pass) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
         cubin.requireKnownInstructions();
-        return new CubinFencer(cubin, CubinSymbols.of(cubin), fence, looking).run();
+        return new CubinFencer(cubin, CubinSymbols.of(cubin), fence, pass).run();
     }
 
     private FencedCubin run() throws MachineCodeException {
@@ -81,10 +89,14 @@ public final class CubinFencer {
         Map<Integer, Integer> registers = attributes.registers();
         List<FunctionCode> functions = cubin.code().parallelStream().map(code -> read(code, registers)).toList();
         long shared = sharedUniforms(functions);
-        LookingFunctions looks = looking ? new LookingFunctions(fence, functions, shared) : null;
+        LookingFunctions looks = pass == Pass.LOOK ? new LookingFunctions(fence, functions, shared) : null;
         AssertionTexts texts = AssertionTexts.of(cubin, symbols, functions);
         List<Outcome> outcomes = functions.parallelStream()
-                .map(function -> looking ? look(function, looks) : rewrite(function, functions, shared, texts)).toList();
+                .map(function -> switch (pass) {
+                    case ALIGN -> align(function);
+                    case LOOK -> look(function, looks);
+                    case FENCE -> rewrite(function, functions, shared, texts);
+                }).toList();
         Map<Integer, Integer> moreRegisters = new HashMap<>();
         Map<Integer, RewrittenSection> rewritten = new HashMap<>();
         List<FunctionReport> reports = new ArrayList<>();
@@ -171,6 +183,17 @@ public final class CubinFencer {
         }
     }
 
+    /** A function whose addresses are aligned stays as it is. */
+    private Outcome align(FunctionCode function) {
+        try {
+            AlignmentPlan alignment = function.flow() == null ? AlignmentPlan.NONE : AlignmentPlan.of(function.flow());
+            return alignment.isEmpty() ? Outcome.refused(function, null)
+                    : withoutFences(function, FencePlan.WITHOUT_REGISTERS, SectionRewriter.aligning(function.flow(), alignment, function.kernel()));
+        } catch (MachineCodeException e) {
+            return Outcome.refused(function, e.getMessage());
+        }
+    }
+
     /** A function without looks stays as it is. */
     private Outcome look(FunctionCode function, LookingFunctions looks) {
         try {
@@ -178,16 +201,20 @@ public final class CubinFencer {
             if (plan.isEmpty()) {
                 return Outcome.refused(function, null);
             }
-            RewrittenSection result = SectionRewriter.looking(function.flow(), plan).rewrite();
-            byte[] code = MovedCode.bytes(result, ReturnAddresses.find(function.flow()));
             FencePlan registers = plan.usesSpare() && SpareRegisters.isBeyond(LookingFunctions.spare(function), function.registers())
                     ? new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.NONE, LookingFunctions.spare(function))
                     : FencePlan.WITHOUT_REGISTERS;
-            FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, 0, result.inserted(), false);
-            return new Outcome(function, report, registers, result, code, FunctionData.moved(cubin, function, result));
+            return withoutFences(function, registers, SectionRewriter.looking(function.flow(), plan));
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
         }
+    }
+
+    private Outcome withoutFences(FunctionCode function, FencePlan registers, SectionRewriter rewriter) throws MachineCodeException {
+        RewrittenSection result = rewriter.rewrite();
+        byte[] code = MovedCode.bytes(result, ReturnAddresses.find(function.flow()));
+        FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, 0, result.inserted(), false);
+        return new Outcome(function, report, registers, result, code, FunctionData.moved(cubin, function, result));
     }
 
     private FencePlan plan(FunctionCode function, long shared) {

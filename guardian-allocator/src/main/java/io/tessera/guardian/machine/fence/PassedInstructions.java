@@ -32,14 +32,16 @@ final class PassedInstructions {
     /** Whether an instruction may come before an access; all between them may. */
     boolean mayPass(int access, int at) {
         boolean later = InstructionWord.stall(flow.high(access)) <= Encoding.APART; // else the first one would be issued earlier than before
-        if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0 || !later) {
+        if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0 || !later
+                || !flow.operation(access).isGlobal()) {
             return false;
         }
         MachineOpcode operation = flow.operation(at);
         long high = flow.high(at);
         boolean plain = operation.kind() == Kind.PLAIN && ARITHMETIC.contains(operation.name()) && InstructionWord.waits(high) == 0
                 && InstructionWord.writeScoreboard(high) == NO_SCOREBOARD && InstructionWord.readScoreboard(high) == NO_SCOREBOARD
-                && !InstructionWord.handsOn(flow.low(at), high, InstructionWord.source(flow.low(access)) + 1);
+                && !InstructionWord.handsOn(flow.low(at), high, InstructionWord.source(flow.low(access)) + 1)
+                && !(isCopy(access) && InstructionWord.handsOn(flow.low(at), high, InstructionWord.destination(flow.low(access))));
         return plain && !changes(access, at) && hasRead(access, at);
     }
 
@@ -52,9 +54,13 @@ final class PassedInstructions {
         if (ofUniform) {
             return true;
         }
-        boolean copy = "LDGSTS".equals(flow.operation(access).name());
+        boolean copy = isCopy(access);
         int data = copy ? InstructionWord.destination(low) : (int) (low >>> 32) & 0xff;
         return changes(at, InstructionWord.source(low), 2) || changes(at, data, copy ? 1 : MOST_DATA);
+    }
+
+    private boolean isCopy(int access) {
+        return "LDGSTS".equals(flow.operation(access).name());
     }
 
     private boolean changes(int at, int first, int count) {

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
@@ -24,6 +25,8 @@ import java.util.Map;
 final class SectionRewriter {
     /** Cycles until a uniform register that was just written can be an operand of a memory access. */
     private static final int AFTER_START = 8;
+    private static final MachineFence NO_FENCE = new MachineFence(MachineFence.Kind.NONE, 0, 0);
+    private static final int[] NO_REGISTERS = {};
 
     private final SectionFlow flow;
     private final MachineFence fence;
@@ -35,6 +38,7 @@ final class SectionRewriter {
     private int[] origins;
     private final Map<Integer, Integer> ends;
     private final LookPlan lookPlan;
+    private final AlignmentPlan alignment;
     private final Looks looks;
     private InFlightFlow.Additions additions = InFlightFlow.Additions.NONE;
     private int inserted;
@@ -58,11 +62,13 @@ final class SectionRewriter {
      * @param kernel whether it is no function that others call
      */
     SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel) {
-        this(flow, fence, plan, ends, kernel, LookPlan.NONE);
+        this(flow, fence, plan, ends, kernel, LookPlan.NONE, AlignmentPlan.NONE);
     }
 
-    private SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, LookPlan lookPlan) {
+    private SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, LookPlan lookPlan,
+            AlignmentPlan alignment) {
         this.lookPlan = lookPlan;
+        this.alignment = alignment;
         this.looks = Looks.of(flow, fence);
         this.kernel = kernel;
         this.ends = fence.reports() ? ends : Map.of();
@@ -76,7 +82,12 @@ final class SectionRewriter {
 
     /** For a section that gets looks at the stop word and no fences. */
     static SectionRewriter looking(SectionFlow flow, LookPlan looks) {
-        return new SectionRewriter(flow, new MachineFence(MachineFence.Kind.NONE, 0, 0), FencePlan.WITHOUT_REGISTERS, Map.of(), true, looks);
+        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), true, looks, AlignmentPlan.NONE);
+    }
+
+    /** For a section whose addresses are aligned, and that gets no fences. */
+    static SectionRewriter aligning(SectionFlow flow, AlignmentPlan alignment, boolean kernel) {
+        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), kernel, LookPlan.NONE, alignment);
     }
 
     /**
@@ -87,8 +98,8 @@ final class SectionRewriter {
      */
     RewrittenSection rewrite() throws MachineCodeException {
         start();
-        additions = fence.kind() == MachineFence.Kind.NONE ? InFlightFlow.Additions.NONE
-                : InFlightFlow.additions(flow, fence, this::isForced, kernel);
+        additions = fence.kind() == MachineFence.Kind.NONE && alignment.isEmpty() ? InFlightFlow.Additions.NONE
+                : InFlightFlow.additions(flow, fence, this::changed, kernel);
         RegisterFlow registers = new RegisterFlow(flow, fence, plan.baseRegister(), at -> isForced(at) && !SummedAddresses.adds(flow, at),
                 plan.bounds());
         FencedRegisters known = new FencedRegisters(flow.architecture(), fence, plan.baseRegister());
@@ -102,6 +113,9 @@ final class SectionRewriter {
                 if (flow.operation(i).isGlobal() && fence.kind() != MachineFence.Kind.NONE && !looks.isLoad(i)) {
                     accesses++;
                     copies[i] = fence(fences, known, i, flow.operation(i));
+                }
+                for (AlignmentPlan.Change change : alignment.before(i)) {
+                    fences.align(i, change);
                 }
                 registers.step(known, i);
                 stayFenced(known, i);
@@ -146,7 +160,7 @@ final class SectionRewriter {
         markInserted();
         origin(out.count(), at);
         long changed = additions.scoreboards().get(at) ? InstructionWord.withWriteScoreboard(high, InFlightFlow.ADDED_SCOREBOARD) : high;
-        boolean waits = !flow.operation(at).isGlobal() && !additions.waits().isEmpty();
+        boolean waits = !flow.operation(at).isGlobal() && alignment.before(at).isEmpty() && !additions.waits().isEmpty();
         out.add(low, waits ? changed | InstructionWord.waitBits(additions.waits().getOrDefault(at, 0)) : changed);
     }
 
@@ -217,6 +231,13 @@ final class SectionRewriter {
         }
         fences.force(known, at, operation);
         return 0;
+    }
+
+    /** The registers that are changed before an instruction. */
+    private int[] changed(int at) {
+        int high = InstructionWord.source(flow.low(at)) + 1;
+        boolean fenced = flow.operation(at).isGlobal() && isForced(at) && high < InstructionWord.ZERO_REGISTER;
+        return fenced ? new int[] {high} : alignment.registers(at);
     }
 
     /** Whether the fence of an access changes its address register; else the access itself is changed. */

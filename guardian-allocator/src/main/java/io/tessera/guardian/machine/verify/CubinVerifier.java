@@ -6,6 +6,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.machine.align.AlignmentVerifier;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -63,6 +64,7 @@ public final class CubinVerifier {
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
         Map<String, String> endless = new ConcurrentSkipListMap<>();
+        Map<String, String> misaligned = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
         Set<String> byRegister = new ConcurrentSkipListSet<>();
@@ -74,6 +76,7 @@ public final class CubinVerifier {
             try {
                 SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
                 loop(flow, fence).ifPresent(why -> endless.put(name, why));
+                Optional.ofNullable(fence.aligns() ? AlignmentVerifier.misaligned(flow) : null).ifPresent(why -> misaligned.put(name, why));
                 Set<Long> relocated = writes.into(section, flow, fence);
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), !writes.isUnnamed(section),
                         writes.isEnteredInside(section)).verify();
@@ -95,9 +98,10 @@ public final class CubinVerifier {
             } catch (MachineCodeException e) {
                 refused.put(name, e.getMessage());
                 endless.putIfAbsent(name, e.getMessage());
+                misaligned.putIfAbsent(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, endless, new CalledFunctions(calls, byRegister, functions));
+        return new VerifiedCubin(refused, tensorMaps, trusted, endless, misaligned, new CalledFunctions(calls, byRegister, functions));
     }
 
     /** The first loop that may be endless. Moves of a report write registers of threads that end. */

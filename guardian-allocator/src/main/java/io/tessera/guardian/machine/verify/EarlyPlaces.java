@@ -13,39 +13,42 @@ import java.util.Map;
  * Finds how far before its access a fence may be: in the same block, behind what writes the address register, its predicate or what is added to it, and where none of these is in
  * flight. A fence that does not stand directly before its access costs no stall. One owner thread.
  */
-final class EarlyPlaces {
+public final class EarlyPlaces {
     /** More than compilers leave between a computation and an access that waits for it. */
     private static final int MOST = 32;
     /** Some results of a fixed latency, as those of {@code CS2R}, are there some cycles later than arithmetic. */
     private static final int MARGIN = 6;
 
     private final SectionFlow flow;
-    /** Accesses by the first instruction that comes into question. */
-    private final Map<Integer, List<Integer>> from = new HashMap<>();
+    /** By the first instruction that comes into question. */
+    private final Map<Integer, List<Change>> from = new HashMap<>();
     private final BitSet starts = new BitSet();
     /** Those for which no place was found yet. */
-    private final List<Integer> open = new ArrayList<>();
-    private final Map<Integer, Integer> found = new HashMap<>();
+    private final List<Change> open = new ArrayList<>();
+    private final Map<Change, Integer> found = new HashMap<>();
     private int next;
     private int block;
+
+    /** A register that a fence changes before an access. */
+    public record Change(int access, int register) {
+    }
 
     EarlyPlaces(SectionFlow flow) {
         this.flow = flow;
     }
 
-    /** A place is wanted for the fence of an access. */
-    void wanted(int access) {
-        int first = first(access);
+    /** A place is wanted where a register may be changed for an access. */
+    void wanted(int access, int register) {
+        int first = first(access, register);
         if (first < access) {
             starts.set(first);
-            from.computeIfAbsent(first, _ -> new ArrayList<>()).add(access);
+            from.computeIfAbsent(first, _ -> new ArrayList<>()).add(new Change(access, register));
         }
     }
 
-    private int first(int access) {
+    private int first(int access, int register) {
         long low = flow.low(access);
-        int register = InstructionWord.source(low) + 1;
-        boolean sum = SummedAddresses.adds(flow, access);
+        boolean sum = isHighWord(access, register) && SummedAddresses.adds(flow, access);
         for (int i = access; i > 0 && i > access - MOST; i--) {
             if (flow.isLeader(i) || !mayPass(i - 1, register, InstructionWord.predicate(low))
                     || sum && flow.operation(i - 1).writesUniform(flow.low(i - 1), SummedAddresses.added(flow, access) + 1)
@@ -66,9 +69,13 @@ final class EarlyPlaces {
                 && (ResultTiming.predicates(flow.low(at), flow.high(at)) >>> (predicate & 7) & 1) == 0;
     }
 
+    private boolean isHighWord(int access, int register) {
+        return flow.operation(access).isGlobal() && InstructionWord.source(flow.low(access)) + 1 == register;
+    }
+
     /** The fence of a sum counts for one uniform register: those of two accesses by the same register must not mix. */
     private boolean hasFenceOfItsOwn(int at, int register, boolean sum) {
-        return flow.operation(at).isGlobal() && InstructionWord.source(flow.low(at)) + 1 == register && (sum || SummedAddresses.adds(flow, at));
+        return isHighWord(at, register) && (sum || SummedAddresses.adds(flow, at));
     }
 
     /**
@@ -87,23 +94,22 @@ final class EarlyPlaces {
                 state.at(table.cycles(row, at));
                 int place = at;
                 boolean known = table.cycles(block, at) >= MARGIN + ResultTiming.LEAST_LATENCY; // at the start of a block it is not known to the last cycle
-                open.removeIf(access -> access <= place || known && isFree(state, access, place));
+                open.removeIf(change -> change.access() <= place || known && isFree(state, change, place));
             }
         }
         next = until + 1;
     }
 
-    private boolean isFree(RegistersInFlight state, int access, int place) {
-        long low = flow.low(access);
-        boolean free = state.isThere(InstructionWord.source(low) + 1, InstructionWord.predicate(low), MARGIN);
+    private boolean isFree(RegistersInFlight state, Change change, int place) {
+        boolean free = state.isThere(change.register(), InstructionWord.predicate(flow.low(change.access())), MARGIN);
         if (free) {
-            found.put(access, place);
+            found.put(change, place);
         }
         return free;
     }
 
-    /** By access, the first instruction before which its fence may be. */
-    Map<Integer, Integer> found() {
+    /** The first instructions before which registers may be changed. */
+    Map<Change, Integer> found() {
         return found;
     }
 }

@@ -12,7 +12,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
+import java.util.function.IntFunction;
 
 /**
  * Follows what is in flight over all ways through a section. A fence counts only if nothing that was issued before it may write its register behind it; and nobody may write
@@ -49,8 +49,9 @@ public final class InFlightFlow {
     private final BitSet visited = new BitSet();
     private final BitSet open = new BitSet();
     private final BitSet unsettled = new BitSet();
-    /** Accesses that get a fence. */
-    private final BitSet forced = new BitSet();
+    /** By access that gets a fence: the registers that it changes. */
+    private final Map<Integer, int[]> forced = new HashMap<>();
+    private static final int[] NO_REGISTERS = {};
     /** Whether what is missing is collected instead of refused. */
     private final boolean completes;
     private final Map<Integer, Integer> missing = new HashMap<>();
@@ -69,10 +70,10 @@ public final class InFlightFlow {
      * @param kernel whether it is entered by a launch alone, and not by calls
      */
     InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel) {
-        this(flow, fence, known, kernel, _ -> false, false);
+        this(flow, fence, known, kernel, _ -> NO_REGISTERS, false);
     }
 
-    private InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel, IntPredicate wanted,
+    private InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel, IntFunction<int[]> wanted,
             boolean completes) {
         this.completes = completes;
         this.flow = flow;
@@ -89,7 +90,7 @@ public final class InFlightFlow {
         jumping = new RegistersInFlight(tracked);
     }
 
-    private void look(int at, IntPredicate wanted) {
+    private void look(int at, IntFunction<int[]> wanted) {
         Kind kind = flow.operation(at).kind();
         boolean step = known.isStep(flow.low(at), flow.high(at));
         if (step) {
@@ -104,11 +105,14 @@ public final class InFlightFlow {
             tracked.add(2);
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
         }
-        if (flow.operation(at).isGlobal() && wanted.test(at) && InstructionWord.source(flow.low(at)) < InstructionWord.ZERO_REGISTER - 1) {
-            forced.set(at);
-            early.wanted(at);
-            tracked.add(InstructionWord.source(flow.low(at)) + 1);
+        int[] changed = wanted.apply(at);
+        for (int register : changed) {
+            early.wanted(at, register);
+            tracked.add(register);
             predicates |= 1 << (InstructionWord.predicate(flow.low(at)) & 7);
+        }
+        if (changed.length > 0) {
+            forced.put(at, changed);
         }
         if (kind == Kind.INDIRECT_BRANCH) {
             tracked.addResult(InstructionWord.source(flow.low(at)));
@@ -132,29 +136,33 @@ public final class InFlightFlow {
      * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
      * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
      * @param delays      by access, cycles that have to pass before its fence, since a result of a fixed latency may come until then
-     * @param places      by access, the first instruction before which its fence may be, where that is not the access itself
+     * @param places      by access and register, the first instruction before which the register may be changed, where that is not the access itself
      */
-    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays, Map<Integer, Integer> places) {
+    public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays, Map<EarlyPlaces.Change, Integer> places) {
         /** Nothing. */
         public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of(), Map.of());
+
+        /** The first instruction before which a register may be changed for an access. */
+        public int place(int access, int register) {
+            return places.isEmpty() ? access : places.getOrDefault(new EarlyPlaces.Change(access, register), access);
+        }
     }
 
     /**
      * Finds what is missing in code that gets fences.
      *
-     * @param forced accesses whose address register gets a fence before them
+     * @param forced by instruction, the registers that a fence changes before it
      * @param kernel as for the constructor
      * @throws MachineCodeException as {@link #solve}
      */
-    public static Additions additions(SectionFlow flow, MachineFence fence, IntPredicate forced, boolean kernel) throws MachineCodeException {
+    public static Additions additions(SectionFlow flow, MachineFence fence, IntFunction<int[]> forced, boolean kernel) throws MachineCodeException {
         InFlightFlow inFlight = new InFlightFlow(flow, fence, new FencedRegisters(flow.architecture(), fence, InstructionWord.ZERO_REGISTER), kernel,
                 forced, true);
         inFlight.solve();
         return new Additions(inFlight.missing, inFlight.withoutScoreboard, inFlight.delays, inFlight.early.found());
     }
 
-    private void add(RegistersInFlight state, int at) {
-        int register = InstructionWord.source(flow.low(at)) + 1;
+    private void add(RegistersInFlight state, int at, int register) {
         int boards = state.scoreboards(register, InstructionWord.predicate(flow.low(at)));
         for (ResultTiming unit : ResultTiming.values()) {
             if (state.isWrittenWithoutScoreboard(register, unit)) {
@@ -172,11 +180,11 @@ public final class InFlightFlow {
             }
         }
         if (boards != 0) {
-            missing.put(at, boards);
+            missing.merge(at, boards, (one, two) -> one | two);
         }
         int cycles = state.cycles(register, InstructionWord.predicate(flow.low(at)));
         if (cycles > 0) {
-            delays.put(at, cycles);
+            delays.merge(at, cycles, Math::max);
         }
     }
 
@@ -346,8 +354,8 @@ public final class InFlightFlow {
             boolean handed = at > 0 && InstructionWord.reuses(flow.high(at - 1));
             unsettled.set(at, written || handed || state.isPredicateWritten(InstructionWord.predicate(flow.low(at))));
         }
-        if (forced.get(at)) {
-            add(state, at);
+        for (int register : forced.getOrDefault(at, NO_REGISTERS)) {
+            add(state, at, register);
         }
         if (trusted == null && !steps.get(at) && !IssueTable.isMemory(facts) && state.isRead(facts)) {
             trusted = "a " + operation.name() + " that may change an address before an access has read it at offset 0x"

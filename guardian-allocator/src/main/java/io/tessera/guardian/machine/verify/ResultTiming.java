@@ -14,7 +14,7 @@ import java.util.Set;
  * unit takes in order, compilers have only the last one release it. What is said here was counted in the libraries of CUDA 13 for each architecture: an instruction has a fixed latency
  * if none of them has a scoreboard for writes. Immutable.
  */
-enum ResultTiming {
+public enum ResultTiming {
     /** The latency of arithmetic; results are written in the order of the instructions but for some cycles. */
     SHORT,
     /** The same for numbers of 64 bits. */
@@ -118,7 +118,7 @@ enum ResultTiming {
      * Predicates that an instruction writes, as bits: bits 81 to 83 of it name one, and of comparisons, sums and {@code VIMNMX} bits 84 to 86 another one.
      * {@code FMNMX.IS_A} and {@code HMNMX2.IS_A} (bit 65) say in one or two which number they chose: bits 66 to 68 and 69 to 71.
      */
-    static int predicates(long low, long high) {
+    public static int predicates(long low, long high) {
         return switch (PREDICATES[InstructionWord.key(low, high)]) {
             case 0 -> 0;
             case 1 -> 1 << (high >>> 17 & 7) & ALL_PREDICATES;
@@ -132,7 +132,7 @@ enum ResultTiming {
      * How many registers an instruction writes at most, as far as its width says it: of loads, bits 73 to 75, of matrices from shared memory bits 72 and 73; conversions that
      * know no 64 bits write one.
      */
-    static int width(long low, long high) {
+    public static int width(long low, long high) {
         return switch (WIDTHS[InstructionWord.key(low, high)]) {
             case LOAD -> {
                 int size = (int) (high >>> 9) & 7;

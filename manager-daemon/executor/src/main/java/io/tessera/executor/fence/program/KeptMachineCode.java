@@ -38,12 +38,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports and the address of the stop
  * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
- * kernels that may be endless with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
+ * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 6;
+    private static final int VERSION = 7;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -57,7 +57,7 @@ final class KeptMachineCode {
     /** The key of what a fence makes of an image, wherever its reports go. */
     CacheKey key(byte[] image, MachineFence fence) {
         String window = fence.kind() + " " + Integer.toHexString(fence.baseHigh()) + " " + Integer.toHexString(fence.mask()) + " " + fence.reports()
-                + " " + fence.looks();
+                + " " + fence.looks() + " " + fence.aligns();
         return CacheKey.ofLarge(image, new CodeIdentity(MODE, Fencer.version(), architecture, CodeIdentity.TEXT, window));
     }
 
@@ -100,6 +100,7 @@ final class KeptMachineCode {
             texts(out, image.refused());
             texts(out, image.trusted());
             texts(out, image.endless());
+            texts(out, image.misaligned());
             out.writeInt(image.tensorMaps().size());
             for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
                 text(out, kernel.getKey());
@@ -134,6 +135,7 @@ final class KeptMachineCode {
         Map<String, String> refused = texts(in);
         Map<String, String> trusted = texts(in);
         Map<String, String> endless = texts(in);
+        Map<String, String> misaligned = texts(in);
         Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
@@ -147,7 +149,8 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, tensorMaps, kernels, reports, looks, accesses, moved, assertions);
+        return new FencedImage(code, hash, refused, trusted, endless, misaligned, tensorMaps, kernels, reports, looks, accesses, moved,
+                assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /** Puts fences for one client's window into images that have machine code alone. One owner thread; it uses the processors that are free. */
 public final class MachineImages {
+    /** Off for measurements alone: what an access by such an address does to all programs is said in MACHINE.md. */
+    private static final boolean ALIGNS = !"false".equals(System.getProperty("tessera.executor.alignAddresses"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineImages.class);
     private static final double NS_PER_MS = 1e6;
 
@@ -76,6 +78,7 @@ public final class MachineImages {
             }
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
                     .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
+            fence = ALIGNS ? fence.aligning() : fence;
             CacheKey key = kept.key(packed.get(), fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
@@ -87,12 +90,14 @@ public final class MachineImages {
                 kept.keep(key, image, fence);
             }
             LOG.info(
-                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {} accesses, {} variables moved, {} ms",
+                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
                     image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
-                    image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks", image.accesses(),
+                    image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
+                    ALIGNS ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
                     image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
+            image.misaligned().forEach((kernel, why) -> LOG.debug("kernel {} may misalign: {}", kernel, why));
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
         } catch (MachineCodeException | ImageException e) {
@@ -130,7 +135,9 @@ public final class MachineImages {
         trusted.keySet().removeAll(unfenced.keySet());
         Map<String, String> endless = looking ? seen.mayBeEndless() : new HashMap<>();
         endless.keySet().retainAll(kernels);
-        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, seen.tensorMaps(), kernels.size(),
+        Map<String, String> misaligned = seen.mayMisalign();
+        misaligned.keySet().retainAll(kernels);
+        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, seen.tensorMaps(), kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), looking && endless.size() < kernels.size(),
                 fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
                 fenced.moved(), fenced.assertions());

@@ -36,7 +36,7 @@ class UnfencedImagesTest {
 
     private static PlacedImage image(String hash) {
         FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
-                Map.of("copies", MAPS),
+                Map.of(), Map.of("copies", MAPS),
                 4,
                 true, false, 7, MovedVariables.NONE, List.of());
         return assertDoesNotThrow(() -> PlacedImage.place(image, 0, null, null, null, null), "nothing is to be placed");

@@ -97,6 +97,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.refused(), found.refused());
         assertEquals(expected.trusted(), found.trusted());
         assertEquals(expected.endless(), found.endless());
+        assertEquals(expected.misaligned(), found.misaligned());
         assertEquals(expected.tensorMaps(), found.tensorMaps());
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
@@ -129,6 +130,7 @@ class KeptMachineCodeTest {
     @Test
     void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
+                Map.of("m", "an LDG"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false,
                 true, 7,
                 new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
@@ -146,7 +148,7 @@ class KeptMachineCodeTest {
     void anEntryOfAnEarlierVersionCountsAsMissing() {
         FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
-        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE);
+        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
         assertEquals(6, tables[3]);
@@ -205,6 +207,7 @@ class KeptMachineCodeTest {
         assertEquals(kept.key(image, fence.reporting(FIRST_WORD, 1)), kept.key(image.clone(), fence.reporting(OTHER_WORD, 2)));
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.reporting(OTHER_WORD, 2)));
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.looking(OTHER_WORD)));
+        assertNotEquals(kept.key(image, fence), kept.key(image, fence.aligning()));
         assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE + SIZE, SIZE)));
         assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE, SIZE / 2)));
         assertNotEquals(kept.key(image, fence), new KeptMachineCode(CodeCache.none(), "100").key(image, fence));

@@ -1,0 +1,135 @@
+package io.tessera.guardian.machine.align;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.ObjIntConsumer;
+
+/**
+ * What is known of the lowest bits of registers over all ways through a section. Results are taken to be there when compilers have them there: mistakes are found, hand-made code may
+ * deceive it. One owner thread.
+ */
+final class AlignmentFlow {
+    /** {@code UMOV} of a number. */
+    private static final int MOVE = 0x882;
+    private final SectionFlow flow;
+    /** Whether each access is taken to have aligned addresses, since something before it makes them so. */
+    private final boolean aligns;
+    /** By first instruction of a block; null: no way that is known here leads there. */
+    private final KnownBits[] atStart;
+    /** The same at the convergence barriers. */
+    private final KnownBits[] meeting = new KnownBits[SectionFlow.BARRIERS];
+    private final BitSet open = new BitSet();
+    /** What is known where a section is entered. */
+    private final KnownBits nothing = new KnownBits();
+    private final KnownBits known = new KnownBits();
+    private final LowBitsEffects effects = new LowBitsEffects(known);
+
+    AlignmentFlow(SectionFlow flow, boolean aligns) {
+        this.flow = flow;
+        this.aligns = aligns;
+        this.atStart = new KnownBits[flow.count()];
+        constants();
+        solve();
+    }
+
+    /** Uniform registers into which the section writes one number and nothing else, as the start of fenced code does, have it wherever the section is entered. */
+    private void constants() {
+        long changing = 0;
+        int[] numbers = new int[InstructionWord.ZERO_UNIFORM + 1];
+        long written = 0;
+        for (int i = 0; i < flow.count(); i++) {
+            MachineOpcode operation = flow.operation(i);
+            int first = InstructionWord.uniformDestination(flow.low(i));
+            boolean constant = InstructionWord.key(flow.low(i), flow.high(i)) == MOVE
+                    && InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS;
+            for (int u = first; u < Math.min(first + operation.uniforms(), InstructionWord.ZERO_UNIFORM); u++) {
+                int number = InstructionWord.immediate(flow.low(i));
+                changing |= !constant || (written >>> u & 1) != 0 && numbers[u] != number ? 1L << u : 0;
+                written |= 1L << u;
+                numbers[u] = number;
+            }
+        }
+        for (long left = written & ~changing; left != 0; left &= left - 1) {
+            int u = Long.numberOfTrailingZeros(left);
+            nothing.put(KnownBits.UNIFORM + u, InstructionWord.ALWAYS, LowBits.number(numbers[u]));
+        }
+    }
+
+    private void solve() {
+        for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
+            if (flow.isEntered(at)) {
+                reach(at, nothing);
+            }
+        }
+        for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
+            open.clear(at);
+            int end = flow.blockEnd(at);
+            known.set(atStart[at]);
+            for (int i = at; i < end; i++) {
+                step(i);
+            }
+            leave(end - 1);
+        }
+    }
+
+    private void leave(int last) {
+        if (flow.following(last) != SectionFlow.NONE) {
+            reach(flow.following(last), known);
+        }
+        if (flow.jump(last) != SectionFlow.NONE) {
+            reach(flow.jump(last), known);
+        }
+        if (flow.operation(last).kind() == Kind.MEET) {
+            int barrier = flow.barrier(last);
+            boolean first = meeting[barrier] == null;
+            if (first) {
+                meeting[barrier] = new KnownBits();
+                meeting[barrier].set(known);
+            }
+            if (meeting[barrier].meet(known) || first) {
+                for (int next : flow.meetings(last)) {
+                    reach(next, meeting[barrier]);
+                }
+            }
+        }
+    }
+
+    private void reach(int block, KnownBits with) {
+        if (atStart[block] == null) {
+            atStart[block] = new KnownBits();
+            atStart[block].set(with);
+            open.set(block);
+        } else if (atStart[block].meet(with)) {
+            open.set(block);
+        }
+    }
+
+    private void step(int at) {
+        List<MemoryAddress> addresses = aligns ? addresses(at) : null;
+        if (addresses != null) {
+            for (MemoryAddress address : addresses) {
+                address.learn(known, InstructionWord.predicate(flow.low(at)));
+            }
+        }
+        effects.after(flow.low(at), flow.high(at), flow.operation(at));
+    }
+
+    List<MemoryAddress> addresses(int at) {
+        return MemoryAddress.of(flow.low(at), flow.high(at), flow.operation(at));
+    }
+
+    /** Goes over all instructions, in the order of the code, with what is known before each. */
+    void each(ObjIntConsumer<KnownBits> visitor) {
+        for (int block = 0; block < flow.count(); block = flow.blockEnd(block)) {
+            known.set(atStart[block] == null ? nothing : atStart[block]);
+            for (int i = block; i < flow.blockEnd(block); i++) {
+                visitor.accept(known, i);
+                step(i);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.tessera.guardian.machine.align;
+
+import io.tessera.guardian.machine.code.GlobalForm;
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import java.util.List;
+
+/**
+ * An address by which an instruction accesses memory: the sum of a general register, a uniform one and a number. It has to be a multiple of a width, or the access ends the context (error
+ * 716). Fields were learned with nvdisasm from code for sm_90. Immutable.
+ *
+ * @param register  the general register, or the low half of a pair; {@link InstructionWord#ZERO_REGISTER}: none
+ * @param uniform   likewise; {@link InstructionWord#ZERO_UNIFORM}: none
+ * @param immediate what is added
+ * @param width     in bytes, a power of two
+ */
+record MemoryAddress(int register, int uniform, int immediate, int width) {
+    private static final int NONE = InstructionWord.ZERO_UNIFORM;
+    private static final int[] LOADS = {1, 1, 2, 2, 4, 8, 16, 0};
+    private static final int[] ATOMICS = {4, 4, 8, 8, 16, 0, 0, 0};
+    /** Halves, pairs of them and so on, floats with and without denormal numbers, and doubles. */
+    private static final int[] FLOATING_ATOMICS = {4, 8, 16, 4, 8, 16, 0, 0, 0, 4, 8, 16, 4, 8, 16, 8};
+    private static final int MATRIX_ROW = 16;
+    private static final int BARRIER = 8;
+    private static final int IMMEDIATE = 40;
+    /** A copy to shared memory has 12 bits for its source and 20 for its target. */
+    private static final int SOURCE_UNUSED = 20;
+    private static final int TARGET = 44;
+    private static final long UNIFORM_OPERAND = 1L << 27;
+
+    /**
+     * The addresses of an instruction.
+     *
+     * @return empty: it accesses no memory that has to be aligned; null: it does, and in what way is not known
+     */
+    static List<MemoryAddress> of(long low, long high, MachineOpcode operation) {
+        if (operation.kind() == Kind.TENSOR) {
+            return null;
+        }
+        boolean memory = operation.isGlobal() || operation.kind() == Kind.ON_CHIP;
+        return memory ? of(InstructionWord.key(low, high), low, high, operation) : List.of();
+    }
+
+    private static List<MemoryAddress> of(int key, long low, long high, MachineOpcode operation) {
+        int size = (int) (high >>> 9) & 7;
+        return switch (operation.name()) {
+            case "LDG", "LD", "STG", "ST" -> one(low, global(low, high, operation), LOADS[size]);
+            case "LDS", "LDL" -> one(low, uniform(high, (int) (low >>> 32)), LOADS[size]);
+            case "STS", "STL" -> one(low, uniform(high, (int) high), LOADS[size]);
+            case "LDSM" -> one(low, uniform(high, (int) (low >>> 32)), MATRIX_ROW);
+            case "STSM" -> one(low, uniform(high, (int) high), MATRIX_ROW);
+            case "ATOMS" -> one(low, uniform(high, (int) high), ATOMICS[size]);
+            case "ATOM", "ATOMG", "REDG" -> one(low, global(low, high, operation), atomic(key, high));
+            case "LDGSTS" -> copy(low, global(low, high, operation), LOADS[size]);
+            case "SYNCS" -> List.of(key == 0x15b2
+                    ? new MemoryAddress(InstructionWord.ZERO_REGISTER, InstructionWord.source(low) & NONE, (int) (low >>> IMMEDIATE), BARRIER)
+                    : new MemoryAddress(InstructionWord.source(low), (int) high & NONE, (int) (low >>> IMMEDIATE), BARRIER));
+            case "LDC", "ULDC", "CCTL" -> List.of();
+            default -> null;
+        };
+    }
+
+    private static int global(long low, long high, MachineOpcode operation) {
+        if (operation.kind() != Kind.GLOBAL) {
+            return NONE;
+        }
+        GlobalForm form = GlobalForm.of(InstructionWord.key(low, high));
+        return form.isPlain(low, high) ? NONE : form.uniform(low, high);
+    }
+
+    private static int uniform(long high, int field) {
+        return (high & UNIFORM_OPERAND) == 0 ? NONE : field & NONE;
+    }
+
+    private static int atomic(int key, long high) {
+        return switch (key) {
+            case 0x19a2, 0x19a3, 0x19a6 -> FLOATING_ATOMICS[(int) (high >>> 9) & 0xf];
+            default -> ATOMICS[(int) (high >>> 9) & 7];
+        };
+    }
+
+    private static List<MemoryAddress> one(long low, int uniform, int width) {
+        return switch (width) {
+            case 0 -> null;
+            case 1 -> List.of();
+            default -> List.of(new MemoryAddress(InstructionWord.source(low), uniform, (int) (low >>> IMMEDIATE), width));
+        };
+    }
+
+    private static List<MemoryAddress> copy(long low, int uniform, int width) {
+        int source = (int) (low >>> 32) << SOURCE_UNUSED >> SOURCE_UNUSED;
+        return width == 0 ? null
+                : List.of(new MemoryAddress(InstructionWord.source(low), uniform, source, width),
+                        new MemoryAddress(InstructionWord.destination(low), NONE, (int) (low >>> TARGET), width));
+    }
+
+    /** What is known of what is added to the general register. */
+    private int added(KnownBits known) {
+        return LowBits.sum(known.value(KnownBits.UNIFORM + uniform, InstructionWord.ALWAYS), LowBits.number(immediate));
+    }
+
+    /** Whether it is a multiple of its width where a predicate holds, as far as registers are known. */
+    boolean isAligned(KnownBits known, int predicate) {
+        return LowBits.isMultipleOf(LowBits.sum(known.value(register, predicate), added(known)), width);
+    }
+
+    /** What the general register is modulo the width if the address is a multiple of it; -1: not known, or there is no such register. */
+    int rest(KnownBits known) {
+        int rest = register == InstructionWord.ZERO_REGISTER ? -1 : LowBits.rest(added(known), width);
+        return rest < 0 ? rest : -rest & width - 1;
+    }
+
+    /** The access was executed, and with it the address is aligned. */
+    void learn(KnownBits known, int predicate) {
+        int rest = rest(known);
+        if (rest >= 0) {
+            known.learn(register, predicate, LowBits.sum(LowBits.multipleOf(width), LowBits.number(rest)));
+        }
+    }
+}
