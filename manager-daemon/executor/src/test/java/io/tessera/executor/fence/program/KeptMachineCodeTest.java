@@ -151,7 +151,7 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(6, tables[3]);
+        assertEquals(7, tables[3]);
         tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
