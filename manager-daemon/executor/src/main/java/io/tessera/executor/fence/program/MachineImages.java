@@ -10,6 +10,7 @@ import io.tessera.guardian.image.ImageExtent;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
@@ -17,7 +18,9 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.VerifiedCubin;
-import io.tessera.guardian.trust.VendorCode;
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
+                    .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
+            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,6 +41,7 @@ public final class MachineImages {
     private final WindowAccess window;
     private final NanoClock clock;
     private final FencedArchitectures architectures;
+    private final FencedLoops loops;
     private final KeptMachineCode kept;
 
     /**
@@ -45,9 +49,12 @@ public final class MachineImages {
      *
      * @param cache         keeps what was fenced for later starts
      * @param architectures on which GPUs code gets fences
+     * @param loops         whether loops look at the stop word
      */
-    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures) {
+    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures,
+            FencedLoops loops) {
         this.architectures = architectures;
+        this.loops = loops;
         this.target = target;
         this.kept = new KeptMachineCode(cache, target.architecture());
         this.window = window;
@@ -58,21 +65,28 @@ public final class MachineImages {
      * Fences what a driver would load of an image.
      *
      * @param reportAddress of the word that threads write instead of ending the context
-     * @param stopAddress   of the stop word, which loops look at; 0: they do not
+     * @param stopAddress   of the stop word, which loops look at where they look at all
      * @param number        of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which they write there
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
         long began = clock.nanoTime();
         try {
-            architectures.require(target.capability().sm());
+            Architecture architecture = architectures.require(target.capability().sm());
             Optional<byte[]> packed = packed(source.main());
             if (packed.isEmpty()) {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
+<<<<<<< HEAD
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number).looking(stopAddress);
             CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
+=======
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
+                    .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
+            fence = ALIGNS ? fence.aligning() : fence;
+            CacheKey key = kept.key(packed.get(), fence);
+>>>>>>> 9eebf1c916dab40d67446d5bba558e81e9f7c253
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
