@@ -78,15 +78,9 @@ public final class MachineImages {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
-<<<<<<< HEAD
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number).looking(stopAddress);
-            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
-=======
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
                     .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
-            fence = ALIGNS ? fence.aligning() : fence;
-            CacheKey key = kept.key(packed.get(), fence);
->>>>>>> 9eebf1c916dab40d67446d5bba558e81e9f7c253
+            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
