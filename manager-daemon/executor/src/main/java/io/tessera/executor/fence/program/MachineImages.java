@@ -9,23 +9,23 @@ import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageExtent;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.trust.FencedArchitectures;
-import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.VerifiedCubin;
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
-                    .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
-            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
+import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
+import io.tessera.guardian.trust.VendorCode;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +43,7 @@ public final class MachineImages {
     private final FencedArchitectures architectures;
     private final FencedLoops loops;
     private final KeptMachineCode kept;
+    private final Predicate<String> vendors;
 
     /**
      * For one client of a device.
@@ -53,6 +54,13 @@ public final class MachineImages {
      */
     public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures,
             FencedLoops loops) {
+        this(target, window, cache, clock, architectures, loops, VendorCode::contains);
+    }
+
+    /** The same with other vendors: hashes of cubins whose addresses are not aligned. */
+    MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures, FencedLoops loops,
+            Predicate<String> vendors) {
+        this.vendors = vendors;
         this.architectures = architectures;
         this.loops = loops;
         this.target = target;
@@ -104,7 +112,7 @@ public final class MachineImages {
         }
     }
 
-    private static FencedImage made(byte[] cubin, MachineFence fence) throws MachineCodeException, ImageException {
+    private FencedImage made(byte[] cubin, MachineFence fence) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
         MachineFence wanted = aligns(hash) ? fence.aligning() : fence;
         FencedCubin fenced = CubinFencer.fence(cubin, wanted);
@@ -112,8 +120,8 @@ public final class MachineImages {
     }
 
     /** Whether addresses are aligned: not in the code of vendors, who align them, and whose speed it would cost. */
-    private static boolean aligns(String hash) {
-        return ALIGNS && (Boolean.getBoolean("align.vendor") || !VendorCode.contains(hash));
+    private boolean aligns(String hash) {
+        return ALIGNS && (Boolean.getBoolean("align.vendor") || !vendors.test(hash));
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */

@@ -26,6 +26,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Which machine code of an image is fenced, for which window. */
@@ -84,6 +85,24 @@ class MachineImagesTest {
         assertEquals(Map.of(), fenced.refused());
         assertEquals(Map.of(), CubinVerifier.verify(fenced.code(), MachineFence.of(BASE, SIZE).reporting(WORD, 5)));
         assertEquals(3, CubinVerifier.verify(fenced.code(), MachineFence.of(BASE + SIZE, SIZE)).size(), "for no other window");
+    }
+
+    /** Addresses of unknown code are aligned, those of vendors' code are not. */
+    @Test
+    void addressesAreAlignedButForVendorsCode() {
+        byte[] cubin = CubinBuilder.of("k", new CodeWords().load(12, 2).exit()).build();
+        Target target = new Target(ComputeCapability.ofSm(90), "compiler", true);
+        FencedImage vendors = new MachineImages(target, window(), CodeCache.none(), () -> 0, FencedArchitectures.RUN, FencedLoops.OFF, _ -> true)
+                .fence(ProgramSource.of(ModuleImage.of(cubin)), WORD, STOP, 5);
+        assertEquals(1, roundings(fence(cubin)));
+        assertEquals(0, roundings(vendors));
+        assertEquals(Map.of(), fence(cubin).misaligned());
+    }
+
+    /** How many instructions clear the lowest two bits of R2. */
+    private static long roundings(FencedImage image) {
+        ByteBuffer code = ByteBuffer.wrap(image.code()).order(ByteOrder.LITTLE_ENDIAN);
+        return IntStream.range(0, code.limit() / Long.BYTES).filter(i -> code.getLong(i * Long.BYTES) == 0xfffffffc02027812L).count();
     }
 
     @Test
