@@ -1,4 +1,7 @@
-"""Kernels of machine code alone that never end, beside a neighbour in the same context: which end by the stop word, and whether the neighbour goes on."""
+"""Kernels of machine code alone that never end, beside a neighbour in the same context: which end by the stop word, and whether the neighbour goes on.
+
+One kernel runs once more without looks at the word, as a control: nothing but the executor's restart ends it.
+"""
 
 import os
 import sys
@@ -15,8 +18,9 @@ TIMEOUT_S = 60
 KERNEL_S = 3
 #: A program that comes afterwards is served within this time, unless the kernel still runs: then the executor has to start again.
 NEXT_S = 8
-#: As whoever starts a manager asks for looks at the stop word.
-LOOK = {"TESSERA_FENCE_LOOPS": "look"}
+#: As whoever starts a manager has no loop look at the stop word.
+OFF = {"TESSERA_FENCE_LOOPS": "off"}
+CONTROL = "word-off"
 KERNELS = ("word", "clock", "divergent", "barrier", "arithmetic")
 #: A vendor's kernel, by PyTorch.
 SLEEP = "import torch; torch.cuda._sleep(2 ** 62); torch.cuda.synchronize()"
@@ -25,11 +29,11 @@ SLEEP = "import torch; torch.cuda._sleep(2 ** 62); torch.cuda.synchronize()"
 def run(setting, record):
     """Each kernel beside a neighbour, in an executor of their own."""
     program = setting.installation.path("programs", "offenders")
-    commands = {kernel: [program, kernel] for kernel in KERNELS} | {"torch.cuda._sleep": [sys.executable, "-c", SLEEP]}
+    commands = {kernel: [program, kernel] for kernel in KERNELS} | {"torch.cuda._sleep": [sys.executable, "-c", SLEEP], CONTROL: [program, "word"]}
     for name in setting.chosen(list(commands)):
         directory = os.path.join(setting.directory, name)
         os.makedirs(directory, exist_ok=True)
-        with Manager(setting.installation, directory, LOOK) as manager:
+        with Manager(setting.installation, directory, OFF if name == CONTROL else None) as manager:
             record.attempt(name, lambda: _beside_neighbour(record, manager, program, name, commands[name]), 20)
 
 
@@ -49,11 +53,14 @@ def _beside_neighbour(record, manager, program, name, command):
 
 
 def tables(results):
-    """A row a kernel."""
-    rows = [
-        (one["kernel"], one["ended"], one["seconds"], one["undisturbed"], one["said"].strip().splitlines()[-1] if one["said"].strip() else "")
-        for one in results
-        if one["kind"] == "endless"
-    ]
-    columns = ("kernel", "program told and kernel gone", "s, its start included", "neighbour undisturbed", "neighbour")
-    return [Table("Endless machine code beside a neighbour", columns, tuple(rows))] if rows else []
+    """A row a kernel; the control is in a table of its own."""
+    made = []
+    for title, control in (("Endless machine code beside a neighbour", False), ("The same without looks at the stop word", True)):
+        rows = [
+            (one["kernel"], one["ended"], one["seconds"], one["undisturbed"], one["said"].strip().splitlines()[-1] if one["said"].strip() else "")
+            for one in results
+            if one["kind"] == "endless" and (one["kernel"] == CONTROL) == control
+        ]
+        columns = ("kernel", "program told and kernel gone", "s, its start included", "neighbour undisturbed", "neighbour")
+        made += [Table(title, columns, tuple(rows))] if rows else []
+    return made

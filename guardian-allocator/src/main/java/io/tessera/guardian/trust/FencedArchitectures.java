@@ -34,9 +34,10 @@ public enum FencedArchitectures {
      * Checks that machine code gets fences on a GPU.
      *
      * @param sm the GPU's architecture, as 90
+     * @return what is known of it
      * @throws MachineCodeException with the reason, if not
      */
-    public void require(int sm) throws MachineCodeException {
+    public Architecture require(int sm) throws MachineCodeException {
         Architecture architecture = Architecture.of(sm);
         if (architecture == null) {
             throw new MachineCodeException("the GPU is sm_" + sm + "; instructions are known for " + Architecture.names() + " only");
@@ -44,5 +45,6 @@ public enum FencedArchitectures {
         if (this == RUN && !architecture.wasRun()) {
             throw new MachineCodeException("fenced machine code was never run on sm_" + sm + "; " + VARIABLE + "=known has it fenced all the same");
         }
+        return architecture;
     }
 }

@@ -2,14 +2,14 @@ package io.tessera.guardian.trust;
 
 import java.util.Map;
 
-/** What ends loops in machine code that do not end by themselves. Stateless. */
+/** Whether loops in machine code look at their program's stop word. Stateless. */
 public enum FencedLoops {
-    /** The executor's restart, with all programs in it. */
-    RESTART,
-    /** The stop word of their program, at which they look. */
-    LOOK;
+    /** They look where they have a place for it, and end once the word says so. */
+    LOOK,
+    /** They do not look: the executor's restart, with all programs in it, ends those that do not end by themselves. */
+    OFF;
 
-    /** Environment variable with the name of a choice in small letters; without it, {@link #RESTART}. */
+    /** Environment variable with the name of a choice in small letters; without it, {@link #LOOK}. */
     public static final String VARIABLE = "TESSERA_FENCE_LOOPS";
 
     /**
@@ -20,9 +20,9 @@ public enum FencedLoops {
     public static FencedLoops of(Map<String, String> environment) {
         String name = environment.getOrDefault(VARIABLE, "");
         return switch (name) {
-            case "", "restart" -> RESTART;
-            case "look" -> LOOK;
-            default -> throw new IllegalArgumentException(VARIABLE + "=" + name + ": it is restart or look");
+            case "", "look" -> LOOK;
+            case "off" -> OFF;
+            default -> throw new IllegalArgumentException(VARIABLE + "=" + name + ": it is look or off");
         };
     }
 }

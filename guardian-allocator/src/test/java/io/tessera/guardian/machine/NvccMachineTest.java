@@ -102,6 +102,23 @@ class NvccMachineTest {
         }
     }
 
+    /** The list of kernels with an address that is not seen to be aligned: those that copy by tensor maps, and one by a uniform register that is written under a predicate. */
+    @ParameterizedTest
+    @CsvSource({"machine/forms, sm_90, tensor_maps", "ptx/calls, sm_90,", "ptx/memory, sm_90,", "ptx/numbers, sm_90,", "ptx/threads, sm_90,",
+            "ptx/pipelines, sm_90, barrier_sum", "ptx/hopper, sm_90a,"})
+    void addressesAreSeenToBeAligned(String source, String architecture, String unseen) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, source, architecture);
+        for (MachineFence fence : MachineFences.windows().map(MachineFence::aligning).toList()) {
+            FencedCubin fenced = CubinFencer.fence(cubin, fence);
+            VerifiedCubin seen = CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places());
+            assertEquals(refusals(cubin, MachineFences.windows().filter(other -> other.kind() == fence.kind()).findFirst().orElseThrow()).keySet(),
+                    refusals(cubin, fence).keySet());
+            Map<String, String> misaligned = seen.mayMisalign();
+            misaligned.keySet().removeAll(seen.unfenced(fenced.functions()).keySet());
+            assertEquals(unseen == null ? Set.of() : Set.of(unseen), misaligned.keySet(), misaligned.toString());
+        }
+    }
+
     /** Refused functions with the reason without its offset. What is not refused is seen to be fenced, what is refused is not. */
     private static Map<String, String> refusals(byte[] cubin, MachineFence fence) throws MachineCodeException {
         FencedCubin fenced = CubinFencer.fence(cubin, fence);

@@ -68,7 +68,7 @@ class WrongVariablesTest {
             TESSERA_WORKER_MEMORY MANAGER x|1|999999999
             TESSERA_STATE_STORE MANAGER x
             TESSERA_FENCE_ARCHITECTURES MANAGER x|all
-            TESSERA_FENCE_LOOPS MANAGER x|1
+            TESSERA_FENCE_LOOPS MANAGER x|1|restart
             TESSERA_MODE MANAGER fast
             TESSERA_QUANTUM MANAGER x|0ms|2h
             TESSERA_GRACE MANAGER x|0ms

@@ -1,17 +1,15 @@
 package io.tessera.guardian.fence.call;
 
-import io.tessera.guardian.fence.FenceRefusedException;
-import io.tessera.guardian.fence.variable.ModuleSymbols;
-import io.tessera.guardian.ptx.PtxFunction;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the functions of a module call: finds recursion, and who cannot run because of whom. Stateless. */
+/** What the functions of a module call: finds recursion. Stateless. */
 public final class CallGraph {
     private CallGraph() {
     }
@@ -21,25 +19,20 @@ public final class CallGraph {
     }
 
     /**
-     * A function that may call itself, and the refusal for it; or null. The stack would end, and with it the shared context.
+     * Functions that may call themselves, at least one of each cycle: without them there is no recursion. In the order in which they are found; each function and call is
+     * looked at once.
      *
-     * @param calls what each function calls, dispatchers included
+     * @param calls what each function calls, with dispatchers or without
      */
-    public static FenceRefusedException recursion(Map<String, List<String>> calls, ModuleSymbols functions) {
+    public static Set<String> recursive(Map<String, List<String>> calls) {
+        Set<String> found = new LinkedHashSet<>();
         Set<String> done = new HashSet<>();
-        for (String start : calls.keySet()) {
-            String found = cycle(start, calls, done);
-            if (found != null) {
-                PtxFunction function = functions.function(found);
-                return new FenceRefusedException(found, function == null ? 0 : function.line(),
-                        "may call itself, and a stack that overflows would end the shared context");
-            }
-        }
-        return null;
+        calls.keySet().forEach(start -> search(start, calls, done, found));
+        return found;
     }
 
-    /** A function on a cycle that can be reached, or null. Chains may be long, so this does not call itself. */
-    private static String cycle(String start, Map<String, List<String>> calls, Set<String> done) {
+    /** Chains may be long, so this does not call itself. */
+    private static void search(String start, Map<String, List<String>> calls, Set<String> done, Set<String> found) {
         Deque<Frame> way = new ArrayDeque<>();
         Set<String> active = new HashSet<>();
         if (!done.contains(start)) {
@@ -55,13 +48,11 @@ public final class CallGraph {
             }
             String callee = frame.callees().next();
             if (active.contains(callee)) {
-                return callee;
-            }
-            if (!done.contains(callee)) {
+                found.add(callee);
+            } else if (!done.contains(callee)) {
                 enter(callee, calls, way, active);
             }
         }
-        return null;
     }
 
     private static void enter(String name, Map<String, List<String>> calls, Deque<Frame> way, Set<String> active) {

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Functions that make an indirect call: they compare what is called with the numbers that stand for the module's functions of
@@ -62,10 +63,9 @@ public final class Dispatchers {
         return name(prototype.returns(), prototype.parameters(), line);
     }
 
-    /** Functions that such a call may reach. */
-    List<PtxFunction> targets(List<Variable> returns, List<Variable> parameters) {
-        String wanted = signature(returns, parameters);
-        return symbols.addressTaken().stream().filter(f -> signature(f.returns(), f.parameters()).equals(wanted)).toList();
+    /** Functions that an indirect call may reach, by their signature. */
+    private Map<String, List<PtxFunction>> targets() {
+        return symbols.addressTaken().stream().collect(Collectors.groupingBy(f -> signature(f.returns(), f.parameters())));
     }
 
     private static String signature(List<Variable> returns, List<Variable> parameters) {
@@ -88,10 +88,9 @@ public final class Dispatchers {
     /** What each of them calls. */
     public Map<String, List<String>> calls() {
         Map<String, List<String>> calls = new LinkedHashMap<>();
-        for (Dispatcher dispatcher : dispatchers.values()) {
-            calls.put(dispatcher.name(), targets(dispatcher.returns(), dispatcher.parameters()).stream()
-                    .map(PtxFunction::name).toList());
-        }
+        Map<String, List<PtxFunction>> targets = targets();
+        dispatchers.forEach((signature, dispatcher) -> calls.put(dispatcher.name(),
+                targets.getOrDefault(signature, List.of()).stream().map(PtxFunction::name).toList()));
         return calls;
     }
 
@@ -141,11 +140,13 @@ public final class Dispatchers {
      */
     public List<PtxFunction> definitions(int number, int module, boolean arena) {
         List<PtxFunction> found = new ArrayList<>();
-        for (Dispatcher dispatcher : dispatchers.values()) {
+        Map<String, List<PtxFunction>> targets = targets();
+        for (Map.Entry<String, Dispatcher> entry : dispatchers.entrySet()) {
+            Dispatcher dispatcher = entry.getValue();
             PtxFunction head = function(dispatcher, arena, Optional.empty());
             Code code = new Code();
             Sites sites = new Sites(code, number + found.size(), module);
-            write(code, sites, dispatcher, head);
+            write(code, sites, targets.getOrDefault(entry.getKey(), List.of()), dispatcher.line(), head);
             List<Statement> body = new ArrayList<>();
             List<Statement> written = code.leave(new ArrayList<>());
             body.addAll(code.declarations());
@@ -156,11 +157,11 @@ public final class Dispatchers {
         return found;
     }
 
-    private void write(Code code, Sites sites, Dispatcher dispatcher, PtxFunction head) {
+    private void write(Code code, Sites sites, List<PtxFunction> targets, int line, PtxFunction head) {
         Operand.Register target = code.wide();
         code.emit("ld.param.b64", target, Code.at(new Operand.Named(TARGET), 0));
         int number = 0;
-        for (PtxFunction callee : targets(dispatcher.returns(), dispatcher.parameters())) {
+        for (PtxFunction callee : targets) {
             Operand.Register other = code.truth();
             String next = code.newLabel("next");
             code.emit("setp.ne.u64", other, target, Code.number(token(callee)));
@@ -169,7 +170,7 @@ public final class Dispatchers {
             code.emit("ret");
             code.label(next);
         }
-        code.emit("bra", new Operand.Symbol(sites.site(ReportArea.Kind.CALL_TARGET, dispatcher.line(), target), 0));
+        code.emit("bra", new Operand.Symbol(sites.site(ReportArea.Kind.CALL_TARGET, line, target), 0));
         sites.write();
     }
 

@@ -45,6 +45,8 @@ final class ModuleFencer {
     private static final int WORKSPACE_BYTES = 256;
     private static final int CONSTANT_WORDS = WindowConstants.BYTES / Long.BYTES;
     private static final int SHARED_ALIGNMENT = 16;
+    /** Functions that are recursive by pointers and are refused one at a time; then all that are left. */
+    private static final int MOST_ROUNDS = 16;
 
     private final ModulePlan plan;
     private final VariableHoister hoister;
@@ -123,14 +125,23 @@ final class ModuleFencer {
 
     /** Refuses what calls something that is refused, and what calls itself, until all that is left can run. */
     private void callers() throws FenceRefusedException {
-        boolean changed = true;
-        while (changed) {
-            refuseCallers();
-            Map<String, List<String>> graph = new LinkedHashMap<>(calls);
-            graph.putAll(plan.dispatchers().calls());
-            FenceRefusedException recursion = CallGraph.recursion(graph, plan.symbols());
-            changed = recursion != null && cycle(recursion, graph);
+        refuseCallers();
+        refuseRecursive(CallGraph.recursive(calls), Map.of());
+        Map<String, List<String>> pointers = plan.dispatchers().calls();
+        Set<String> recursive = recursive(pointers);
+        for (int round = 1; !recursive.isEmpty(); round++) {
+            // What is refused is no target of a pointer any more, and others may then not be recursive either: so one goes at a time, but not for ever.
+            refuseRecursive(round < MOST_ROUNDS ? Set.of(recursive.iterator().next()) : recursive, pointers);
+            pointers = plan.dispatchers().calls();
+            recursive = recursive(pointers);
         }
+        tensorMaps.removeIf(map -> !fenced.containsKey(map.kernel()));
+    }
+
+    private Set<String> recursive(Map<String, List<String>> pointers) {
+        Map<String, List<String>> graph = new LinkedHashMap<>(calls);
+        graph.putAll(pointers);
+        return CallGraph.recursive(graph);
     }
 
     private void refuseCallers() throws FenceRefusedException {
@@ -150,17 +161,18 @@ final class ModuleFencer {
         }
     }
 
-    /** Refuses a function that may call itself; of a dispatcher, all that it may call. */
-    private boolean cycle(FenceRefusedException recursion, Map<String, List<String>> graph) throws FenceRefusedException {
-        if (calls.containsKey(recursion.name())) {
-            refuse(recursion.name(), recursion);
-            return true;
+    /** Refuses functions that may call themselves, of a dispatcher all that it may call, and their callers. */
+    private void refuseRecursive(Set<String> recursive, Map<String, List<String>> pointers) throws FenceRefusedException {
+        for (String name : recursive) {
+            if (calls.containsKey(name)) {
+                refuse(name, new FenceRefusedException(name, plan.symbols().function(name).line(),
+                        "may call itself, and a stack that overflows would end the shared context"));
+            }
+            for (String callee : pointers.getOrDefault(name, List.of())) {
+                refuse(callee, new FenceRefusedException(callee, 0, "may call itself by way of a pointer"));
+            }
         }
-        List<String> callees = graph.getOrDefault(recursion.name(), List.of());
-        for (String callee : callees) {
-            refuse(callee, new FenceRefusedException(callee, recursion.line(), "may call itself by way of a pointer"));
-        }
-        return !callees.isEmpty();
+        refuseCallers();
     }
 
     private void refuse(String function, FenceRefusedException refusal) throws FenceRefusedException {
@@ -168,7 +180,6 @@ final class ModuleFencer {
         fenced.remove(function);
         reports.remove(function);
         calls.remove(function);
-        tensorMaps.removeIf(map -> map.kernel().equals(function));
     }
 
     /** Kernels, and functions that other texts may call. */

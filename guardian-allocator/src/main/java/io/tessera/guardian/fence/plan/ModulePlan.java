@@ -16,6 +16,7 @@ import io.tessera.guardian.fence.loop.LoopText;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.text.FunctionNames;
 import io.tessera.guardian.fence.variable.LocalArena;
 import io.tessera.guardian.fence.variable.ModuleSymbols;
@@ -91,10 +92,11 @@ public final class ModulePlan {
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
         this.dispatchers = new Dispatchers(symbols);
+        AnalysedModule analysed = new AnalysedModule(module);
         for (PtxFunction function : module.functions()) {
             if (function.body().isPresent()) {
                 try {
-                    prepare(function);
+                    prepare(function, analysed);
                 } catch (FenceRefusedException e) {
                     refuse(function, e);
                 }
@@ -105,7 +107,7 @@ public final class ModulePlan {
         escapes();
     }
 
-    private void prepare(PtxFunction function) throws FenceRefusedException {
+    private void prepare(PtxFunction function, AnalysedModule analysed) throws FenceRefusedException {
         Block body = function.body().orElseThrow();
         if (linked && function.attribute("blocksareclusters").isPresent()) {
             throw new FenceRefusedException(function.name(), function.line(),
@@ -121,7 +123,7 @@ public final class ModulePlan {
         names.put(function, new FunctionNames(function));
         traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function), names(function));
-        facts.put(function, oracle.of(function, module));
+        facts.put(function, oracle.of(function, analysed));
         openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1)
                 && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
     }

@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence.proof;
 
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 
 /** Analyses functions. Implementations are stateless and may be used by any number of threads. */
 @FunctionalInterface
@@ -12,5 +12,5 @@ public interface AddressOracle {
      * @param function one with a body
      * @param module   the module that it belongs to
      */
-    AddressFacts of(PtxFunction function, PtxModule module);
+    AddressFacts of(PtxFunction function, AnalysedModule module);
 }

@@ -55,7 +55,7 @@ final class AlignmentFlow {
         }
         for (long left = written & ~changing; left != 0; left &= left - 1) {
             int u = Long.numberOfTrailingZeros(left);
-            nothing.put(KnownBits.UNIFORM + u, InstructionWord.ALWAYS, LowBits.number(numbers[u]));
+            nothing.fix(u, numbers[u]);
         }
     }
 

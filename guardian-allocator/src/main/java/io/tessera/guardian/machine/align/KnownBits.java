@@ -12,19 +12,25 @@ final class KnownBits {
     static final int UNIFORM = InstructionWord.ZERO_REGISTER + 1;
     private static final int ZERO_UNIFORM = UNIFORM + InstructionWord.ZERO_UNIFORM;
     private static final int COUNT = ZERO_UNIFORM + 1;
+    /** Of a predicate: its number, and the bit that says that it is negated. */
+    private static final int NUMBER = 7;
+    private static final int SIGN = 3;
+    private static final int NEGATED = 1 << SIGN;
     /** The register with the stack's address, which functions give back as they found it. */
     private static final int STACK_POINTER = 1;
     /** Local memory of a thread begins and ends at a multiple of this, and compilers round frames up to it where an access needs it. */
     private static final int STACK_ALIGNMENT = 16;
 
     private final int[] values = new int[COUNT];
-    /** By general register: the predicate under which more is known; {@link InstructionWord#ALWAYS}: none. */
+    /** By general register: the predicates by which more is known, without their signs, as bits. */
     private final int[] predicates = new int[UNIFORM];
-    private final int[] underPredicate = new int[UNIFORM];
+    /** By predicate with its sign: what is known of registers where it holds. Null: nothing yet. */
+    private final int[][] byPredicate = new int[1 << SIGN + 1][];
     private boolean conditional;
+    /** Uniform registers that keep their numbers whatever happens, as bits. */
+    private long fixed;
 
     KnownBits() {
-        Arrays.fill(predicates, InstructionWord.ALWAYS);
         forget();
         values[STACK_POINTER] = stackPointer();
     }
@@ -33,10 +39,18 @@ final class KnownBits {
         return LowBits.multipleOf(STACK_ALIGNMENT);
     }
 
-    /** Nothing is known but where the stack is: calls come back with it. */
+    /** A uniform register has one number wherever it is read. */
+    void fix(int uniform, int number) {
+        values[UNIFORM + uniform] = LowBits.number(number);
+        fixed |= 1L << uniform;
+    }
+
+    /** Nothing is known but where the stack is, and registers that keep their numbers: calls come back with both. */
     void forget() {
         forgetFrom(0);
-        Arrays.fill(values, UNIFORM, COUNT, LowBits.UNKNOWN);
+        for (int u = 0; u < InstructionWord.ZERO_UNIFORM; u++) {
+            values[UNIFORM + u] = (fixed >>> u & 1) != 0 ? values[UNIFORM + u] : LowBits.UNKNOWN;
+        }
         values[InstructionWord.ZERO_REGISTER] = LowBits.number(0);
         values[ZERO_UNIFORM] = LowBits.number(0);
     }
@@ -51,6 +65,7 @@ final class KnownBits {
 
     void set(KnownBits other) {
         System.arraycopy(other.values, 0, values, 0, COUNT);
+        fixed = other.fixed;
         forgetConditions();
     }
 
@@ -67,8 +82,8 @@ final class KnownBits {
 
     /** What is known of a register where a predicate holds, as {@link InstructionWord#predicate} has it. */
     int value(int register, int predicate) {
-        boolean more = conditional && register < UNIFORM && predicate != InstructionWord.ALWAYS && predicates[register] == predicate;
-        return more ? underPredicate[register] : values[register];
+        boolean more = conditional && register < UNIFORM && (predicates[register] >>> (predicate & NUMBER) & 1) != 0;
+        return more ? byPredicate[predicate][register] : values[register];
     }
 
     /** A register was written where a predicate holds. */
@@ -79,16 +94,36 @@ final class KnownBits {
         if (predicate == InstructionWord.ALWAYS) {
             values[register] = bits;
             if (register < UNIFORM) {
-                predicates[register] = InstructionWord.ALWAYS;
+                predicates[register] = 0;
             }
             return;
         }
-        values[register] = LowBits.either(values[register], bits);
-        if (register < UNIFORM) {
-            predicates[register] = predicate;
-            underPredicate[register] = bits;
-            conditional = true;
+        for (int other = 0; conditional && register < UNIFORM && other < InstructionWord.ALWAYS; other++) {
+            if ((predicates[register] >>> other & 1) != 0 && other != (predicate & NUMBER)) {
+                byPredicate[other][register] = LowBits.either(byPredicate[other][register], bits);
+                byPredicate[other | NEGATED][register] = LowBits.either(byPredicate[other | NEGATED][register], bits);
+            }
         }
+        condition(register, predicate, bits);
+        values[register] = LowBits.either(values[register], bits);
+    }
+
+    private void condition(int register, int predicate, int bits) {
+        if (register >= UNIFORM || (predicate & NUMBER) == InstructionWord.ALWAYS) {
+            return;
+        }
+        int[] other = of(predicate ^ NEGATED);
+        other[register] = value(register, predicate ^ NEGATED);
+        of(predicate)[register] = bits;
+        predicates[register] |= 1 << (predicate & NUMBER);
+        conditional = true;
+    }
+
+    private int[] of(int predicate) {
+        if (byPredicate[predicate] == null) {
+            byPredicate[predicate] = new int[UNIFORM];
+        }
+        return byPredicate[predicate];
     }
 
     /** More is known of a register where a predicate holds, which was not written. */
@@ -98,26 +133,22 @@ final class KnownBits {
         }
         if (predicate == InstructionWord.ALWAYS) {
             values[register] = LowBits.both(values[register], bits);
-            predicates[register] = InstructionWord.ALWAYS;
+            predicates[register] = 0;
         } else {
-            underPredicate[register] = LowBits.both(value(register, predicate), bits);
-            predicates[register] = predicate;
-            conditional = true;
+            condition(register, predicate, LowBits.both(value(register, predicate), bits));
         }
     }
 
     /** Predicates were written, as bits. */
     void forgetUnder(int written) {
         for (int register = 0; conditional && written != 0 && register < UNIFORM; register++) {
-            if (predicates[register] != InstructionWord.ALWAYS && (written >>> (predicates[register] & 7) & 1) != 0) {
-                predicates[register] = InstructionWord.ALWAYS;
-            }
+            predicates[register] &= ~written;
         }
     }
 
     private void forgetConditions() {
         if (conditional) {
-            Arrays.fill(predicates, InstructionWord.ALWAYS);
+            Arrays.fill(predicates, 0);
             conditional = false;
         }
     }

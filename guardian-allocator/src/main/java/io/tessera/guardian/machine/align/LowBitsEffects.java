@@ -4,7 +4,7 @@ import io.tessera.guardian.machine.code.ConstantOperand;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
-import io.tessera.guardian.machine.verify.ResultTiming;
+import io.tessera.guardian.machine.code.ResultTiming;
 
 /**
  * What instructions do with the lowest bits of registers. Arithmetic on uniform registers is encoded as that on general ones, with other opcodes. Fields were learned with nvdisasm. One
@@ -23,6 +23,7 @@ final class LowBitsEffects {
     private static final long HIGH_WORD = 1L << 16;
     /** Bit 91. */
     private static final long UNIFORM_OPERAND = 1L << 27;
+    private static final long PHASE_CHECK = 0x40L;
     private static final long WHOLE = 0xf00L;
     private static final long SHIFT_LEFT = 0x600L;
     private static final long SHIFT_RIGHT = 0x11600L;
@@ -63,11 +64,16 @@ final class LowBitsEffects {
         }
         int first = uniform ? KnownBits.UNIFORM + InstructionWord.uniformDestination(low) : InstructionWord.destination(low);
         int end = uniform ? KnownBits.UNIFORM + InstructionWord.ZERO_UNIFORM : InstructionWord.ZERO_REGISTER;
-        int count = uniform ? operation.uniforms() : Math.min(operation.registers(), ResultTiming.width(low, high));
+        int count = uniform ? operation.uniforms() : isTest(low, high) ? 0 : Math.min(operation.registers(), ResultTiming.width(low, high));
         for (int i = 0; i < count && first + i < end; i++) {
             known.put(first + i, predicate, i == 0 ? result : LowBits.UNKNOWN);
         }
         known.forgetUnder(ResultTiming.predicates(low, high));
+    }
+
+    /** {@code SYNCS.PHASECHK}, whose result is a predicate. */
+    private static boolean isTest(long low, long high) {
+        return InstructionWord.key(low, high) == 0x15a7 && (high & PHASE_CHECK) != 0;
     }
 
     private static boolean isStackPointer(long low, long high) {

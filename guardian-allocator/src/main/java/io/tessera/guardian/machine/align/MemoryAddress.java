@@ -22,6 +22,7 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
     /** Halves, pairs of them and so on, floats with and without denormal numbers, and doubles. */
     private static final int[] FLOATING_ATOMICS = {4, 8, 16, 4, 8, 16, 0, 0, 0, 4, 8, 16, 4, 8, 16, 8};
     private static final int MATRIX_ROW = 16;
+    private static final int FOUR_MATRICES = 2;
     private static final int BARRIER = 8;
     private static final int IMMEDIATE = 40;
     /** A copy to shared memory has 12 bits for its source and 20 for its target. */
@@ -35,28 +36,25 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
      * @return empty: it accesses no memory that has to be aligned; null: it does, and in what way is not known
      */
     static List<MemoryAddress> of(long low, long high, MachineOpcode operation) {
-        if (operation.kind() == Kind.TENSOR) {
-            return null;
-        }
-        boolean memory = operation.isGlobal() || operation.kind() == Kind.ON_CHIP;
+        boolean memory = operation.isGlobal() || operation.kind() == Kind.TENSOR || operation.kind() == Kind.ON_CHIP;
         return memory ? of(InstructionWord.key(low, high), low, high, operation) : List.of();
     }
 
     private static List<MemoryAddress> of(int key, long low, long high, MachineOpcode operation) {
         int size = (int) (high >>> 9) & 7;
         return switch (operation.name()) {
-            case "LDG", "LD", "STG", "ST" -> one(low, global(low, high, operation), LOADS[size]);
-            case "LDS", "LDL" -> one(low, uniform(high, (int) (low >>> 32)), LOADS[size]);
-            case "STS", "STL" -> one(low, uniform(high, (int) high), LOADS[size]);
-            case "LDSM" -> one(low, uniform(high, (int) (low >>> 32)), MATRIX_ROW);
-            case "STSM" -> one(low, uniform(high, (int) high), MATRIX_ROW);
-            case "ATOMS" -> one(low, uniform(high, (int) high), ATOMICS[size]);
-            case "ATOM", "ATOMG", "REDG" -> one(low, global(low, high, operation), atomic(key, high));
+            case "LDG", "LD", "STG", "ST" -> one(low, high, global(low, high, operation), LOADS[size]);
+            case "LDS", "LDL" -> one(low, high, uniform(high, (int) (low >>> 32)), LOADS[size]);
+            case "STS", "STL" -> one(low, high, uniform(high, (int) high), LOADS[size]);
+            case "LDSM" -> matrices(low, high, (int) (low >>> 32));
+            case "STSM" -> matrices(low, high, (int) high);
+            case "ATOMS" -> one(low, high, uniform(high, (int) high), ATOMICS[size]);
+            case "ATOM", "ATOMG", "REDG" -> one(low, high, global(low, high, operation), atomic(key, high));
             case "LDGSTS" -> copy(low, global(low, high, operation), LOADS[size]);
             case "SYNCS" -> List.of(key == 0x15b2
                     ? new MemoryAddress(InstructionWord.ZERO_REGISTER, InstructionWord.source(low) & NONE, (int) (low >>> IMMEDIATE), BARRIER)
                     : new MemoryAddress(InstructionWord.source(low), (int) high & NONE, (int) (low >>> IMMEDIATE), BARRIER));
-            case "LDC", "ULDC", "CCTL" -> List.of();
+            case "LDC", "ULDC", "CCTL", "UTMACCTL", "UTMAPF", "UTMACMDFLUSH" -> List.of();
             default -> null;
         };
     }
@@ -80,11 +78,17 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
         };
     }
 
-    private static List<MemoryAddress> one(long low, int uniform, int width) {
+    /** Of four matrices each thread of a warp has the address of a row; of fewer some threads have anything there, which is not to be changed. */
+    private static List<MemoryAddress> matrices(long low, long high, int field) {
+        return ((int) (high >>> 8) & 3) == FOUR_MATRICES ? one(low, high, uniform(high, field), MATRIX_ROW) : null;
+    }
+
+    private static List<MemoryAddress> one(long low, long high, int uniform, int width) {
         return switch (width) {
             case 0 -> null;
             case 1 -> List.of();
-            default -> List.of(new MemoryAddress(InstructionWord.source(low), uniform, (int) (low >>> IMMEDIATE), width));
+            default -> List.of(new MemoryAddress(InstructionWord.source(low), uniform,
+                    (int) (low >>> (InstructionWord.hasWideImmediate(low, high) ? Integer.SIZE : IMMEDIATE)), width));
         };
     }
 

@@ -73,6 +73,11 @@ public enum Architecture {
         return !isOld();
     }
 
+    /** Whether loops get looks at a stop word: what a look's instructions do was seen on sm_90 alone. */
+    public boolean hasLooks() {
+        return !isOld();
+    }
+
     /** Whether compilers also leave loops by calls from which nothing returns: no constant is their return address. */
     public boolean hasCallsWithoutReturn() {
         return isOld();

@@ -22,6 +22,16 @@ public final class InstructionWord {
     private InstructionWord() {
     }
 
+    /**
+     * Whether an access has an immediate of 32 bits instead of 24: {@code LD} and {@code ST} without a uniform register. The register that {@code ST} stores is then in bits 64 to 71.
+     */
+    public static boolean hasWideImmediate(long low, long high) {
+        return switch (key(low, high)) {
+            case 0x980, 0x385 -> true;
+            default -> false;
+        };
+    }
+
     /** What it does: the opcode and, as bit 12, whether an operand is a uniform register (bit 91). */
     public static int key(long low, long high) {
         return (int) (low & 0xfff) | (int) (high >>> 27 & 1) << 12;

@@ -95,10 +95,11 @@ public final class Attributes {
     /**
      * The same attributes with instructions at other places.
      *
-     * @param moved new offset of an old one, negative if no instruction began there
+     * @param moved   new offset of the instruction at an old one, negative if none began there: drivers change instructions that attributes name, as those of barriers
+     * @param targets the same of a branch, which comes before what was put in before the instruction
      * @throws MachineCodeException if an attribute is not known, or names an offset where no instruction began
      */
-    public byte[] moved(LongUnaryOperator moved) throws MachineCodeException {
+    public byte[] moved(LongUnaryOperator moved, LongUnaryOperator targets) throws MachineCodeException {
         ByteBuffer to = ByteBuffer.wrap(bytes.array().clone()).order(ByteOrder.LITTLE_ENDIAN);
         for (int[] record : records) {
             int attribute = record[0];
@@ -117,7 +118,7 @@ public final class Attributes {
                 }
                 step(to, record[1], end, 8, 4, moved);
             } else if (attribute == BRANCH_TARGETS) {
-                moveTables(to, record[1], end, moved);
+                moveTables(to, record[1], end, moved, targets);
             } else if (!WITHOUT_OFFSETS.contains(attribute)) {
                 throw new MachineCodeException("an attribute that is not known (0x" + Integer.toHexString(attribute) + ")");
             }
@@ -131,13 +132,13 @@ public final class Attributes {
         }
     }
 
-    private void moveTables(ByteBuffer to, int from, int end, LongUnaryOperator moved) throws MachineCodeException {
+    private void moveTables(ByteBuffer to, int from, int end, LongUnaryOperator moved, LongUnaryOperator targets) throws MachineCodeException {
         int at = from;
         while (at + 12 <= end) {
             int count = bytes.getInt(at + 8);
             move(to, at, moved);
             for (int i = 0; i < count; i++) {
-                move(to, at + 12 + 4 * i, moved);
+                move(to, at + 12 + 4 * i, targets);
             }
             at += 12 + 4 * count;
         }

@@ -44,7 +44,7 @@ record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSectio
                 }
             }
         }
-        return new FunctionData(attributes, all.moved(section::offset), bank, moved);
+        return new FunctionData(attributes, all.moved(section::instruction, section::offset), bank, moved);
     }
 
     /** Each table is looked for everywhere in the bank. A compiled function has few or small ones; of others the search would take too long. */

@@ -55,7 +55,8 @@ final class PassedInstructions {
             return true;
         }
         boolean copy = isCopy(access);
-        int data = copy ? InstructionWord.destination(low) : (int) (low >>> 32) & 0xff;
+        long high = flow.high(access);
+        int data = copy ? InstructionWord.destination(low) : (int) (InstructionWord.hasWideImmediate(low, high) ? high : low >>> 32) & 0xff;
         return changes(at, InstructionWord.source(low), 2) || changes(at, data, copy ? 1 : MOST_DATA);
     }
 

@@ -13,12 +13,19 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * @param accesses how many instructions access global memory
  */
 record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, int accesses) {
-    /** Where the instruction at an offset of before is now, in bytes; -1 if none began there. */
+    /** Where the instruction at an offset of before is now, in bytes, or what was put in before it; -1 if none began there. */
     long offset(long before) {
         if (before < 0 || before % InstructionWord.BYTES != 0 || before / InstructionWord.BYTES >= places.length) {
             return -1;
         }
         return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
+    }
+
+    /** Where the instruction itself is now, in bytes; -1 if none began there. */
+    long instruction(long before) {
+        long offset = offset(before);
+        return offset < 0 || before / InstructionWord.BYTES == places.length - 1 ? offset
+                : (long) place((int) (before / InstructionWord.BYTES)) * InstructionWord.BYTES;
     }
 
     /** Where an instruction of before is now, behind fences that were put in before it. */

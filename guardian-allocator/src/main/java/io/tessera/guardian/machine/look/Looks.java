@@ -35,7 +35,7 @@ public final class Looks {
     /** Those of a section, for the stop word of a fence. */
     public static Looks of(SectionFlow flow, MachineFence fence) {
         Looks looks = new Looks(flow, fence.stopAddress());
-        if (fence.looks() && flow.architecture().addsLowWords()) {
+        if (fence.looks() && flow.architecture().hasLooks()) {
             looks.find();
             looks.requireOwn();
         }

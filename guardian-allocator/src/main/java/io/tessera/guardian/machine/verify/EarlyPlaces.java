@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

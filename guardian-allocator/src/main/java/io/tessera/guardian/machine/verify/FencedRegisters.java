@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**

@@ -6,6 +6,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**

@@ -1,5 +1,7 @@
 package io.tessera.guardian.machine.verify;
 
+import io.tessera.guardian.machine.code.ResultTiming;
+
 import java.util.Arrays;
 
 /**

@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.ResultTiming;
 
 /** What instructions do with words of addresses in a kernel's parameters: copies, sums, selections, the stack. One owner thread. */
 final class ScalarEffects {

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 import java.util.BitSet;
 

@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.proof.oracle.SyntacticOracle;
+import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,19 @@ class RefusalTest {
         assertEquals(List.of("bad"), List.copyOf(fenced.refused().keySet()));
         assertTrue(fenced.refused().get("bad").getMessage().contains("may call itself"));
         assertTrue(fenced.module().entry("good").isPresent() && fenced.module().entry("bad").isEmpty());
+    }
+
+    /** A function that is refused is no target of pointers any more, so that others do not call themselves by it. */
+    @Test
+    void whoeverMayCallARecursiveFunctionByAPointerStays() throws Exception {
+        String text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.param .b32 p);\n.func h(.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p];"
+                + " { .param .b32 a; q: .callprototype _ (.param .b32 _); call %d1, (a), q; } ret; }\n.func f(.param .b32 p) { { .param .b32 a; call f, (a); }"
+                + " { .param .b64 c; call h, (c); } ret; }\n.global .u64 t = f;\n"
+                + ".entry k(.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; { .param .b64 c; st.param.u64 [c], %d1; call h, (c); } ret; }\n";
+        FencedModule fenced = Fences.plain(text, FenceMode.MASK);
+        assertEquals(Map.of(), fenced.refused());
+        List<String> left = fenced.module().functions().stream().map(PtxFunction::name).toList();
+        assertTrue(left.contains("h") && left.contains("k") && !left.contains("f"), left.toString());
     }
 
     /**

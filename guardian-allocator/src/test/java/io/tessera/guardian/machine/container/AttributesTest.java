@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AttributesTest {
     /** Each instruction has one more before it than the one before. */
     private static final LongUnaryOperator TWICE = offset -> offset % 16 == 0 && offset < 0x1000 ? 2 * offset : -1;
+    /** Branches go to what was put in before. */
+    private static final LongUnaryOperator BEFORE = offset -> TWICE.applyAsLong(offset) - 0x10;
 
     private static byte[] record(int number, int... values) {
         ByteBuffer bytes = ByteBuffer.allocate(4 + 4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -36,7 +38,7 @@ class AttributesTest {
                 Arguments.of(record(0x44, 0x10, 0x11, 0x30, 0x33), record(0x44, 0x20, 0x11, 0x60, 0x33)),
                 Arguments.of(record(0x2e, 0x10, 0x11), record(0x2e, 0x20, 0x11)),
                 Arguments.of(record(0x55, 1, 0x10, 1, 0x50), record(0x55, 1, 0x20, 1, 0xa0)),
-                Arguments.of(record(0x34, 0x20, 0, 2, 0x30, 0x50, 0x60, 0, 1, 0x30), record(0x34, 0x40, 0, 2, 0x60, 0xa0, 0xc0, 0, 1, 0x60)),
+                Arguments.of(record(0x34, 0x20, 0, 2, 0x30, 0x50, 0x60, 0, 1, 0x30), record(0x34, 0x40, 0, 2, 0x50, 0x90, 0xc0, 0, 1, 0x50)),
                 Arguments.of(record(0x17, 0x10, 0x33), record(0x17, 0x10, 0x33)),
                 Arguments.of(new byte[] {3, 0x1b, (byte) 0xff, 0}, new byte[] {3, 0x1b, (byte) 0xff, 0})));
     }
@@ -44,8 +46,8 @@ class AttributesTest {
     @ParameterizedTest
     @MethodSource("moved")
     void offsetsMoveAndOtherValuesStay(byte[] before, byte[] after) throws MachineCodeException {
-        assertArrayEquals(after, Attributes.read(before).moved(TWICE));
-        assertArrayEquals(before, Attributes.read(before).moved(offset -> offset));
+        assertArrayEquals(after, Attributes.read(before).moved(TWICE, BEFORE));
+        assertArrayEquals(before, Attributes.read(before).moved(offset -> offset, offset -> offset));
     }
 
     @Test
@@ -62,19 +64,19 @@ class AttributesTest {
 
     @Test
     void anOffsetInTheMiddleOfAnInstructionIsRefused() {
-        MachineCodeException refused = assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x1c, 0x18)).moved(TWICE));
+        MachineCodeException refused = assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x1c, 0x18)).moved(TWICE, BEFORE));
         assertEquals("an attribute names offset 0x18, where no instruction begins", refused.getMessage());
     }
 
     @Test
     void anAttributeThatIsNotKnownIsRefusedByNumber() {
-        MachineCodeException refused = assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x7e, 1)).moved(TWICE));
+        MachineCodeException refused = assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x7e, 1)).moved(TWICE, BEFORE));
         assertEquals("an attribute that is not known (0x7e)", refused.getMessage());
     }
 
     @Test
     void anAnnotationOfAnotherKindIsRefused() {
-        assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x55, 2, 0x10)).moved(TWICE));
+        assertThrows(MachineCodeException.class, () -> Attributes.read(record(0x55, 2, 0x10)).moved(TWICE, BEFORE));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
 import io.tessera.guardian.machine.container.Attributes;
+import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.verify.CubinVerifier;
@@ -52,6 +53,18 @@ class MovedPlacesTest {
         FencedCubin fenced = CubinFencer.fence(builder.build(), MachineFences.MASK);
         assertEquals("a branch whose table is not found at offset 0x10", fenced.functions().getFirst().refusal());
         assertArrayEquals(builder.build(), fenced.bytes(), "a function that is refused stays as it is");
+    }
+
+    /** Drivers change instructions that attributes name, so that these have to name them and not their fences; branches go to the fence. */
+    @Test
+    void attributesNameTheInstructionAndNotItsFence() throws MachineCodeException {
+        Cubin cubin = fenced(CubinBuilder.of("k", tables()).attribute("k", 0x34, 0x10, 0, 1, 0x20).attribute("k", 0x2e, 0x20, 5).tables("k", 0x20));
+        ByteBuffer attributes = ByteBuffer.wrap(cubin.section(".nv.info.k").data()).order(ByteOrder.LITTLE_ENDIAN);
+        int target = attributes.getInt(16);
+        int named = attributes.getInt(24);
+        assertTrue(named > target, "0x" + Integer.toHexString(named) + " is behind 0x" + Integer.toHexString(target));
+        long[] code = CodeReader.words(cubin.section(".text.k"));
+        assertEquals(0x981, code[named / 8] & 0xfff, "the load itself");
     }
 
     @Test

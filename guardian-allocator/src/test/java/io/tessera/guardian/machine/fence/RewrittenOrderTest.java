@@ -1,11 +1,17 @@
 package io.tessera.guardian.machine.fence;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFences;
+import io.tessera.guardian.machine.align.AlignmentPlan;
+import io.tessera.guardian.machine.align.AlignmentVerifier;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Random;
@@ -26,6 +32,7 @@ class RewrittenOrderTest {
     private static final int LATENCY = 4;
     private static final int TO_ACCESS = 5;
     private static final int TO_PREDICATE = 13;
+    private static final int NEVER = -1000;
 
     private static CodeWords random(Random random) {
         CodeWords code = new CodeWords();
@@ -156,6 +163,10 @@ class RewrittenOrderTest {
         return new SectionRewriter(code.flow(), MachineFences.MASK, plan, Map.of()).rewrite();
     }
 
+    private static RewrittenSection align(CodeWords code) throws MachineCodeException {
+        return SectionRewriter.aligning(code.flow(), AlignmentPlan.of(code.flow()), true).rewrite();
+    }
+
     private static String code(long[] words) {
         StringBuilder code = new StringBuilder();
         for (int i = 0; i < words.length; i += 2) {
@@ -167,7 +178,41 @@ class RewrittenOrderTest {
     @Property(tries = 500)
     void whatDependsOnEachOtherStaysApart(@ForAll long seed, @ForAll boolean register) throws MachineCodeException {
         CodeWords code = random(new Random(seed));
-        RewrittenSection section = rewrite(code, register);
+        assertApart(code, rewrite(code, register));
+    }
+
+    /** What rounds an address comes in time before the access, and behind what computes the address: nobody else counts that. */
+    @Property(tries = 500)
+    void addressesAreRoundedInTime(@ForAll long seed) throws MachineCodeException {
+        CodeWords code = random(new Random(seed));
+        RewrittenSection section = align(code);
+        assertApart(code, section);
+        long[] now = section.code();
+        int time = 0;
+        int[] first = new int[InstructionWord.ZERO_REGISTER + 1];
+        int[] computed = new int[InstructionWord.ZERO_REGISTER + 1];
+        Arrays.fill(first, NEVER);
+        Arrays.fill(computed, -TO_ACCESS);
+        for (int i = 0; i < now.length; time += InstructionWord.stall(now[i + 1]), i += 2) {
+            int register = InstructionWord.destination(now[i]);
+            if (isStore(now, i)) {
+                int address = InstructionWord.source(now[i]); // another one's step may come between, for it changes nothing any more
+                assertTrue(time - first[address] >= TO_ACCESS, () -> code(now));
+            } else if (section.origins()[i / 2] < 0 && !written(now, i).isEmpty()) {
+                assertTrue(time - computed[register] >= LATENCY, () -> code(now));
+                first[register] = first[register] < 0 ? time : first[register];
+            } else {
+                int at = time;
+                written(now, i).stream().filter(r -> r < computed.length).forEach(r -> {
+                    computed[r] = at;
+                    first[r] = NEVER;
+                });
+            }
+        }
+        assertNull(AlignmentVerifier.misaligned(SectionFlow.of(Architecture.SM_90, now, new BitSet())), () -> code(now));
+    }
+
+    private static void assertApart(CodeWords code, RewrittenSection section) {
         long[] before = code.words();
         long[] now = section.code();
         int[] time = new int[now.length / 2 + 1];

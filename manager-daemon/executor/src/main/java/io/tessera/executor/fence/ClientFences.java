@@ -33,7 +33,6 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.machine.MachineFence;
-import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +94,7 @@ public final class ClientFences {
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
         this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.maker().cache(), fencing.clock(),
-                fencing.architectures());
+                fencing.architectures(), fencing.loops());
         this.textures = new TextureBitmap(stream, driver);
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
@@ -208,7 +207,7 @@ public final class ClientFences {
         }
         machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
         int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
-        FencedImage fenced = machineImages.fence(source, page().machineWord(), fencing.loops() == FencedLoops.LOOK ? page().stopWord() : 0, number);
+        FencedImage fenced = machineImages.fence(source, page().machineWord(), page().stopWord(), number);
         if (fenced == null) {
             return null;
         }

@@ -76,7 +76,7 @@ public final class FencingService implements AutoCloseable {
         return architectures;
     }
 
-    /** What ends endless loops in machine code. */
+    /** Whether loops in machine code look at the stop word. */
     FencedLoops loops() {
         return loops;
     }

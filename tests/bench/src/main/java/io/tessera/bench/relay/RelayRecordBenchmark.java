@@ -81,9 +81,12 @@ public class RelayRecordBenchmark {
     private static final long BYTES = 65_536;
     private static final long DEVICE_BYTES = 8L << 30;
     private static final long NON_BLOCKING = 1;
+    /** The fake driver's kernel with one parameter, as the client's launches have. */
+    private static final String ONE_PARAMETER = "nothing";
 
     private final Arena arena = Arena.ofConfined();
     private final NanoClock clock = Clocks.system().monotonic();
+    private RelaySegment segment;
     private WarmUpClient client;
     private RecordDispatcher records;
     private RingConsumer ring;
@@ -97,7 +100,7 @@ public class RelayRecordBenchmark {
         FakeDriver fake = new FakeDriver();
         fake.recording = false;
         DeviceContext device = DeviceContext.open(new PromptCalls(fake), 0);
-        RelaySegment segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
+        segment = new RelaySegment(arena.allocate(RelaySegment.BYTES, 4096));
         DriverCalls driver = new DriverCalls(device.port(), arena);
         SynchronizationGate.Client synchronization = new SynchronizationGate(clock).enter("client");
         driver.waitAt(synchronization);
@@ -138,7 +141,7 @@ public class RelayRecordBenchmark {
         long module = make(DriverEntry.cuModuleLoadDataEx, WarmUpClient.pointer(0, 8),
                 WarmUpClient.pointer(8, 0), 0, 0, 0, '/' | '/' << 8);
         function = make(DriverEntry.cuModuleGetFunction, WarmUpClient.pointer(0, 8), module,
-                WarmUpClient.pointer(8, 0), 'k');
+                WarmUpClient.pointer(8, 0), WarmUpClient.words(ONE_PARAMETER)[0]);
         memory = make(DriverEntry.cuMemAlloc_v2, WarmUpClient.pointer(0, 8), BYTES);
     }
 
@@ -151,6 +154,10 @@ public class RelayRecordBenchmark {
     private void drain() throws Exception {
         while (ring.poll(records, BATCH, clock.nanoTime()) == BATCH) {
             Thread.onSpinWait();
+        }
+        int refused = segment.takeCallError();
+        if (refused != 0) {
+            throw new IllegalStateException("a record without a reply is refused with " + refused);
         }
     }
 

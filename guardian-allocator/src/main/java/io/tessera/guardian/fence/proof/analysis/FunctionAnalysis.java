@@ -1,5 +1,6 @@
 package io.tessera.guardian.fence.proof.analysis;
 
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.proof.graph.ControlFlow;
 import io.tessera.guardian.fence.proof.graph.Dominators;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
@@ -9,7 +10,6 @@ import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.SpecialBounds;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import java.util.Optional;
 
 /**
@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Propagation propagation) {
     /** Empty for code that is not understood, or too long. */
-    public static Optional<FunctionAnalysis> of(PtxFunction function, PtxModule module) {
+    public static Optional<FunctionAnalysis> of(PtxFunction function, AnalysedModule module) {
         return FunctionGraph.of(function, module).map(FunctionAnalysis::of);
     }
 

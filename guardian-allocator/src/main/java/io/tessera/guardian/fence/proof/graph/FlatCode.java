@@ -5,7 +5,6 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
@@ -43,7 +42,7 @@ public final class FlatCode {
     private final IntArray written = new IntArray();
     private boolean complete = true;
 
-    private FlatCode(PtxFunction function, PtxModule module) {
+    private FlatCode(PtxFunction function, AnalysedModule module) {
         names = new RegisterNames(function, module);
         Block body = function.body().orElseThrow();
         int about = body.statements().size();
@@ -69,7 +68,7 @@ public final class FlatCode {
     }
 
     /** The code of a function with a body. */
-    static FlatCode of(PtxFunction function, PtxModule module) {
+    static FlatCode of(PtxFunction function, AnalysedModule module) {
         return new FlatCode(function, module);
     }
 

@@ -3,7 +3,6 @@ package io.tessera.guardian.fence.proof.graph;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +56,7 @@ public final class FunctionGraph {
     }
 
     /** Empty for code that is not understood, too long, or written so that its graph takes too many steps. */
-    public static Optional<FunctionGraph> of(PtxFunction function, PtxModule module) {
+    public static Optional<FunctionGraph> of(PtxFunction function, AnalysedModule module) {
         FlatCode code = FlatCode.of(function, module);
         if (!code.complete() || code.size() > MOST_INSTRUCTIONS) {
             return Optional.empty();
@@ -70,7 +69,7 @@ public final class FunctionGraph {
     }
 
     /** A device function of a GPU that has clusters can be called by a kernel whose grids count them. */
-    private static boolean countsClusters(PtxFunction function, PtxModule module) {
+    private static boolean countsClusters(PtxFunction function, AnalysedModule module) {
         if (function.kind() == PtxFunction.Kind.ENTRY) {
             return function.attribute("blocksareclusters").isPresent();
         }

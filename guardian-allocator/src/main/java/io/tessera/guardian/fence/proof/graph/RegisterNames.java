@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.proof.graph;
 
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.RegisterDeclaration;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
@@ -18,16 +17,15 @@ final class RegisterNames {
     static final int NONE = -1;
 
     private final Map<String, ScalarType> declared = new HashMap<>();
+    private final AnalysedModule module;
+    /** Of the function alone. */
     private final Map<String, Variable> variables = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<ScalarType> types = new ArrayList<>();
     private final List<String> names = new ArrayList<>();
 
-    RegisterNames(PtxFunction function, PtxModule module) {
-        for (Variable variable : module.variables()) {
-            // An extern declaration and the definition may both stand in the module.
-            variables.merge(variable.name(), variable, (a, b) -> a.sizeBytes() >= b.sizeBytes() ? a : b);
-        }
+    RegisterNames(PtxFunction function, AnalysedModule module) {
+        this.module = module;
         function.returns().forEach(this::head);
         function.parameters().forEach(this::head);
         for (Statement statement : function.body().orElseThrow().statements()) {
@@ -72,7 +70,8 @@ final class RegisterNames {
 
     /** The variable of a name, or null. */
     Variable variable(String name) {
-        return variables.get(name);
+        Variable own = variables.get(name);
+        return own != null ? own : module.variable(name);
     }
 
     int count() {

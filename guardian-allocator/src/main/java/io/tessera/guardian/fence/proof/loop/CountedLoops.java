@@ -5,8 +5,6 @@ import io.tessera.guardian.fence.proof.graph.ControlFlow;
 import io.tessera.guardian.fence.proof.graph.Loops;
 import io.tessera.guardian.fence.proof.value.TripCount;
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,17 +25,6 @@ public final class CountedLoops {
 
     private CountedLoops(Map<Instruction, Long> counted) {
         this.counted = counted;
-    }
-
-    /**
-     * The counted loops of a function with a body.
-     *
-     * @param function the function
-     * @param module   the module that it belongs to
-     */
-    public static CountedLoops of(PtxFunction function, PtxModule module) {
-        return FunctionAnalysis.of(function, module).map(analysis -> of(analysis, new Induction(analysis), MOST_ROUNDS, MOST_NESTED_ROUNDS))
-                .orElseGet(() -> new CountedLoops(Map.of()));
     }
 
     /**

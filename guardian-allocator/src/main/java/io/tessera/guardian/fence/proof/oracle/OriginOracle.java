@@ -6,10 +6,10 @@ import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.BaseFence;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.StateSpace;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ public final class OriginOracle implements AddressOracle {
     private static final AddressOracle PLAIN = new SyntacticOracle();
 
     @Override
-    public AddressFacts of(PtxFunction function, PtxModule module) {
+    public AddressFacts of(PtxFunction function, AnalysedModule module) {
         AddressFacts known = KNOWN.of(function, module);
         AddressFacts plain = PLAIN.of(function, module);
         return new AddressFacts() {

@@ -6,16 +6,16 @@ import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.BaseFence;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.Placement;
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.PtxModule;
 import java.util.List;
 
 /** Proves only what an operand says by itself: its instruction's space, and {@code [variable+constant]}. Stateless. */
 public final class SyntacticOracle implements AddressOracle {
     @Override
-    public AddressFacts of(PtxFunction function, PtxModule module) {
+    public AddressFacts of(PtxFunction function, AnalysedModule module) {
         return new AddressFacts() {
             @Override
             public AddressFact of(Instruction access, int operand) {

@@ -3,6 +3,7 @@ package io.tessera.guardian.fence.proof.analysis;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.proof.graph.ControlFlow;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
 import io.tessera.guardian.fence.proof.graph.Loops;
@@ -66,7 +67,7 @@ class StatesHoldTest {
     private void analyse() throws PtxException {
         PtxModule module = PtxParser.parse(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
                 + ".reg .pred %p<4>;\n.reg .b32 %r<9>;\nld.param.u32 %r1, [n];\n" + text + "ret;\n}\n");
-        analysis = FunctionAnalysis.of(module.entry("k").orElseThrow(), module).orElseThrow();
+        analysis = FunctionAnalysis.of(module.entry("k").orElseThrow(), new AnalysedModule(module)).orElseThrow();
         entries = new EntryValues(analysis);
         guarded = new GuardedRanges(analysis);
         ControlFlow flow = analysis.flow();

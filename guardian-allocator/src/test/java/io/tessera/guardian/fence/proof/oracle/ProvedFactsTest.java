@@ -12,6 +12,7 @@ import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
@@ -60,7 +61,7 @@ class ProvedFactsTest {
         PtxFunction kernel = module.entry("k").orElseThrow();
         instructions.clear();
         flatten(kernel.body().orElseThrow());
-        facts = new DataFlowOracle().of(kernel, module);
+        facts = new DataFlowOracle().of(kernel, new AnalysedModule(module));
     }
 
     private void flatten(Block block) {
@@ -435,7 +436,7 @@ class ProvedFactsTest {
     /** Whether what block numbers add to the pointer is known to be less than a megabyte or so. */
     private static boolean isBounded(String text) throws PtxException {
         PtxModule module = PtxParser.parse(text);
-        FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), module).orElseThrow();
+        FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), new AnalysedModule(module)).orElseThrow();
         return analysis.special().of(new Operand.SpecialRegister("%ctaid", "y")).high() < 65536;
     }
 }

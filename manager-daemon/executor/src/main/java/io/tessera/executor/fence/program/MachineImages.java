@@ -9,19 +9,23 @@ import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageExtent;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
-import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
-import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
+import io.tessera.guardian.trust.VendorCode;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,16 +41,28 @@ public final class MachineImages {
     private final WindowAccess window;
     private final NanoClock clock;
     private final FencedArchitectures architectures;
+    private final FencedLoops loops;
     private final KeptMachineCode kept;
+    private final Predicate<String> vendors;
 
     /**
      * For one client of a device.
      *
      * @param cache         keeps what was fenced for later starts
      * @param architectures on which GPUs code gets fences
+     * @param loops         whether loops look at the stop word
      */
-    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures) {
+    public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures,
+            FencedLoops loops) {
+        this(target, window, cache, clock, architectures, loops, VendorCode::contains);
+    }
+
+    /** The same with other vendors: hashes of cubins whose addresses are not aligned. */
+    MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures, FencedLoops loops,
+            Predicate<String> vendors) {
+        this.vendors = vendors;
         this.architectures = architectures;
+        this.loops = loops;
         this.target = target;
         this.kept = new KeptMachineCode(cache, target.architecture());
         this.window = window;
@@ -57,36 +73,33 @@ public final class MachineImages {
      * Fences what a driver would load of an image.
      *
      * @param reportAddress of the word that threads write instead of ending the context
-     * @param stopAddress   of the stop word, which loops look at; 0: they do not
+     * @param stopAddress   of the stop word, which loops look at where they look at all
      * @param number        of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which they write there
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
         long began = clock.nanoTime();
         try {
-            architectures.require(target.capability().sm());
+            Architecture architecture = architectures.require(target.capability().sm());
             Optional<byte[]> packed = packed(source.main());
             if (packed.isEmpty()) {
                 LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
                 return null;
             }
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number).looking(stopAddress);
-            fence = ALIGNS ? fence.aligning() : fence;
-            CacheKey key = kept.key(packed.get(), fence);
+            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
+                    .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
+            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
-                byte[] cubin = cubin(packed.get());
-                FencedCubin fenced = CubinFencer.fence(cubin, fence);
-                image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()), ModuleImage.of(cubin).hash(),
-                        fence.looks());
+                image = made(cubin(packed.get()), fence);
                 kept.keep(key, image, fence);
             }
             LOG.info(
                     "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
                     image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
                     image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
-                    ALIGNS ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
+                    aligns(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
                     image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
@@ -97,6 +110,18 @@ public final class MachineImages {
             LOG.info("an image of {} bytes is not fenced: {}", source.main().bytes().byteSize(), e.getMessage());
             return null;
         }
+    }
+
+    private FencedImage made(byte[] cubin, MachineFence fence) throws MachineCodeException, ImageException {
+        String hash = ModuleImage.of(cubin).hash();
+        MachineFence wanted = aligns(hash) ? fence.aligning() : fence;
+        FencedCubin fenced = CubinFencer.fence(cubin, wanted);
+        return checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
+    }
+
+    /** Whether addresses are aligned: not in the code of vendors, who align them, and whose speed it would cost. */
+    private boolean aligns(String hash) {
+        return ALIGNS && (Boolean.getBoolean("align.vendor") || !vendors.test(hash));
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */

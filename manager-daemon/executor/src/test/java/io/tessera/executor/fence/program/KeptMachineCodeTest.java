@@ -17,6 +17,7 @@ import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.MovedVariables;
@@ -58,6 +59,10 @@ class KeptMachineCodeTest {
     private CodeCache cache;
 
     private FencedImage fence(byte[] image, long base, long word, int number) {
+        return fence(image, base, word, number, FencedLoops.LOOK);
+    }
+
+    private FencedImage fence(byte[] image, long base, long word, int number, FencedLoops loops) {
         WindowAccess window = (WindowAccess) Proxy.newProxyInstance(WindowAccess.class.getClassLoader(), new Class<?>[] {WindowAccess.class},
                 (_, method, _) -> switch (method.getName()) {
                     case "baseAddress" -> base;
@@ -66,7 +71,7 @@ class KeptMachineCodeTest {
                 });
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         Target target = new Target(new ComputeCapability(9, 0), "compiler", true);
-        return new MachineImages(target, window, cache, () -> 0, FencedArchitectures.RUN).fence(ProgramSource.of(ModuleImage.of(image)), word,
+        return new MachineImages(target, window, cache, () -> 0, FencedArchitectures.RUN, loops).fence(ProgramSource.of(ModuleImage.of(image)), word,
                 word + STOP_DISTANCE, number);
     }
 
@@ -146,7 +151,7 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(6, tables[3]);
+        assertEquals(7, tables[3]);
         tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
@@ -163,6 +168,20 @@ class KeptMachineCodeTest {
         changed[changed.length - 1] ^= 1;
         fence(changed, BASE, FIRST_WORD, 5);
         assertEquals(0, cache.counters().hits());
+    }
+
+    /** A manager that is started with the other setting finds nothing of the first, and the first its own again. */
+    @Test
+    void codeThatLooksIsKeptBesideCodeThatDoesNot() {
+        FencedImage looking = fence(image(), BASE, FIRST_WORD, 5);
+        FencedImage off = fence(image(), BASE, FIRST_WORD, 5, FencedLoops.OFF);
+        assertEquals(0, cache.counters().hits());
+        assertTrue(looking.looks());
+        assertFalse(off.looks());
+        assertSame(looking, fence(image(), BASE, FIRST_WORD, 5));
+        assertEquals(1, cache.counters().hits());
+        assertSame(off, fence(image(), BASE, FIRST_WORD, 5, FencedLoops.OFF));
+        assertEquals(1, cache.counters().hits());
     }
 
     @Test

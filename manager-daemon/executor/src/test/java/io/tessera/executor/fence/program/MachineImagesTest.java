@@ -1,6 +1,8 @@
 package io.tessera.executor.fence.program;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -13,6 +15,7 @@ import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.trust.FencedArchitectures;
+import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.SampleCubins;
 import io.tessera.guardian.machine.code.Architecture;
@@ -23,6 +26,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Which machine code of an image is fenced, for which window. */
@@ -30,6 +34,7 @@ class MachineImagesTest {
     private static final long BASE = 0x2020_0000_0000L;
     private static final long SIZE = 1L << 37;
     private static final long WORD = 0x7f00_0000_0a00L;
+    private static final long STOP = 0x7f00_0010_0000L;
     private static final int CUDA_13 = 65;
     private static final int HEAD = 16;
     private static final int ENTRY_HEAD = 64;
@@ -49,9 +54,14 @@ class MachineImagesTest {
     }
 
     private static FencedImage fence(byte[] image, int sm, FencedArchitectures architectures) {
+        return fence(image, sm, architectures, FencedLoops.OFF);
+    }
+
+    private static FencedImage fence(byte[] image, int sm, FencedArchitectures architectures, FencedLoops loops) {
         Target target = new Target(ComputeCapability.ofSm(sm), "compiler", true);
-        return new MachineImages(target, window(), CodeCache.none(), () -> 0, architectures).fence(ProgramSource.of(ModuleImage.of(image)), WORD, 0,
-                5);
+        return new MachineImages(target, window(), CodeCache.none(), () -> 0, architectures, loops).fence(ProgramSource.of(ModuleImage.of(image)),
+                WORD,
+                STOP, 5);
     }
 
     private static byte[] fatBinary(int architecture, byte[]... cubins) {
@@ -75,6 +85,24 @@ class MachineImagesTest {
         assertEquals(Map.of(), fenced.refused());
         assertEquals(Map.of(), CubinVerifier.verify(fenced.code(), MachineFence.of(BASE, SIZE).reporting(WORD, 5)));
         assertEquals(3, CubinVerifier.verify(fenced.code(), MachineFence.of(BASE + SIZE, SIZE)).size(), "for no other window");
+    }
+
+    /** Addresses of unknown code are aligned, those of vendors' code are not. */
+    @Test
+    void addressesAreAlignedButForVendorsCode() {
+        byte[] cubin = CubinBuilder.of("k", new CodeWords().load(12, 2).exit()).build();
+        Target target = new Target(ComputeCapability.ofSm(90), "compiler", true);
+        FencedImage vendors = new MachineImages(target, window(), CodeCache.none(), () -> 0, FencedArchitectures.RUN, FencedLoops.OFF, _ -> true)
+                .fence(ProgramSource.of(ModuleImage.of(cubin)), WORD, STOP, 5);
+        assertEquals(1, roundings(fence(cubin)));
+        assertEquals(0, roundings(vendors));
+        assertEquals(Map.of(), fence(cubin).misaligned());
+    }
+
+    /** How many instructions clear the lowest two bits of R2. */
+    private static long roundings(FencedImage image) {
+        ByteBuffer code = ByteBuffer.wrap(image.code()).order(ByteOrder.LITTLE_ENDIAN);
+        return IntStream.range(0, code.limit() / Long.BYTES).filter(i -> code.getLong(i * Long.BYTES) == 0xfffffffc02027812L).count();
     }
 
     @Test
@@ -126,6 +154,40 @@ class MachineImagesTest {
         }
         assertNotNull(fence(SampleCubins.full(CUDA_13), 90, FencedArchitectures.KNOWN));
         assertNull(fence(fatBinary(80, cubin), 87, FencedArchitectures.KNOWN), "nothing is known of sm_87");
+    }
+
+    /** Waits for a word in memory. */
+    private static byte[] spinning(int sm) {
+        CodeWords code = new CodeWords(Architecture.of(sm)).load(4, 2).compare(0, 4, 5).branch(0).under(0).store(2, 4).exit();
+        return new CubinBuilder(CUDA_13, sm).kernel("spins", 26, code).build();
+    }
+
+    private static Map<String, String> endless(FencedImage fenced) throws Exception {
+        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(WORD, 5).looking(STOP);
+        return CubinVerifier.inspect(fenced.code(), fence).mayBeEndless();
+    }
+
+    @Test
+    void loopsLookAtTheStopWordUnlessThatIsOff() throws Exception {
+        FencedImage looking = fence(spinning(90), 90, FencedArchitectures.RUN, FencedLoops.LOOK);
+        assertTrue(looking.looks());
+        assertEquals(Map.of(), looking.endless());
+        assertEquals(Map.of(), endless(looking));
+        FencedImage off = fence(spinning(90), 90, FencedArchitectures.RUN, FencedLoops.OFF);
+        assertFalse(off.looks());
+        assertEquals(Map.of(), off.endless(), "nothing is counted where no loop looks");
+        assertEquals(Set.of("spins"), endless(off).keySet());
+        assertEquals(looking.refused(), off.refused());
+    }
+
+    /** What a look does was seen on sm_90 alone. */
+    @Test
+    void onOtherGpusLoopsDoNotLook() throws Exception {
+        FencedImage fenced = fence(spinning(80), 80, FencedArchitectures.KNOWN, FencedLoops.LOOK);
+        assertEquals(Map.of(), fenced.refused());
+        assertFalse(fenced.looks());
+        assertEquals(Map.of(), fenced.endless(), "nothing is counted where no loop looks");
+        assertArrayEquals(fence(spinning(80), 80, FencedArchitectures.KNOWN, FencedLoops.OFF).code(), fenced.code());
     }
 
     @Test

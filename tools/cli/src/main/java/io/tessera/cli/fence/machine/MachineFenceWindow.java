@@ -19,7 +19,10 @@ public final class MachineFenceWindow {
     private MachineFenceWindow() {
     }
 
-    /** The fence that an executor would take for a window of a size like {@code 128G}; empty if no window has that size. */
+    /**
+     * The fence that an executor would take for a window of a size like {@code 128G}, without looks at a stop word, which change nothing about what is fenced; empty if no window has
+     * that size.
+     */
     public static Optional<MachineFence> of(String size) {
         OptionalLong bytes = Sizes.parse(size);
         if (bytes.isEmpty() || Long.bitCount(bytes.getAsLong()) != 1 || bytes.getAsLong() < WindowLayout.MIN_SIZE_BYTES

@@ -8,6 +8,7 @@ import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
+import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.proof.graph.Loops;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.loop.Induction;
@@ -48,7 +49,7 @@ final class CheckedKernel {
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
-        analysis = FunctionAnalysis.of(function, module).orElseThrow();
+        analysis = FunctionAnalysis.of(function, new AnalysedModule(module)).orElseThrow();
         facts = new ProvedFacts(analysis);
         cuts = facts.loopCuts();
         Induction induction = new Induction(analysis);

@@ -1,9 +1,5 @@
-package io.tessera.guardian.machine.verify;
+package io.tessera.guardian.machine.code;
 
-import io.tessera.guardian.machine.code.Architecture;
-import io.tessera.guardian.machine.code.InstructionWord;
-import io.tessera.guardian.machine.code.MachineOpcode;
-import io.tessera.guardian.machine.code.MachineOpcodes;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,16 +35,16 @@ public enum ResultTiming {
     ALONE;
 
     /** Cycles after which the result of {@link #SHORT} is there. ptxas leaves four to six. */
-    static final int SHORT_CYCLES = 6;
+    public static final int SHORT_CYCLES = 6;
     /** The same for {@link #MEDIUM}: ptxas leaves eight to twelve. */
-    static final int MEDIUM_CYCLES = 16;
+    public static final int MEDIUM_CYCLES = 16;
     /** Cycles after which a predicate is there. ptxas leaves thirteen before an instruction that is under it. */
-    static final int PREDICATE_CYCLES = 13;
+    public static final int PREDICATE_CYCLES = 13;
     /** Above the latency of everything that has a fixed one; that of a large {@code HMMA} is some 35. */
-    static final int LONG_CYCLES = 64;
+    public static final int LONG_CYCLES = 64;
 
     /** Cycles from the issue of arithmetic to its result at least: what was issued before and ends by then, ends before. */
-    static final int LEAST_LATENCY = 4;
+    public static final int LEAST_LATENCY = 4;
 
     private static final int ALL_PREDICATES = 0x7f;
     private static final Map<String, ResultTiming> BY_NAME = new HashMap<>();
@@ -110,7 +106,7 @@ public enum ResultTiming {
     }
 
     /** That of an instruction. */
-    static ResultTiming of(Architecture architecture, long low, long high) {
+    public static ResultTiming of(Architecture architecture, long low, long high) {
         return BY_KEY[architecture.ordinal()][InstructionWord.key(low, high)];
     }
 
@@ -168,7 +164,7 @@ public enum ResultTiming {
     }
 
     /** After how many cycles the result is there, of one with a fixed latency. */
-    int cycles() {
+    public int cycles() {
         return switch (this) {
             case SHORT -> SHORT_CYCLES;
             case MEDIUM -> MEDIUM_CYCLES;
@@ -177,12 +173,12 @@ public enum ResultTiming {
     }
 
     /** Whether the compiler counts cycles for it. */
-    boolean isFixed() {
+    public boolean isFixed() {
         return this == SHORT || this == MEDIUM || this == LONG;
     }
 
     /** Whether one without a scoreboard is over when a later one with a scoreboard is. */
-    boolean isInOrder() {
+    public boolean isInOrder() {
         return switch (this) {
             case SHARED, SHUFFLE, FUNCTION, CONSTANT, DOUBLE, DOUBLE_MATRIX -> true;
             default -> false;
