@@ -5,10 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "driver/clock.h"
-#include "relay/wire/backoff.h"
-#include "relay/wire/completion.h"
-#include "relay/wire/context.h"
 #include "relay/wire/restart.h"
 #include "session/report.h"
 #include "session/settings.h"
@@ -81,36 +77,11 @@ void relay_notice(struct relay_link *link)
         restart_in_time_sharing();
 }
 
-/* How long the end of a program may be put off in all. */
-#define LAST_NS 1000000000ULL
-static uint64_t last_until_ns;
-
-static void wait_last(struct relay_context *context)
+void relay_notice_at_end(struct relay_link *link)
 {
-    struct relay_link *link = context->link;
-    struct relay_backoff backoff = {0};
-    int word = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE) ? -1 : completion_take(link, 0);
-    if (word < 0)
-        return; /* what is lost says nothing new */
-    uint64_t value = completion_next(link, word);
-    if (relay_send_last_mark(context, word, value) != CUDA_SUCCESS)
-        return;
-    while (!relay_word_reached(link, word, value) && monotonic_ns() < last_until_ns && relay_backoff_step(&backoff, link))
-        ;
-}
-
-void relay_last_notices(void)
-{
-    last_until_ns = monotonic_ns() + LAST_NS;
-    for (unsigned i = 0; i < relay_link_count; i++) {
-        struct relay_link *link = &relay_links[i];
-        if (relay_link_alive(link))
-            context_each(link, wait_last);
-        uint32_t said = unshown(link);
-        /* Not waited for: the thread that has it may be this one, in a signal handler that ends the program. */
-        if (said && pthread_mutex_trylock(&lock) == 0) {
-            show_up_to(link, said);
-            pthread_mutex_unlock(&lock);
-        }
+    uint32_t said = unshown(link);
+    if (said && pthread_mutex_trylock(&lock) == 0) {
+        show_up_to(link, said);
+        pthread_mutex_unlock(&lock);
     }
 }

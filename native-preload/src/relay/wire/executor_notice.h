@@ -17,6 +17,12 @@ void relay_notice(struct relay_link *link);
 void relay_notice_of(struct relay_link *link, CUresult error);
 
 /*
+ * The program ends: shows the lines that are new, and does nothing else. Does not wait for the thread that shows lines: it may be
+ * this one, in a signal handler that ends the program.
+ */
+void relay_notice_at_end(struct relay_link *link);
+
+/*
  * The program ends: shows the lines that are new, also what the executor finds of the work that nobody waited for. Waits for
  * that work, 1 s at most, and not for other threads.
  */

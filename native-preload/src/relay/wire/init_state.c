@@ -1,6 +1,5 @@
 #include "relay/wire/init_state.h"
 
-#include "relay/wire/executor_notice.h"
 #include "relay/wire/relay.h"
 
 enum { FRESH, RUNNING, ENDED };
@@ -29,8 +28,6 @@ CUresult relay_started(void)
 __attribute__((destructor)) static void end(void)
 {
     int running = RUNNING;
-    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == RUNNING)
-        relay_last_notices();
     if (__atomic_compare_exchange_n(&state, &running, ENDED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         relay_current = NULL;
 }
