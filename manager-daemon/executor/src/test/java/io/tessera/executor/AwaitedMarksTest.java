@@ -73,12 +73,15 @@ class AwaitedMarksTest {
     @Test
     void theLastMarkOfAProgramIsWrittenWhenItsWorkIsDoneAndLookedAt() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, UNWATCHED)) {
-            executor.driver.launchNs = 50_000_000L;
             client.launch(function(client), 0, new byte[2 * Long.BYTES]);
             executor.driver.calls.clear();
+            executor.driver.held = true;
             value++;
             client.send(RecordKind.MARK, 0, false, RelayTestClient.CONTEXT, RelayLayout.FLAG_WAITED | RelayLayout.FLAG_LAST,
                     RelayTestClient.mark(RelayLayout.ALL_STREAMS, value, WORD));
+            Thread.sleep(50);
+            assertEquals(value - 1, client.segment().word(WORD), "its work goes on");
+            executor.driver.held = false;
             RelayTestClient.await(() -> client.segment().word(WORD) == value, "the last mark");
             assertFalse(executor.driver.calls.contains(WRITTEN), "the executor writes it, behind the lines");
         }

@@ -38,7 +38,8 @@ public final class AlignmentPlan {
         alignment.each((known, at) -> {
             List<MemoryAddress> addresses = alignment.addresses(at);
             String dbg = System.getProperty("align.skip", "");
-            if (addresses == null || dbg.contains("[" + flow.operation(at).name() + "]") || (dbg.contains("fn") && java.util.stream.IntStream.range(0, flow.count()).anyMatch(i -> flow.operation(i).kind() == io.tessera.guardian.machine.code.Kind.MATRIX))) {
+            if (addresses == null || dbg.contains("[" + flow.operation(at).name() + "]") || (dbg.contains("fn") && java.util.stream.IntStream
+                    .range(0, flow.count()).anyMatch(i -> flow.operation(i).kind() == io.tessera.guardian.machine.code.Kind.MATRIX))) {
                 return;
             }
             for (MemoryAddress address : addresses) {
