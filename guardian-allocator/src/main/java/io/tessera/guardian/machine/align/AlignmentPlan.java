@@ -37,9 +37,7 @@ public final class AlignmentPlan {
         AlignmentFlow alignment = new AlignmentFlow(flow, true);
         alignment.each((known, at) -> {
             List<MemoryAddress> addresses = alignment.addresses(at);
-            String dbg = System.getProperty("align.skip", "");
-            if (addresses == null || dbg.contains("[" + flow.operation(at).name() + "]") || (dbg.contains("fn") && java.util.stream.IntStream
-                    .range(0, flow.count()).anyMatch(i -> flow.operation(i).kind() == io.tessera.guardian.machine.code.Kind.MATRIX))) {
+            if (addresses == null) {
                 return;
             }
             for (MemoryAddress address : addresses) {

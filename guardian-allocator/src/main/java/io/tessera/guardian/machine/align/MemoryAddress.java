@@ -14,8 +14,9 @@ import java.util.List;
  * @param uniform   likewise; {@link InstructionWord#ZERO_UNIFORM}: none
  * @param immediate what is added
  * @param width     in bytes, a power of two
+ * @param changes   whether the general register may be changed so that the address is a multiple of the width
  */
-record MemoryAddress(int register, int uniform, int immediate, int width) {
+record MemoryAddress(int register, int uniform, int immediate, int width, boolean changes) {
     private static final int NONE = InstructionWord.ZERO_UNIFORM;
     private static final int[] LOADS = {1, 1, 2, 2, 4, 8, 16, 0};
     private static final int[] ATOMICS = {4, 4, 8, 8, 16, 0, 0, 0};
@@ -51,9 +52,7 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
             case "ATOMS" -> one(low, high, uniform(high, (int) high), ATOMICS[size]);
             case "ATOM", "ATOMG", "REDG" -> one(low, high, global(low, high, operation), atomic(key, high));
             case "LDGSTS" -> copy(low, global(low, high, operation), LOADS[size]);
-            case "SYNCS" -> List.of(key == 0x15b2
-                    ? new MemoryAddress(InstructionWord.ZERO_REGISTER, InstructionWord.source(low) & NONE, (int) (low >>> IMMEDIATE), BARRIER)
-                    : new MemoryAddress(InstructionWord.source(low), (int) high & NONE, (int) (low >>> IMMEDIATE), BARRIER));
+            case "SYNCS" -> barrier(key == 0x15b2, low, high);
             case "LDC", "ULDC", "CCTL", "UTMACCTL", "UTMAPF", "UTMACMDFLUSH" -> List.of();
             default -> null;
         };
@@ -78,6 +77,13 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
         };
     }
 
+    /** An mbarrier. Kernels of cuDNN fail with error 719 on an H100 when its address is rounded before, so that it is only looked at. */
+    private static List<MemoryAddress> barrier(boolean ofUniform, long low, long high) {
+        int register = ofUniform ? InstructionWord.ZERO_REGISTER : InstructionWord.source(low);
+        int uniform = (ofUniform ? InstructionWord.source(low) : (int) high) & NONE;
+        return List.of(new MemoryAddress(register, uniform, (int) (low >>> IMMEDIATE), BARRIER, false));
+    }
+
     /** Of four matrices each thread of a warp has the address of a row; of fewer some threads have anything there, which is not to be changed. */
     private static List<MemoryAddress> matrices(long low, long high, int field) {
         return ((int) (high >>> 8) & 3) == FOUR_MATRICES ? one(low, high, uniform(high, field), MATRIX_ROW) : null;
@@ -88,15 +94,15 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
             case 0 -> null;
             case 1 -> List.of();
             default -> List.of(new MemoryAddress(InstructionWord.source(low), uniform,
-                    (int) (low >>> (InstructionWord.hasWideImmediate(low, high) ? Integer.SIZE : IMMEDIATE)), width));
+                    (int) (low >>> (InstructionWord.hasWideImmediate(low, high) ? Integer.SIZE : IMMEDIATE)), width, true));
         };
     }
 
     private static List<MemoryAddress> copy(long low, int uniform, int width) {
         int source = (int) (low >>> 32) << SOURCE_UNUSED >> SOURCE_UNUSED;
         return width == 0 ? null
-                : List.of(new MemoryAddress(InstructionWord.source(low), uniform, source, width),
-                        new MemoryAddress(InstructionWord.destination(low), NONE, (int) (low >>> TARGET), width));
+                : List.of(new MemoryAddress(InstructionWord.source(low), uniform, source, width, true),
+                        new MemoryAddress(InstructionWord.destination(low), NONE, (int) (low >>> TARGET), width, true));
     }
 
     /** What is known of what is added to the general register. */
@@ -109,9 +115,9 @@ record MemoryAddress(int register, int uniform, int immediate, int width) {
         return LowBits.isMultipleOf(LowBits.sum(known.value(register, predicate), added(known)), width);
     }
 
-    /** What the general register is modulo the width if the address is a multiple of it; -1: not known, or there is no such register. */
+    /** What the general register is modulo the width if the address is a multiple of it; -1: not known, or it is not changed. */
     int rest(KnownBits known) {
-        int rest = register == InstructionWord.ZERO_REGISTER ? -1 : LowBits.rest(added(known), width);
+        int rest = register == InstructionWord.ZERO_REGISTER || !changes ? -1 : LowBits.rest(added(known), width);
         return rest < 0 ? rest : -rest & width - 1;
     }
 

@@ -141,7 +141,7 @@ final class BlockFences {
     }
 
     private void place(int at, int register, Step... steps) {
-        placeFrom(at, System.getProperty("align.skip", "").contains("early") ? at : additions.place(at, register), steps);
+        placeFrom(at, additions.place(at, register), steps);
     }
 
     /** Changes a register before an access, where the predicate of that holds. */

@@ -121,7 +121,7 @@ public final class MachineImages {
 
     /** Whether addresses are aligned: not in the code of vendors, who align them, and whose speed it would cost. */
     private boolean aligns(String hash) {
-        return ALIGNS && (Boolean.getBoolean("align.vendor") || !vendors.test(hash));
+        return ALIGNS && !vendors.test(hash);
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */
