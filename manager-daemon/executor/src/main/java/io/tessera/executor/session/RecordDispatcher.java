@@ -46,6 +46,8 @@ import org.slf4j.LoggerFactory;
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** While the last mark of a program that ends is open: its end waits for it. */
     private static final long SLEEP_LAST_NS = 200_000L;
+    /** A program has one for each of its contexts: of more, each is like any other mark, so that nobody gets checks without a bound. */
+    private static final int MOST_LAST_MARKS = 64;
     /** While a check is owed: so long one is saved up. */
     private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
@@ -76,6 +78,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final MarkWatch marks;
     private final RefusalLog refusals;
     private final AwaitedMark awaited;
+    private int lastMarks;
     private final RecordBatching batching;
     /** When the last launch or call returned from the driver. */
     private long workNs;
@@ -358,7 +361,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return before;
         }
         if ((RecordHeader.flags(record) & RelayLayout.FLAG_WAITED) != 0 && !query) {
-            if ((RecordHeader.flags(record) & RelayLayout.FLAG_LAST) != 0) {
+            if ((RecordHeader.flags(record) & RelayLayout.FLAG_LAST) != 0 && lastMarks < MOST_LAST_MARKS) {
+                lastMarks++;
                 awaited.openLast(stream, word, value);
                 return CudaResult.SUCCESS;
             }
