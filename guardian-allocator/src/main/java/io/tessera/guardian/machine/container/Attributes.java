@@ -95,7 +95,7 @@ public final class Attributes {
     /**
      * The same attributes with instructions at other places.
      *
-     * @param moved   new offset of the instruction at an old one, negative if none began there: drivers change instructions that attributes name, as those of barriers
+     * @param moved   new offset of the instruction at an old one, negative if none began there: drivers may change instructions that attributes name, as those of barriers
      * @param targets the same of a branch, which comes before what was put in before the instruction
      * @throws MachineCodeException if an attribute is not known, or names an offset where no instruction began
      */

@@ -55,7 +55,7 @@ class MovedPlacesTest {
         assertArrayEquals(builder.build(), fenced.bytes(), "a function that is refused stays as it is");
     }
 
-    /** Drivers change instructions that attributes name, so that these have to name them and not their fences; branches go to the fence. */
+    /** Drivers may change instructions that attributes name, so that these are to name them and not their fences; branches go to the fence. */
     @Test
     void attributesNameTheInstructionAndNotItsFence() throws MachineCodeException {
         Cubin cubin = fenced(CubinBuilder.of("k", tables()).attribute("k", 0x34, 0x10, 0, 1, 0x20).attribute("k", 0x2e, 0x20, 5).tables("k", 0x20));

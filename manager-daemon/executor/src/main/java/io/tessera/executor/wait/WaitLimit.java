@@ -19,8 +19,8 @@ public enum WaitLimit {
     ZEROS(10_000_000_000L, 20_000L),
     /** A comparison of the sink in a stream of its own: some 50 µs, and what other tenants' work takes that fills the device. */
     COMPARISON(500_000_000L, 20_000L),
-    /** The kernels of a tenant's clients that have gone and their last comparison, before the first launch of one that comes after them. */
-    LEAVERS(500_000_000L, 200_000L),
+    /** The kernels of a tenant's clients that have gone and the comparison of what they left, before the first launch of one that comes after them. */
+    LEAVERS(2_000_000_000L, 500_000L),
     /** What the thread of the connections has clients told of a lost context; it decides that in some ms. */
     LOSS(2_000_000_000L, 200_000L),
     /** Other clients' calls, after a call of the client that kept the driver's lock for long. */

@@ -329,7 +329,7 @@ public final class ClientWindow implements WindowAccess {
     @Override
     public void launches() {
         if (!writes) {
-            outside(window.checks()::awaitLeavers);
+            outside(() -> window.checks().awaitLeavers(client.driver()));
             writes = true;
             window.checks().writes(client);
             strayWritesTold = window.checks().foundOfSeveral();

@@ -148,9 +148,12 @@ final class SinkChecks {
         suspects.begins(client);
     }
 
-    /** Waits for a bounded time for clients that have gone, so that who comes after them under the same name is alone. */
-    void awaitLeavers() {
-        BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> !suspects.isSomebodyLeaving());
+    /** Waits for a bounded time for clients that have gone, and for the check of what they left, so that who comes after them under the same name is alone. */
+    void awaitLeavers(DriverCalls driver) {
+        BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> {
+            sweepLeftovers(driver);
+            return !suspects.isSomebodyLeaving() && suspects.leftovers() == SinkSuspects.NONE;
+        });
     }
 
     /**
