@@ -55,10 +55,9 @@ CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value)
     return CUDA_SUCCESS;
 }
 
-static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned flags, uint64_t handle, int word,
-                          uint64_t value)
+static CUresult commit_mark(struct relay_context *context, struct relay_claimed claimed, unsigned flags,
+                            uint64_t handle, int word, uint64_t value)
 {
-    struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark));
     if (!claimed.record)
         return relay_link_state(context->link);
     claimed.record->context = context->number;
@@ -67,6 +66,13 @@ static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned
     *mark = (struct tessera_mark){.handle = handle, .value = value, .word = (uint32_t)word};
     relay_commit(context->link, claimed);
     return CUDA_SUCCESS;
+}
+
+static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned flags, uint64_t handle, int word,
+                          uint64_t value)
+{
+    struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark));
+    return commit_mark(context, claimed, flags, handle, word, value);
 }
 
 CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)
@@ -79,10 +85,12 @@ CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle,
     return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED, handle, word, value);
 }
 
-CUresult relay_send_last_mark(struct relay_context *context, int word, uint64_t value)
+bool relay_send_last_mark(struct relay_context *context, int word, uint64_t value, uint64_t until_ns)
 {
-    return send_mark(context, TESSERA_RELAY_MARK, TESSERA_RELAY_FLAG_WAITED | TESSERA_RELAY_FLAG_LAST,
-                     TESSERA_RELAY_ALL_STREAMS, word, value);
+    struct relay_claimed claimed = relay_claim_until(context->link, TESSERA_RELAY_MARK, sizeof(struct tessera_mark),
+                                                     until_ns);
+    return claimed.record && commit_mark(context, claimed, TESSERA_RELAY_FLAG_WAITED | TESSERA_RELAY_FLAG_LAST,
+                                         TESSERA_RELAY_ALL_STREAMS, word, value) == CUDA_SUCCESS;
 }
 
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value)

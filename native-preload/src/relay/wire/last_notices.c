@@ -13,11 +13,14 @@ static void wait_last(struct relay_context *context)
 {
     struct relay_link *link = context->link;
     struct relay_backoff backoff = {0};
-    int word = __atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE) ? -1 : completion_take(link, 0);
-    if (word < 0)
+    if (__atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE))
         return; /* what is lost says nothing new */
+    /* No word that is given back is looked for: that takes a lock, which this thread may hold if a signal interrupted it. */
+    int word = relay_word_take(link, 0);
+    if (word < 0)
+        return;
     uint64_t value = completion_next(link, word);
-    if (relay_send_last_mark(context, word, value) != CUDA_SUCCESS)
+    if (!relay_send_last_mark(context, word, value, last_until_ns))
         return;
     while (!relay_word_reached(link, word, value) && monotonic_ns() < last_until_ns && relay_backoff_step(&backoff, link))
         ;

@@ -124,6 +124,9 @@ struct relay_claimed {
  */
 struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes);
 
+/* The same, but waits until a time (monotonic_ns) at most. There is no record if the ring is full then. */
+struct relay_claimed relay_claim_until(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns);
+
 /* Makes the record visible and wakes the executor if it sleeps. */
 void relay_commit(struct relay_link *link, struct relay_claimed claimed);
 
@@ -179,8 +182,11 @@ CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t 
 /* Sends a MARK that the caller is going to wait for. */
 CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value);
 
-/* The same behind all work of a context, when the program ends: the executor first says what the work did wrong. */
-CUresult relay_send_last_mark(struct relay_context *context, int word, uint64_t value);
+/*
+ * The same behind all work of a context, when the program ends: the executor first says what the work did wrong. Waits for
+ * room in the ring until a time (monotonic_ns) at most; false: the mark was not sent.
+ */
+bool relay_send_last_mark(struct relay_context *context, int word, uint64_t value, uint64_t until_ns);
 
 /* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);

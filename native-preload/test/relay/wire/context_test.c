@@ -205,6 +205,10 @@ static void last_notices(struct relay_link *link)
     CHECK(strstr(said, "a kernel of this program did something"));
     __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     CHECK(last_lines(said, sizeof said) >= second_ns && strstr(said, "did something"));
+    uint64_t claimed = __atomic_load_n(&segment->claimed, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&segment->claimed, claimed + TESSERA_RELAY_RING_BYTES, __ATOMIC_RELEASE); /* as if it were full */
+    CHECK(last_lines(said, sizeof said) >= second_ns);
+    __atomic_store_n(&segment->claimed, claimed, __ATOMIC_RELEASE);
     __atomic_store_n(&hold_marks, false, __ATOMIC_RELEASE);
     segment->context_error = CUDA_ERROR_ILLEGAL_ADDRESS; /* the executor takes no mark any more */
     marks = seen[TESSERA_RELAY_MARK];

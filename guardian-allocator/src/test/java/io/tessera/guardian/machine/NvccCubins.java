@@ -26,6 +26,14 @@ public final class NvccCubins {
         assumeTrue(find("g++").isPresent(), "skipped: nvcc has no host compiler, there is no g++ on the PATH");
     }
 
+    /** The disassembler; skips the tests of a class where there is none. */
+    public static Path requireDisassembler() {
+        String named = System.getenv("TESSERA_NVDISASM");
+        Optional<Path> found = named == null ? find("nvdisasm") : Optional.of(Path.of(named));
+        assumeTrue(found.isPresent() && Files.isExecutable(found.get()), "skipped: no nvdisasm, neither by TESSERA_NVDISASM nor on the PATH");
+        return found.get();
+    }
+
     /** A program on the PATH or beside nvcc. */
     public static Optional<Path> find(String name) {
         String path = System.getenv("PATH") + File.pathSeparator + "/usr/local/cuda/bin";

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.align;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -15,6 +16,8 @@ import java.util.function.ObjIntConsumer;
 final class AlignmentFlow {
     /** {@code UMOV} of a number. */
     private static final int MOVE = 0x882;
+    /** How often each instruction is gone over, on average, at most. */
+    private static final int MOST_WALKS = 64;
     private final SectionFlow flow;
     /** Whether each access is taken to have aligned addresses, since something before it makes them so. */
     private final boolean aligns;
@@ -28,7 +31,12 @@ final class AlignmentFlow {
     private final KnownBits known = new KnownBits();
     private final LowBitsEffects effects = new LowBitsEffects(known);
 
-    AlignmentFlow(SectionFlow flow, boolean aligns) {
+    /**
+     * Goes all ways until nothing changes.
+     *
+     * @throws MachineCodeException if that takes too long, as it does in no compiled code
+     */
+    AlignmentFlow(SectionFlow flow, boolean aligns) throws MachineCodeException {
         this.flow = flow;
         this.aligns = aligns;
         this.atStart = new KnownBits[flow.count()];
@@ -59,15 +67,20 @@ final class AlignmentFlow {
         }
     }
 
-    private void solve() {
+    private void solve() throws MachineCodeException {
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
             if (flow.isEntered(at)) {
                 reach(at, nothing);
             }
         }
+        long steps = 0;
         for (int at = open.nextSetBit(0); at >= 0; at = open.nextSetBit(at + 1) < 0 ? open.nextSetBit(0) : open.nextSetBit(at + 1)) {
             open.clear(at);
             int end = flow.blockEnd(at);
+            steps += end - at;
+            if (steps > (long) MOST_WALKS * flow.count()) {
+                throw new MachineCodeException("what is known of addresses is not found out in time");
+            }
             known.set(atStart[at]);
             for (int i = at; i < end; i++) {
                 step(i);
@@ -112,7 +125,7 @@ final class AlignmentFlow {
         List<MemoryAddress> addresses = aligns ? addresses(at) : null;
         if (addresses != null) {
             for (MemoryAddress address : addresses) {
-                address.learn(known, InstructionWord.predicate(flow.low(at)));
+                address.round(known, InstructionWord.predicate(flow.low(at)));
             }
         }
         effects.after(flow.low(at), flow.high(at), flow.operation(at));

@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.align;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.ArrayList;
@@ -31,8 +32,12 @@ public final class AlignmentPlan {
         this.changes = changes;
     }
 
-    /** The changes that a section needs. Addresses by uniform registers of which nothing is known stay as they are. */
-    public static AlignmentPlan of(SectionFlow flow) {
+    /**
+     * The changes that a section needs. Addresses by uniform registers of which nothing is known stay as they are.
+     *
+     * @throws MachineCodeException if what is known of its registers is not found out in time
+     */
+    public static AlignmentPlan of(SectionFlow flow) throws MachineCodeException {
         Map<Integer, List<Change>> changes = new HashMap<>();
         AlignmentFlow alignment = new AlignmentFlow(flow, true);
         alignment.each((known, at) -> {

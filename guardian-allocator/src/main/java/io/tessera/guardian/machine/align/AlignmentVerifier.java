@@ -1,5 +1,6 @@
 package io.tessera.guardian.machine.align;
 
+import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.List;
@@ -12,9 +13,17 @@ public final class AlignmentVerifier {
     /**
      * Looks at all of a section.
      *
-     * @return the first such access; null: there is none
+     * @return the first such access, or why that is not known; null: there is none
      */
     public static String misaligned(SectionFlow flow) {
+        try {
+            return first(flow);
+        } catch (MachineCodeException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static String first(SectionFlow flow) throws MachineCodeException {
         AlignmentFlow alignment = new AlignmentFlow(flow, false);
         String[] first = new String[1];
         alignment.each((known, at) -> {

@@ -126,17 +126,9 @@ final class KnownBits {
         return byPredicate[predicate];
     }
 
-    /** More is known of a register where a predicate holds, which was not written. */
-    void learn(int register, int predicate, int bits) {
-        if (register == InstructionWord.ZERO_REGISTER) {
-            return;
-        }
-        if (predicate == InstructionWord.ALWAYS) {
-            values[register] = LowBits.both(values[register], bits);
-            predicates[register] = 0;
-        } else {
-            condition(register, predicate, LowBits.both(value(register, predicate), bits));
-        }
+    /** The lowest bits of a register became a rest modulo a power of two where a predicate holds; the others stayed as they were. */
+    void round(int register, int predicate, int rest, int width) {
+        put(register, predicate, LowBits.withRest(value(register, predicate), rest, width));
     }
 
     /** Predicates were written, as bits. */

@@ -111,9 +111,9 @@ final class LowBits {
         return of(known(one) & known(two) & ~(value(one) ^ value(two)), value(one));
     }
 
-    /** What is known if both hold of the same value. */
-    static int both(int one, int two) {
-        return of(known(one) | known(two), value(one) | value(two));
+    /** The same value after its lowest bits became a rest modulo a power of two. */
+    static int withRest(int bits, int rest, int width) {
+        return of(known(bits) | width - 1, value(bits) & -width | rest);
     }
 
     /** Whether the value is a multiple of a power of two, as far as bits are known. */

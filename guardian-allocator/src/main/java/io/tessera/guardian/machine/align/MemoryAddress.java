@@ -121,11 +121,11 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
         return rest < 0 ? rest : -rest & width - 1;
     }
 
-    /** The access was executed, and with it the address is aligned. */
-    void learn(KnownBits known, int predicate) {
+    /** The general register was changed, if it may be, so that the address is aligned. */
+    void round(KnownBits known, int predicate) {
         int rest = rest(known);
-        if (rest >= 0) {
-            known.learn(register, predicate, LowBits.sum(LowBits.multipleOf(width), LowBits.number(rest)));
+        if (rest >= 0 && !isAligned(known, predicate)) {
+            known.round(register, predicate, rest, width);
         }
     }
 }

@@ -78,6 +78,11 @@ public enum Architecture {
         return !isOld();
     }
 
+    /** Whether addresses are rounded down before accesses: how wide an access is was learned for sm_90 alone. */
+    public boolean hasRounding() {
+        return !isOld();
+    }
+
     /** Whether compilers also leave loops by calls from which nothing returns: no constant is their return address. */
     public boolean hasCallsWithoutReturn() {
         return isOld();

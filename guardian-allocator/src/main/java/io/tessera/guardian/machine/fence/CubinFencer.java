@@ -6,6 +6,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.align.AlignmentPlan;
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Attributes;
@@ -55,20 +56,25 @@ public final class CubinFencer {
      * @throws MachineCodeException if it cannot be read, is for an architecture that is not known, or is not linked
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
-        boolean more = (fence.looks() || fence.aligns()) && Cubin.read(bytes).requireKnownInstructions().addsLowWords();
+        Architecture architecture = Cubin.read(bytes).requireKnownInstructions();
         Map<String, Integer> added = new HashMap<>();
         byte[] code = bytes;
-        for (Pass pass : more ? List.of(Pass.ALIGN, Pass.LOOK) : List.<Pass>of()) {
-            if (pass == Pass.ALIGN ? fence.aligns() : fence.looks()) {
-                FencedCubin before = run(code, fence, pass);
-                before.functions().forEach(report -> added.merge(report.name(), report.inserted(), Integer::sum));
-                code = before.bytes();
-            }
+        if (fence.aligns() && architecture.hasRounding()) {
+            code = before(code, fence, Pass.ALIGN, added);
+        }
+        if (fence.looks() && architecture.hasLooks()) {
+            code = before(code, fence, Pass.LOOK, added);
         }
         FencedCubin fenced = run(code, fence, Pass.FENCE);
         return added.isEmpty() ? fenced
                 : new FencedCubin(fenced.bytes(), fenced.functions().stream()
                         .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions());
+    }
+
+    private static byte[] before(byte[] bytes, MachineFence fence, Pass pass, Map<String, Integer> added) throws MachineCodeException {
+        FencedCubin result = run(bytes, fence, pass);
+        result.functions().forEach(report -> added.merge(report.name(), report.inserted(), Integer::sum));
+        return result.bytes();
     }
 
     private static FencedCubin run(byte[] bytes, MachineFence fence, Pass pass) throws MachineCodeException {

@@ -57,6 +57,15 @@ class AlignmentPlanTest {
         assertPlan(code, 1, new AlignmentPlan.Change(2, 3, 12));
     }
 
+    /** A constant address that is wrong is rounded, and what is rounded is known by what it became, not by what it was. */
+    @Test
+    void aRegisterIsKnownByWhatItBecame() throws MachineCodeException {
+        CodeWords code = new CodeWords().move(2, 4).add(0x0000000402087981L, 0x000ea2000c1e1d00L) // LDG.E.128 R8, desc[UR4][R2.64]
+                .add(0x00000c0402087981L, 0x000ea2000c1e1d00L); // LDG.E.128 R8, desc[UR4][R2.64+0xc]
+        assertPlan(code, 1, clear(2, 15));
+        assertPlan(code, 2, new AlignmentPlan.Change(2, 11, 4));
+    }
+
     @Test
     void underAPredicateAnAddressIsKnownWhereItHolds() throws MachineCodeException {
         CodeWords code = parameter().load(4, 2).under(1).load(6, 2).under(1).load(8, 2).compare(1, 4, 6).load(10, 2).under(1);

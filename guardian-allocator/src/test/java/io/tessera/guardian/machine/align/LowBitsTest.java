@@ -44,7 +44,9 @@ class LowBitsTest {
         assertHolds(LowBits.shiftedRight(a, count), one >> count, "to the right");
         assertHolds(LowBits.either(a, b), one, "either");
         assertHolds(LowBits.either(a, b), two, "either");
-        assertHolds(LowBits.both(a, some(random, one)), one, "both");
+        int width = 1 << random.nextInt(BITS);
+        int rest = random.nextInt(width);
+        assertHolds(LowBits.withRest(a, rest, width), one & -width | rest, "with a rest");
         int logic = 0;
         for (int bit = 0; bit < BITS; bit++) {
             int input = (one >>> bit & 1) << 2 | (two >>> bit & 1) << 1 | three >>> bit & 1;

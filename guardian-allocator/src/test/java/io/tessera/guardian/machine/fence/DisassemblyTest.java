@@ -2,7 +2,6 @@ package io.tessera.guardian.machine.fence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.FunctionReport;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -69,10 +67,7 @@ class DisassemblyTest {
     @BeforeAll
     static void findTools() {
         NvccCubins.require();
-        String named = System.getenv("TESSERA_NVDISASM");
-        Optional<Path> found = named == null ? NvccCubins.find("nvdisasm") : Optional.of(Path.of(named));
-        assumeTrue(found.isPresent() && Files.isExecutable(found.get()), "skipped: no nvdisasm, neither by TESSERA_NVDISASM nor on the PATH");
-        disassembler = found.get();
+        disassembler = NvccCubins.requireDisassembler();
     }
 
     static Stream<Arguments> architecturesAndWindows() {

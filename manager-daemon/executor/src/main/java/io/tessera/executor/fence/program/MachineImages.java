@@ -88,18 +88,19 @@ public final class MachineImages {
             }
             MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
                     .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
-            CacheKey key = kept.key(packed.get(), ALIGNS ? fence.aligning() : fence);
+            boolean rounds = ALIGNS && architecture.hasRounding();
+            CacheKey key = kept.key(packed.get(), rounds ? fence.aligning() : fence);
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
-                image = made(cubin(packed.get()), fence);
+                image = made(cubin(packed.get()), fence, rounds);
                 kept.keep(key, image, fence);
             }
             LOG.info(
                     "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
                     image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
                     image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
-                    aligns(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
+                    rounds && !vendors.test(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
                     image.moved().variables().size(),
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
@@ -112,16 +113,12 @@ public final class MachineImages {
         }
     }
 
-    private FencedImage made(byte[] cubin, MachineFence fence) throws MachineCodeException, ImageException {
+    /** Addresses are not rounded in the code of vendors, who align them, and whose speed it would cost. */
+    private FencedImage made(byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
-        MachineFence wanted = aligns(hash) ? fence.aligning() : fence;
+        MachineFence wanted = rounds && !vendors.test(hash) ? fence.aligning() : fence;
         FencedCubin fenced = CubinFencer.fence(cubin, wanted);
         return checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
-    }
-
-    /** Whether addresses are aligned: not in the code of vendors, who align them, and whose speed it would cost. */
-    private boolean aligns(String hash) {
-        return ALIGNS && !vendors.test(hash);
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */
