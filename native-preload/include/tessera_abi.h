@@ -229,7 +229,11 @@ struct tessera_residency {
     uint64_t refused_free;   /* what the driver said is free just before the last of these */
     uint64_t settled_chunks; /* came in, left or were given up so far */
     uint64_t claimed_bytes; /* needed of memory that cannot move, and not to be had while others hold the device full */
-    uint8_t reserved[208];
+    uint64_t zero_bytes;    /* of needed_bytes: all zero when it was last looked at, so it need not travel */
+    uint64_t clean_bytes; /* contents on the device of which the host has a copy, as of the last look; they need not leave */
+    uint64_t spared_bytes;  /* counter: left the device without a copy, since it was zero or had not changed */
+    uint64_t cleared_bytes; /* counter: came to the device without a copy, since it was zero */
+    uint8_t reserved[176];
 };
 
 /* One distinct error: same code and text are counted, not repeated. 256 bytes. C. */

@@ -1,7 +1,7 @@
 /*
  * A driver for tests of the direct port's layers, in the table that REAL() reads: contexts on a few devices, of which the first
  * has memory. A thread that has pushed no context has FAKE_CONTEXT, on that device. Physical memory is files that are mapped
- * where the layer maps them. So contents are real, and reading what is not mapped ends the test, as does what the driver does not
+ * where the layer maps them. So contents are real (garbage at first), and reading what is not mapped ends the test, as does what the driver does not
  * allow: mapping over a mapping, unmapping or releasing what is not there. Copies are done at once; an event is asked twice before
  * it is reached. Any call can be made to fail; a test that wants more of one puts its own into the table. Any thread.
  */
@@ -9,6 +9,7 @@
 #define TESSERA_FAKE_DRIVER_H
 
 #include "fake_contexts.h"
+#include "fake_kernel.h"
 
 /* Memory */
 
@@ -56,6 +57,10 @@ static CUresult fake_cuMemCreate(unsigned long long *handle, size_t bytes, const
     unsigned i = fake_free_slot(fake.memory, sizeof *fake.memory, sizeof(int));
     int file = memfd_create("fake", MFD_CLOEXEC);
     CHECK(file >= 0 && ftruncate(file, (off_t)bytes) == 0);
+    char *garbage = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(garbage != MAP_FAILED);
+    memset(garbage, 0xa5, bytes);
+    munmap(garbage, bytes);
     fake.memory[i].file = file + 1;
     fake.memory[i].bytes = bytes;
     fake.memory[i].released = false;
@@ -157,6 +162,15 @@ static CUresult fake_cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size
     FAKE_CALL;
     CHECK(stream);
     return fake_copy((void *)(uintptr_t)to, from, bytes);
+}
+
+static CUresult fake_cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
+{
+    FAKE_CALL;
+    CHECK(stream && value == 0);
+    if (!fake.faulted)
+        memset((void *)(uintptr_t)to, 0, count * sizeof value);
+    return fake_leave(fake.faulted ? FAKE_FAULT : CUDA_SUCCESS);
 }
 
 static CUresult fake_cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -288,6 +302,12 @@ static void fake_driver(void)
     FAKE(cuMemSetAccess, fake_cuMemSetAccess);
     FAKE(cuMemcpyDtoHAsync_v2, fake_cuMemcpyDtoHAsync_v2);
     FAKE(cuMemcpyHtoDAsync_v2, fake_cuMemcpyHtoDAsync_v2);
+    FAKE(cuMemsetD32Async, fake_cuMemsetD32Async);
+    FAKE(cuModuleLoadData, fake_cuModuleLoadData);
+    FAKE(cuModuleUnload, fake_cuModuleUnload);
+    FAKE(cuModuleGetFunction, fake_cuModuleGetFunction);
+    FAKE(cuModuleGetGlobal_v2, fake_cuModuleGetGlobal_v2);
+    FAKE(cuLaunchKernel, fake_cuLaunchKernel);
     FAKE(cuMemHostAlloc, fake_cuMemHostAlloc);
     FAKE(cuMemFreeHost, fake_cuMemFreeHost);
     FAKE(cuMemHostRegister_v2, fake_cuMemHostRegister_v2);

@@ -62,22 +62,6 @@ def used_mib():
     return _memory_mib("used")
 
 
-def total_mib():
-    """Memory of the first GPU; 0 where there is no driver."""
-    return _memory_mib("total") if gpus() else 0
-
-
-def available_bytes():
-    """What the host can still give to programs, as the kernel and the control group say."""
-    with open("/proc/meminfo", encoding="ascii") as file:
-        available = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
-    try:
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as most, open("/sys/fs/cgroup/memory.current", encoding="ascii") as now:
-            return min(available, int(most.read()) - int(now.read()))
-    except (OSError, ValueError):
-        return available  # no group, or no limit: "max" is not a number
-
-
 def _memory_mib(what):
     command = ["nvidia-smi", "--id=0", f"--query-gpu=memory.{what}", "--format=csv,noheader,nounits"]
     status, out, err = run_bounded(command, native_environment(), 30)

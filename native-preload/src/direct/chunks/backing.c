@@ -98,7 +98,8 @@ bool step_surplus(const struct backing_step *step)
         return false;
     if (tier != TIER_PINNED) /* cheap to allocate again */
         return true;
-    return r->held[tier] > residency_host_target(step->device, tier) || r->held[tier] >= r->needed + step->bytes;
+    return r->held[tier] > residency_host_target(step->device, tier) ||
+           r->held[tier] >= residency_backing_needed(step->device) + step->bytes;
 }
 
 /* Opens the swap file at its first use. False: there is no directory, or the file cannot be created. */
@@ -258,11 +259,11 @@ static struct backing_piece *cut(unsigned device, enum host_tier tier, uint64_t 
     return piece;
 }
 
-struct backing_piece *backing_take(unsigned device, uint64_t bytes)
+struct backing_piece *backing_take(unsigned device, uint64_t at, uint64_t bytes, enum host_tier slowest)
 {
     struct backing_piece *first = NULL, **last = &first;
     enum host_tier tier = TIER_PINNED;
-    while (bytes && tier < TIERS) {
+    while (bytes && tier <= slowest) {
         struct backing_piece *piece = cut(device, tier, bytes / BACKING_UNIT);
         if (!piece && tier != TIER_PINNED && new_step(device, tier, bytes))
             continue;
@@ -272,6 +273,8 @@ struct backing_piece *backing_take(unsigned device, uint64_t bytes)
         }
         *last = piece;
         last = &piece->next;
+        piece->at = at;
+        at += piece->bytes;
         bytes -= piece->bytes;
     }
     if (bytes == 0)
@@ -301,6 +304,21 @@ const struct backing_step *backing_to_empty(unsigned device)
         if (s->tier == TIER_PINNED && s->used && (!least || s->used < least->used))
             least = s;
     return least;
+}
+
+uint64_t backing_units(const struct backing_piece *pieces)
+{
+    uint64_t units = 0;
+    for (; pieces; pieces = pieces->next)
+        units |= ((1ULL << pieces->bytes / BACKING_UNIT) - 1) << pieces->at / BACKING_UNIT;
+    return units;
+}
+
+bool backing_pinned(const struct backing_piece *pieces)
+{
+    while (pieces && pieces->step->tier == TIER_PINNED)
+        pieces = pieces->next;
+    return !pieces;
 }
 
 bool backing_in(const struct backing_piece *pieces, const struct backing_step *step)

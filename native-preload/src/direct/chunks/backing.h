@@ -16,19 +16,21 @@
 
 struct backing_step;
 
-/* Part of a step. The pieces of a chunk's list hold its contents in order. */
+/* Part of a step. A chunk's pieces hold its contents, or parts of them, in any order. */
 struct backing_piece {
     struct backing_piece *next;
     struct backing_step *step;
     uint64_t offset; /* in the step */
     uint64_t bytes;
+    uint64_t at; /* where in the chunk it begins */
 };
 
 /*
- * With the lock, which is released meanwhile: allocates so many bytes (a multiple of BACKING_UNIT), from the fastest
- * tier first. NULL: the tiers together lack room, and nothing is allocated.
+ * With the lock, which is released meanwhile: allocates so many bytes (a multiple of BACKING_UNIT) for a chunk's contents
+ * from `at` on, from the fastest tier first, and from none that is slower than `slowest`. NULL: these tiers together lack
+ * room, and nothing is allocated.
  */
-struct backing_piece *backing_take(unsigned device, uint64_t bytes);
+struct backing_piece *backing_take(unsigned device, uint64_t at, uint64_t bytes, enum host_tier slowest);
 
 /* With the lock: frees all pieces of the list. */
 void backing_give(unsigned device, struct backing_piece *pieces);
@@ -38,6 +40,12 @@ void backing_give(unsigned device, struct backing_piece *pieces);
  * NULL. Its chunks should move first: only whole steps can be released, and other clients wait for that memory.
  */
 const struct backing_step *backing_to_empty(unsigned device);
+
+/* The units of the chunk that the pieces are for, as bits: the lowest for the first BACKING_UNIT bytes. */
+uint64_t backing_units(const struct backing_piece *pieces);
+
+/* Whether all of the pieces' memory is pinned. */
+bool backing_pinned(const struct backing_piece *pieces);
 
 /* Whether one of the pieces is part of the step. */
 bool backing_in(const struct backing_piece *pieces, const struct backing_step *step);

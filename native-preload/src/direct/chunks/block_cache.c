@@ -33,6 +33,7 @@ bool block_cache_keep(struct swap_block *block)
         r->resident > residency_target(block->device))
         return false;
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
+        chunk_forget_content(chunk);
         chunk_change_begin(chunk);
         chunk->live = false;
         chunk_change_end(chunk);

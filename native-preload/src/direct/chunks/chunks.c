@@ -32,12 +32,18 @@ static void account(const struct chunk *chunk, int64_t sign)
     }
     if (chunk->live)
         r->needed += bytes;
+    if (chunk->live && chunk->content)
+        r->looked += bytes;
+    if (chunk->live)
+        r->zero += (uint64_t)(sign * (int64_t)(chunk->bytes - chunk_content_bytes(chunk)));
     if (chunk->live && chunk->state == CHUNK_RESIDENT)
         r->present += bytes;
     if (!chunk->live && chunk->state == CHUNK_RESIDENT)
         r->cached += bytes;
-    if (chunk->backing)
-        r->swapped += bytes;
+    if (chunk->away)
+        r->swapped += (uint64_t)(sign * (int64_t)chunk_content_bytes(chunk));
+    else if (chunk->live && chunk->content)
+        r->clean += (uint64_t)(sign * (int64_t)content_bytes(chunk->content->copied));
 }
 
 struct chunk *chunk_new(unsigned device, uint64_t bytes)
@@ -69,6 +75,7 @@ void chunk_forget(struct chunk *chunk)
         record_give(&view_records, view);
     }
     backing_give(device, chunk->backing);
+    content_free(chunk->content);
     for (int i = 0; i < SEARCHES; i++)
         if (cursors[device][i] == chunk)
             cursors[device][i] = chunk->next;
@@ -124,6 +131,31 @@ void chunk_set_empty(struct chunk *chunk)
 {
     const struct residency *r = residency_of(chunk->device);
     chunk->empty_since = r->closed ? r->openings : UINT64_MAX;
+}
+
+uint64_t chunk_content_bytes(const struct chunk *chunk)
+{
+    return chunk->content ? content_bytes(chunk->content->filled) : chunk->bytes;
+}
+
+void chunk_drop_copy(struct chunk *chunk)
+{
+    chunk_change_begin(chunk);
+    backing_give(chunk->device, chunk->backing);
+    chunk->backing = NULL;
+    chunk->away = false;
+    if (chunk->content)
+        chunk->content->copied = 0;
+    chunk_change_end(chunk);
+}
+
+void chunk_forget_content(struct chunk *chunk)
+{
+    chunk_drop_copy(chunk);
+    chunk_change_begin(chunk);
+    content_free(chunk->content);
+    chunk->content = NULL;
+    chunk_change_end(chunk);
 }
 
 void chunk_change_begin(const struct chunk *chunk)

@@ -14,10 +14,11 @@
 
 #include "direct/chunks/arena.h"
 #include "direct/chunks/backing.h"
+#include "direct/chunks/content.h"
 #include "driver/driver_types.h"
 
 enum chunk_state {
-    CHUNK_ABSENT, /* no physical memory; contents, if any, are in the backing */
+    CHUNK_ABSENT, /* no physical memory */
     CHUNK_RESIDENT,
     CHUNK_BUSY, /* a thread creates, moves, or releases its memory */
 };
@@ -35,14 +36,16 @@ struct chunk {
     struct chunk_view *views;
     const struct arena *arena;                             /* which parts have contents; NULL: all */
     const struct driver_allocation_properties *properties; /* of the program's own memory; NULL: ordinary */
-    struct backing_piece *backing;                         /* contents off the device; NULL: none */
-    unsigned long long handle;                             /* the driver's; 0: no physical memory */
-    int descriptor; /* of handed memory (exchange.h); -1: the driver created it for this process */
+    struct backing_piece *backing; /* host memory: contents off the device, or a copy of what is on it; NULL: none */
+    struct content *content;       /* what is known of its parts; NULL: nothing, so all of them count */
+    unsigned long long handle;     /* the driver's; 0: no physical memory */
+    int descriptor;                /* of handed memory (exchange.h); -1: the driver created it for this process */
     uint64_t bytes;
     uint64_t empty_since; /* value of `openings` while it has no contents; it has some from the next opening on */
     uint64_t retry_ns;    /* not moved before this time, since the last move failed */
     uint8_t device;
     uint8_t state;
+    bool away;      /* its contents are off the device: in the backing, and zero where the record says so */
     bool live;      /* the program may use it: resident whenever the gate is open */
     bool fixed;     /* never moved */
     bool stuck;     /* has contents and no address, so it cannot be copied; not moved until it has an address */
@@ -62,6 +65,13 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
 bool chunk_contents(const struct chunk *chunk);
 /* With the lock: the memory has no contents, until the gate is opened (at once, if it is open). */
 void chunk_set_empty(struct chunk *chunk);
+
+/* Bytes of its contents that are not known to be zero. */
+uint64_t chunk_content_bytes(const struct chunk *chunk);
+/* With the lock: gives the chunk's host memory back; its contents, if any, are on the device. */
+void chunk_drop_copy(struct chunk *chunk);
+/* With the lock: the same, and forgets what is known of its parts. */
+void chunk_forget_content(struct chunk *chunk);
 
 /* With the lock: removes the view at an address that is no longer mapped. False: the chunk has no view there. */
 bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address);
@@ -94,7 +104,7 @@ CUdeviceptr chunk_address(const struct chunk *chunk);
 /* With the lock: the device's first chunk, in the order of allocation. */
 struct chunk *chunk_first(unsigned device);
 
-enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCHES };
+enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCH_COPY, SEARCHES };
 /*
  * With the lock: the next chunk that `fits`, in the order of allocation; NULL: there is none. A search continues where
  * the last search of its kind ended, so a move of all chunks visits each chunk once.

@@ -71,11 +71,11 @@ bool exchange_open(unsigned device)
 }
 
 /*
- * Whether the chunk's memory can be exchanged: ordinary, movable, of the common size, with its contents in the backing.
+ * Whether the chunk's memory can be exchanged: ordinary, movable, of the common size, with its contents off the device.
  */
 static bool is_common(const struct chunk *chunk)
 {
-    return !chunk->properties && !chunk->fixed && chunk->backing && chunk->bytes == residency_chunk_size(chunk->device);
+    return !chunk->properties && !chunk->fixed && chunk->away && chunk->bytes == residency_chunk_size(chunk->device);
 }
 
 static bool send_piece(unsigned device, uint64_t bytes, int descriptor)

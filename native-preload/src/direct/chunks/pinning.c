@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "direct/chunks/backing_step.h"
+#include "direct/chunks/kept_copies.h"
 #include "driver/clock.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/turns_thread.h"
@@ -84,9 +85,8 @@ static void refuse(unsigned device, CUresult result)
 /* With the lock, which is released meanwhile: adds a pinned step; false: none is due, or it failed. */
 static bool grow(unsigned device)
 {
-    const struct residency *r = residency_of(device);
-    uint64_t held = r->held[TIER_PINNED];
-    uint64_t bytes = r->needed > held ? step_bytes_due(device, TIER_PINNED, r->needed - held) : 0;
+    uint64_t held = residency_of(device)->held[TIER_PINNED], needed = residency_backing_needed(device);
+    uint64_t bytes = needed > held ? step_bytes_due(device, TIER_PINNED, needed - held) : 0;
     if (!bytes || !residency_raise_host(device, TIER_PINNED, bytes))
         return false;
     residency_publish(device);
@@ -146,7 +146,7 @@ static void *run(void *unused)
         for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
             if (!residency_of(i)->used || (refused_ns[i] && monotonic_ns() - refused_ns[i] < RETRY_NS))
                 continue;
-            backing_trim(i);
+            kept_copies_trim(i);
             grown |= grow(i) || renew(i);
         }
         if (!grown)

@@ -76,6 +76,7 @@ static void fix(struct swap_block *block)
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
         if (chunk->fixed)
             continue;
+        chunk_forget_content(chunk);
         chunk_change_begin(chunk);
         chunk->fixed = true;
         chunk_change_end(chunk);

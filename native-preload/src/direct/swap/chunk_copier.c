@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "direct/swap/bounce_buffers.h"
+#include "direct/swap/content_look.h"
 #include "direct/turns/devices.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
@@ -153,21 +154,6 @@ static CUresult copy_part(unsigned device, const struct backing_piece *piece, ui
                : REAL(cuMemcpyHtoDAsync_v2)(address, memory, bytes, stream);
 }
 
-/* Copies a run of contents, piece by piece. */
-static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
-{
-    uint64_t begins = 0, end = from + bytes;
-    CUresult result = CUDA_SUCCESS;
-    for (const struct backing_piece *p = chunk->backing; p && result == CUDA_SUCCESS; p = p->next) {
-        uint64_t low = from > begins ? from : begins;
-        uint64_t high = end < begins + p->bytes ? end : begins + p->bytes;
-        if (low < high)
-            result = copy_part(chunk->device, p, low - begins, base + low, high - low, out);
-        begins += p->bytes;
-    }
-    return result;
-}
-
 /* The next run of contents: of the arena, or the whole chunk if it has no arena. False: there is no more. */
 static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes)
 {
@@ -181,16 +167,64 @@ static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes
     return found;
 }
 
-CUresult copier_begin(unsigned device, struct chunk *chunk, bool out)
+/* Copies a run of contents, piece by piece. */
+static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
 {
-    struct copier *m = &movers[device];
-    CUdeviceptr base = chunk_address(chunk);
-    CUresult result = base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    uint64_t end = from + bytes;
+    CUresult result = CUDA_SUCCESS;
+    for (const struct backing_piece *p = chunk->backing; p && result == CUDA_SUCCESS; p = p->next) {
+        uint64_t low = from > p->at ? from : p->at;
+        uint64_t high = end < p->at + p->bytes ? end : p->at + p->bytes;
+        if (low < high)
+            result = copy_part(chunk->device, p, low - p->at, base + low, high - low, out);
+    }
+    return result;
+}
+
+/* Copies all that is allocated in the chunk. */
+static CUresult copy_all(const struct chunk *chunk, CUdeviceptr base, bool out)
+{
+    CUresult result = CUDA_SUCCESS;
     uint64_t from = 0, bytes = 0;
     while (result == CUDA_SUCCESS && next_span(chunk, &from, &bytes)) {
         result = copy_span(chunk, base, from, bytes, out);
         from += bytes;
     }
+    return result;
+}
+
+static CUresult copy_parts(const struct chunk *chunk, CUdeviceptr base, uint32_t parts, bool out)
+{
+    CUresult result = CUDA_SUCCESS;
+    unsigned first = 0, count = 0;
+    for (; result == CUDA_SUCCESS && content_run(parts, &first, &count); first += count)
+        result = copy_span(chunk, base, first * PART_BYTES, count * PART_BYTES, out);
+    return result;
+}
+
+static CUresult clear_parts(CUdeviceptr base, uint32_t parts, CUstream stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    unsigned first = 0, count = 0;
+    for (; result == CUDA_SUCCESS && content_run(parts, &first, &count); first += count)
+        result = REAL(cuMemsetD32Async)(base + first * PART_BYTES, 0, count * PART_BYTES / sizeof(uint32_t), stream);
+    return result;
+}
+
+const void *copier_context(unsigned device)
+{
+    return movers[device].entered;
+}
+
+CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool out)
+{
+    struct copier *m = &movers[device];
+    CUdeviceptr base = chunk_address(chunk);
+    CUresult result = base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = chunk->content ? copy_parts(chunk, base, parts, out) : copy_all(chunk, base, out);
+    if (result == CUDA_SUCCESS && chunk->content && !out)
+        result = clear_parts(base, content_parts(chunk->bytes) & ~parts, stream_of(m, false));
     unsigned at = m->begun % COPIER_DEPTH;
     if (result == CUDA_SUCCESS)
         result = REAL(cuEventRecord)(m->events[at], stream_of(m, out));
@@ -233,6 +267,7 @@ void copier_context_closing(const void *context)
             forget_streams(&movers[i]);
     pthread_mutex_unlock(&lock);
     bounce_context_closing(context);
+    look_context_closing(context);
 }
 
 void copier_forked(void)
@@ -240,4 +275,5 @@ void copier_forked(void)
     pthread_mutex_init(&lock, NULL);
     memset(movers, 0, sizeof movers);
     bounce_forked();
+    look_forked();
 }

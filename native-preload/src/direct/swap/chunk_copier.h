@@ -17,12 +17,16 @@
 bool copier_open(unsigned device);
 void copier_close(unsigned device);
 
+/* The context that copier_open() entered. */
+const void *copier_context(unsigned device);
+
 /*
- * Begins to copy a BUSY chunk that has physical memory and a backing: out of the device if `out`, else into it. Parts
- * without contents are not copied. For pinned backing the copy is asynchronous; for other tiers it is complete when
- * this returns. After an error, no part of it is under way. At most COPIER_DEPTH copies may be begun and not ended.
+ * Begins to copy a BUSY chunk that has physical memory: out of the device into its backing if `out`, else into the device.
+ * `parts` are those to copy if the chunk has a record of its parts; without one all that is allocated in it is copied. On the
+ * way in, the other parts are cleared. For pinned backing the copy is asynchronous; for other tiers it is complete when this
+ * returns. After an error, no part of it is under way. At most COPIER_DEPTH copies may be begun and not ended.
  */
-CUresult copier_begin(unsigned device, struct chunk *chunk, bool out);
+CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool out);
 
 /* Ends the oldest copy if it is complete: returns its chunk, direction and result. NULL: not complete, or no copy. */
 struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);

@@ -8,6 +8,7 @@
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
+#include "direct/swap/content_sample.h"
 #include "direct/swap/mapping_threads.h"
 #include "session/manager.h"
 #include "session/report.h"
@@ -152,6 +153,7 @@ void moves_forked(void)
     memset(all, 0, sizeof all);
     pipeline_forked();
     mapping_forked();
+    content_sample_forked();
     exchange_forked();
     shortage_forked();
     move_trace_forked();

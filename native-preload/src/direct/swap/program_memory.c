@@ -257,6 +257,7 @@ static CUresult fix(struct program_memory *memory)
         return result;
     uint64_t bytes = 0;
     for (struct chunk *chunk = memory->chunks; chunk; chunk = chunk->sibling) {
+        chunk_forget_content(chunk);
         chunk_change_begin(chunk);
         bytes += chunk->fixed || chunk->stuck ? 0 : chunk->bytes;
         chunk->fixed = true;

@@ -7,6 +7,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/gate.h"
 #include "direct/swap/chunk_copier.h"
+#include "direct/swap/content_sample.h"
 #include "direct/swap/moves.h"
 #include "direct/swap/program_memory.h"
 #include "direct/chunks/ranges.h"
@@ -54,6 +55,7 @@ static struct swap_block *obtain(unsigned device, uint64_t bytes, bool shared, C
     if (*result == CUDA_SUCCESS) {
         residency_publish(device);
         pinning_wake(device);
+        content_sample_wake(device);
     } else {
         block_cache_dispose(block);
         block = NULL;
@@ -314,6 +316,7 @@ static bool fix_block(struct swap_block *block)
             all = false;
             continue;
         }
+        chunk_forget_content(chunk);
         chunk_change_begin(chunk);
         chunk->fixed = true;
         chunk_change_end(chunk);

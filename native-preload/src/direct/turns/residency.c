@@ -8,12 +8,16 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
+/* What was zero may be written until it leaves; pinning memory takes longer than that. */
+#define GROWTH_PARTS 8
+#define GROWTH_BYTES (256ULL << 20)
 #define SMALL_PARTS 32 /* a chunk is at most this part of a small device: 3 % must be free for an exchange */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct residency states[TESSERA_MAX_DEVICES];
+static double zero_shares[TESSERA_MAX_DEVICES]; /* by the last sample */
 
 static void prepare(void)
 {
@@ -76,6 +80,26 @@ static void publish_state(unsigned device)
     segment_change_end();
 }
 
+void residency_sampled(unsigned device, uint64_t filled, uint64_t of)
+{
+    zero_shares[device] = of ? (double)(of - filled) / (double)of : 0;
+    residency_publish(device);
+}
+
+uint64_t residency_zero(unsigned device)
+{
+    const struct residency *r = &states[device];
+    uint64_t known = r->closed ? r->zero : 0, unknown = r->closed ? r->needed - r->looked : r->needed;
+    return known + (uint64_t)(zero_shares[device] * (double)unknown);
+}
+
+uint64_t residency_backing_needed(unsigned device)
+{
+    uint64_t zero = residency_zero(device), contents = states[device].needed - zero;
+    uint64_t more = contents / GROWTH_PARTS + GROWTH_BYTES;
+    return contents + (more < zero ? more : zero);
+}
+
 void residency_publish(unsigned device)
 {
     const struct residency *r = &states[device];
@@ -91,11 +115,14 @@ void residency_publish(unsigned device)
     tell(&w->pageable_held, r->held[TIER_PAGEABLE]);
     tell(&w->file_held, r->held[TIER_FILE]);
     uint64_t pinned = read_word(&w->pinned_target);
-    tell(&w->pinned_wanted, r->needed);
-    tell(&w->pageable_wanted, r->needed > pinned ? r->needed - pinned : 0);
+    uint64_t contents = residency_backing_needed(device);
+    tell(&w->pinned_wanted, contents);
+    tell(&w->pageable_wanted, contents > pinned ? contents - pinned : 0);
     tell(&w->resident_wanted, r->wanted ? r->resident + r->wanted : 0);
     tell(&w->state, state_to_tell(device));
     tell(&w->swapped_bytes, r->swapped);
+    tell(&w->zero_bytes, residency_zero(device));
+    tell(&w->clean_bytes, r->clean);
     tell(&w->guarantee_wanted, settings()->guarantee_bytes);
     tell(&w->file_limit, settings()->swap_directory[0] ? settings()->swap_file_bytes : 0);
     segment_change_end();

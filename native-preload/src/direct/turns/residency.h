@@ -23,7 +23,10 @@ struct residency {
     uint64_t fixed;
     uint64_t claimed; /* what the driver needs beside `fixed` and cannot get, because other clients fill the device */
     uint64_t cached;
-    uint64_t swapped; /* contents in the backing */
+    uint64_t looked;  /* the part of `needed` that was looked at when it last left */
+    uint64_t zero;    /* the part of `looked` that was all zero then */
+    uint64_t clean;   /* contents on the device of which the backing has a copy, as of the last look */
+    uint64_t swapped; /* contents in the backing alone */
     uint64_t wanted;  /* what allocations wait for, beyond `resident` */
     uint64_t held[TIERS];
     unsigned state;    /* TESSERA_RESIDENCY_* */
@@ -44,6 +47,17 @@ bool residency_wait(uint64_t until_ns);
 /* With the lock. */
 struct residency *residency_of(unsigned device);
 void residency_publish(unsigned device);
+
+/* With the lock: how much of what is on the device is not zero, as a sample says: `filled` of `of` bytes. */
+void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
+/*
+ * With the lock: the part of `needed` that is taken to be zero. While the gate is open the program changes its memory, so the sample
+ * says it; else it is known of what was looked at, and the sample stands for the rest.
+ */
+uint64_t residency_zero(unsigned device);
+
+/* With the lock: host memory for all of the contents as far as is known, and for some of what was zero so far. */
+uint64_t residency_backing_needed(unsigned device);
 
 /* With the lock: whether so many more live bytes could ever be resident at once, by the manager's limits. */
 bool residency_possible(unsigned device, uint64_t bytes);

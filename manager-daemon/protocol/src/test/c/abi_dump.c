@@ -118,6 +118,10 @@ static void residency(void)
     FIELD(tessera_residency, refused_free);
     FIELD(tessera_residency, settled_chunks);
     FIELD(tessera_residency, claimed_bytes);
+    FIELD(tessera_residency, zero_bytes);
+    FIELD(tessera_residency, clean_bytes);
+    FIELD(tessera_residency, spared_bytes);
+    FIELD(tessera_residency, cleared_bytes);
     FIELD(tessera_residency, reserved);
 }
 

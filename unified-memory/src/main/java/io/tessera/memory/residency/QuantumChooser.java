@@ -27,13 +27,25 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
     /** Rounds after which the moves of a round repeat; the first one only fills the device. */
     private static final int ROUNDS = 3;
 
-    /** A client that takes turns: what has to be resident for its turn, and how much of that never leaves. */
-    public record Participant(long neededBytes, long guaranteeBytes) {
-        /** Checks both. */
+    /**
+     * A client that takes turns: what has to be resident for its turn, how much of that never leaves, and how much of it has contents,
+     * so that it has to be copied. Which part that is does not matter: what moves has its share of the contents.
+     */
+    public record Participant(long neededBytes, long guaranteeBytes, long contentBytes) {
+        /** Checks all. */
         public Participant {
-            if (neededBytes < 0 || guaranteeBytes < 0) {
-                throw new IllegalArgumentException("negative: " + neededBytes + ", " + guaranteeBytes);
+            if (neededBytes < 0 || guaranteeBytes < 0 || contentBytes < 0 || contentBytes > neededBytes) {
+                throw new IllegalArgumentException("not sizes: " + neededBytes + ", " + guaranteeBytes + ", " + contentBytes);
             }
+        }
+
+        /** All of its memory has contents. */
+        public Participant(long neededBytes, long guaranteeBytes) {
+            this(neededBytes, guaranteeBytes, neededBytes);
+        }
+
+        private double contentShare() {
+            return neededBytes == 0 ? 0 : (double) contentBytes / neededBytes;
         }
     }
 
@@ -66,7 +78,8 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
         if (explicit) {
             return setQuantumNs;
         }
-        return stretchedNs(setQuantumNs, rates.moveNs(1, 1) * handoverBytes(capacityBytes, participants));
+        Handover handover = handover(capacityBytes, participants);
+        return stretchedNs(setQuantumNs, rates.handoverNs(handover.changedBytes(), handover.copiedBytes()));
     }
 
     /**
@@ -79,22 +92,33 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
     }
 
     /**
-     * Bytes that come in at a hand-over, on average over a round, when all take turns in order and the planner takes
-     * memory from whose turn is farthest away. As many leave, once the device is full.
+     * What comes in at a hand-over. As much leaves, once the device is full.
+     *
+     * @param changedBytes all that comes in
+     * @param copiedBytes  of that, what has contents
      */
-    public static long handoverBytes(long capacityBytes, List<Participant> participants) {
+    public record Handover(long changedBytes, long copiedBytes) {
+    }
+
+    /**
+     * What comes in at a hand-over, on average over a round, when all take turns in order and the planner takes memory from
+     * whose turn is farthest away.
+     */
+    public static Handover handover(long capacityBytes, List<Participant> participants) {
         int count = participants.size();
         long total = participants.stream().mapToLong(Participant::neededBytes).sum();
         if (count < 2 || total <= capacityBytes) {
-            return 0;
+            return new Handover(0, 0);
         }
         long[] resident = new long[count];
         long free = capacityBytes;
-        long incoming = 0;
+        long changed = 0;
+        double copied = 0;
         for (int turn = 0; turn < ROUNDS * count; turn++) {
             int runner = turn % count;
             long missing = Math.max(0, participants.get(runner).neededBytes() - resident[runner]);
-            incoming += turn < (ROUNDS - 1) * count ? 0 : missing;
+            changed += turn < (ROUNDS - 1) * count ? 0 : missing;
+            copied += turn < (ROUNDS - 1) * count ? 0 : missing * participants.get(runner).contentShare();
             resident[runner] += missing;
             free -= missing;
             for (int back = 1; back < count && free < 0; back++) {
@@ -105,6 +129,6 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
                 free += taken;
             }
         }
-        return incoming / count;
+        return new Handover(changed / count, (long) (copied / count));
     }
 }

@@ -34,7 +34,7 @@ class TurnLengthTest {
     @Test
     void movingTakesAtMostTheShareWithRoomForTheRestOfAHandover() {
         // 15 + 15 - 16 GiB come in at every hand-over: 0.28 s, which is 2.5 % of 11.2 s.
-        assertEquals(14 * GIB, QuantumChooser.handoverBytes(16 * GIB, equal(2, 15 * GIB)));
+        assertEquals(14 * GIB, QuantumChooser.handover(16 * GIB, equal(2, 15 * GIB)).changedBytes());
         assertEquals(11_200 * MS, chooser.quantumNs(250 * MS, false, 16 * GIB, equal(2, 15 * GIB), RATES));
     }
 
@@ -48,15 +48,15 @@ class TurnLengthTest {
     void threeHalvesMoveOneHalfEveryOtherTurn() {
         // Belady's choice: of two that are out of the device in a round, each returns once, half a device each.
         List<Participant> halves = equal(3, 8);
-        assertEquals(4, QuantumChooser.handoverBytes(16, halves), 1);
+        assertEquals(4, QuantumChooser.handover(16, halves).changedBytes(), 1);
     }
 
     @Test
     void guaranteedMemoryDoesNotMove() {
         List<Participant> participants = List.of(new Participant(10, 6), new Participant(10, 0));
-        assertEquals(4, QuantumChooser.handoverBytes(16, participants));
+        assertEquals(4, QuantumChooser.handover(16, participants).changedBytes());
         List<Participant> both = List.of(new Participant(10, 6), new Participant(10, 10));
-        assertEquals(2, QuantumChooser.handoverBytes(16, both));
+        assertEquals(2, QuantumChooser.handover(16, both).changedBytes());
     }
 
     @Test
@@ -118,5 +118,18 @@ class TurnLengthTest {
         assertTrue(admission.ask(21 * GIB, 4 * GIB, 0, 4 * GIB) instanceof SwapAdmission.Waits);
         assertTrue(admission.ask(4 * GIB, 4 * GIB, 0, 11 * GIB) instanceof SwapAdmission.Refused, "more than the device");
         assertTrue(admission.ask(4 * GIB, 4 * GIB, 3 * GIB, 8 * GIB) instanceof SwapAdmission.Refused, "guaranteed to others");
+    }
+
+    @Test
+    void whatIsZeroChangesHandsWithoutACopy() {
+        Participant full = new Participant(60 * GIB, 0);
+        Participant mostlyZero = new Participant(60 * GIB, 0, 3 * GIB);
+        QuantumChooser.Handover handover = QuantumChooser.handover(80 * GIB, List.of(mostlyZero, mostlyZero));
+        assertEquals(40 * GIB, handover.changedBytes());
+        assertEquals(2 * GIB, handover.copiedBytes());
+        assertEquals(21 * GIB, QuantumChooser.handover(80 * GIB, List.of(full, mostlyZero)).copiedBytes());
+        assertEquals(1e9 * 40 / 50, RATES.handoverNs(40 * GIB, 40 * GIB), 1);
+        assertEquals(1e9 * 40 * GIB / 290e9, RATES.handoverNs(40 * GIB, 2 * GIB), 1, "pages take longer than the copy");
+        assertThrows(IllegalArgumentException.class, () -> new Participant(1, 0, 2));
     }
 }

@@ -81,7 +81,7 @@ final class AdmissionHold {
     }
 
     private void markIdle(ClientDeviceMemory member, MoveRates rates, long nowNs) {
-        double moveNs = rates.moveNs(member.neededBytes, member.neededBytes);
+        double moveNs = rates.handoverNs(member.neededBytes, member.contentBytes());
         long idleNs = Math.max(SHORTEST_IDLE_NS, pressure.idleReleaseNs(member, (long) moveNs));
         if (member.movable() && !member.parked && !member.waits() && nowNs - member.lastActiveNs >= idleNs) {
             member.countAsIdle();

@@ -47,6 +47,12 @@ final class ClientDeviceMemory {
     long fileHeld;
     long swappedBytes;
 
+    /** Of {@link #neededBytes}: known to be zero, so that it need not travel. */
+    long zeroBytes;
+
+    /** Contents on the device of which the host has a copy. */
+    long cleanBytes;
+
     /** What it was last told. */
     long targetBytes;
     long pinnedTarget;
@@ -173,7 +179,17 @@ final class ClientDeviceMemory {
 
     /** What of its memory is off the device, or is to leave it. */
     long outBytes() {
-        return Math.max(swappedBytes, neededBytes - Math.min(neededBytes, goalBytes));
+        return Math.max(swappedBytes, Math.min(contentBytes(), neededBytes - Math.min(neededBytes, goalBytes)));
+    }
+
+    /** What of its memory needs no room on the host when it leaves: what is zero, but for what it may write until then. */
+    long hostlessBytes() {
+        return Math.max(0, neededBytes - Math.max(contentBytes(), pinnedWanted));
+    }
+
+    /** What of its memory has to travel if all of it leaves or comes back. */
+    long contentBytes() {
+        return neededBytes - zeroBytes;
     }
 
     long clientId() {
@@ -273,6 +289,8 @@ final class ClientDeviceMemory {
         pageableWanted = size(words.pageableWanted(), ClientMemoryState.MAX_BYTES);
         fileHeld = size(words.fileHeld(), ClientMemoryState.MAX_BYTES);
         swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
+        zeroBytes = size(words.zeroBytes(), neededBytes);
+        cleanBytes = size(words.cleanBytes(), neededBytes);
         long files = words.fileLimit(); // the largest unsigned number: as the file system allows
         fileLimit = files < 0 ? ClientMemoryState.MAX_BYTES : size(files, ClientMemoryState.MAX_BYTES);
     }
@@ -303,8 +321,8 @@ final class ClientDeviceMemory {
             if (words.state() != ResidencyState.STEADY) {
                 return;
             }
-            meter.in(inbound, words.movedInBytes(), words.moveInNs());
-            meter.out(outbound, words.movedOutBytes(), words.moveOutNs());
+            meter.in(inbound, words.movedInBytes(), words.clearedBytes(), words.moveInNs());
+            meter.out(outbound, words.movedOutBytes(), words.sparedBytes(), words.moveOutNs());
         });
     }
 

@@ -144,7 +144,7 @@ final class DeviceResidency implements ResidencyView {
 
     /** What its clients of plan swap have beyond what the device holds. */
     long beyondBytes(long nowNs) {
-        long swappable = members.values().stream().mapToLong(member -> member.swappableBytes).sum();
+        long swappable = members.values().stream().mapToLong(member -> member.swappableBytes - member.hostlessBytes()).sum();
         return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
     }
 

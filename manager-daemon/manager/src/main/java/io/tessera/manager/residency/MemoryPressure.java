@@ -75,10 +75,10 @@ final class MemoryPressure {
         boolean allSwap = device.members().stream()
                 .noneMatch(member -> member.plan == MemoryPlan.MANAGED || member.overflowBytes > 0);
         MoveRates used = allSwap ? rates : MoveRates.faulted();
-        long movedBytes = QuantumChooser.handoverBytes(
+        QuantumChooser.Handover handover = QuantumChooser.handover(
                 Math.max(0, sample.capacityBytes() - sample.fixedBytes()), participants);
-        double moveNs = used.moveNs(movedBytes, movedBytes);
-        long quantumNs = found.turns() && movedBytes > 0 ? chooser.stretchedNs(0, moveNs) : 0;
+        double moveNs = used.handoverNs(handover.changedBytes(), handover.copiedBytes());
+        long quantumNs = found.turns() && handover.changedBytes() > 0 ? chooser.stretchedNs(0, moveNs) : 0;
         boolean must = found.kind() == Pressure.Kind.SHORT && sample.neededBytes() > 0;
         int said = say(scheduling, new MemoryVerdict(true, found.turns(), must, quantumNs, found.reason()), nowNs);
         learnIdleness(device, (long) moveNs, rates, nowNs);
@@ -99,7 +99,7 @@ final class MemoryPressure {
                 wanting.remove(clientId);
             } else if (wanting.add(clientId)) {
                 boolean free = moveNs == 0; // then what left was its memory alone
-                idle.wanted(clientId, free ? (long) rates.moveNs(member.neededBytes, member.neededBytes) : moveNs, nowNs);
+                idle.wanted(clientId, free ? (long) rates.handoverNs(member.neededBytes, member.contentBytes()) : moveNs, nowNs);
             }
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
             if (idleTold.getOrDefault(clientId, 0L) != ns) {
@@ -146,7 +146,7 @@ final class MemoryPressure {
         for (ClientDeviceMemory member : device.members()) {
             if (member.planned() && member.activeAt(nowNs) && !member.heldBack && member.shortOf.isEmpty()) {
                 participants.add(new QuantumChooser.Participant(member.neededBytes + member.overflowBytes,
-                        Math.max(0, member.guaranteeBytes - member.fixedBytes)));
+                        Math.max(0, member.guaranteeBytes - member.fixedBytes), member.contentBytes() + member.overflowBytes));
             }
         }
         return participants;

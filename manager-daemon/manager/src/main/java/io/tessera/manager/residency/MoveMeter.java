@@ -20,19 +20,22 @@ final class MoveMeter {
     /** What one client had counted in one direction when it was measured last. */
     static final class Seen {
         private long bytes;
+        private long other;
         private long ns;
 
-        /** Bytes per second since then; 0: not known. */
-        private double take(long bytesNow, long nsNow) {
+        /** Bytes per second since then; 0: not known, or most of what came or went was not copied, which says little of copies. */
+        private double take(long bytesNow, long otherNow, long nsNow) {
             long moved = bytesNow - bytes;
+            long notCopied = otherNow - other;
             long spent = nsNow - ns;
             boolean sane = moved >= 0 && spent >= 0;
             if (sane && (spent == 0 || moved < SHORTEST_BYTES)) {
                 return 0;
             }
             bytes = bytesNow;
+            other = otherNow;
             ns = nsNow;
-            return sane ? 1e9 * moved / spent : 0;
+            return sane && notCopied <= moved ? 1e9 * moved / spent : 0;
         }
     }
 
@@ -40,8 +43,9 @@ final class MoveMeter {
         return rates;
     }
 
-    void in(Seen seen, long bytes, long ns) {
-        double rate = seen.take(bytes, ns);
+    /** So many bytes were copied in so far, and so many came in without a copy. */
+    void in(Seen seen, long bytes, long otherBytes, long ns) {
+        double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
             rates = inKnown ? rates.measured(SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate), 0, 0)
                     : new MoveRates(rate, rates.outBytesPerSecond());
@@ -49,8 +53,9 @@ final class MoveMeter {
         }
     }
 
-    void out(Seen seen, long bytes, long ns) {
-        double rate = seen.take(bytes, ns);
+    /** So many bytes were copied out so far, and so many left without a copy. */
+    void out(Seen seen, long bytes, long otherBytes, long ns) {
+        double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
             rates = outKnown ? rates.measured(0, 0, SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate))
                     : new MoveRates(rates.inBytesPerSecond(), rate);

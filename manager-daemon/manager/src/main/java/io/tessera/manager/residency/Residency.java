@@ -54,8 +54,8 @@ public final class Residency implements Conductor.Timed {
     }
 
     /**
-     * What clients of plan swap may have on each device: its capacity less what cannot leave, and what of the host's
-     * backing clients of other devices do not need.
+     * What clients of plan swap may have on each device: its capacity less what cannot leave, what of the host's backing
+     * clients of other devices do not need, and what they have that is zero and needs no backing.
      */
     private void admit(List<ClientDeviceMemory> swapping, long nowNs) {
         long backing = host.backingBytes(swapping);
@@ -67,8 +67,9 @@ public final class Residency implements Conductor.Timed {
             if (device.members().stream().anyMatch(ClientDeviceMemory::movable)) {
                 long others = overTotal - device.beyondBytes(nowNs);
                 long capacity = device.certainBytes(nowNs);
+                long hostless = device.members().stream().mapToLong(ClientDeviceMemory::hostlessBytes).sum();
                 SwapAdmission admission = new SwapAdmission(capacity,
-                        Math.min(capacity, device.fixedBytes()), Math.max(0, backing - others));
+                        Math.min(capacity, device.fixedBytes()), Math.max(0, backing - others) + hostless);
                 leases.leasable(device.device.uuid(), admission.leasableBytes());
             }
         }

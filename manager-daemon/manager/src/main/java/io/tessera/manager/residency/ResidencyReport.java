@@ -88,6 +88,8 @@ public final class ResidencyReport {
         json.addProperty("neededBytes", member.neededBytes);
         json.addProperty("swappableBytes", member.swappableBytes);
         json.addProperty("swappedBytes", member.swappedBytes);
+        json.addProperty("zeroBytes", member.zeroBytes);
+        json.addProperty("cleanBytes", member.cleanBytes);
         json.addProperty("fixedBytes", member.fixedBytes);
         json.addProperty("cachedBytes", member.cachedBytes);
         json.addProperty("guaranteeBytes", member.guaranteeBytes);
@@ -102,6 +104,7 @@ public final class ResidencyReport {
         json.addProperty("movesOut", words.movesOut());
         json.addProperty("moveFailures", words.moveFailures());
         json.addProperty("droppedBytes", words.droppedBytes());
+        json.addProperty("sparedBytes", words.sparedBytes());
         json.addProperty("handoverLastNs", outlook.handoverLastNs());
         json.addProperty("handoverMedianNs", outlook.handoverMedianNs());
         return json;

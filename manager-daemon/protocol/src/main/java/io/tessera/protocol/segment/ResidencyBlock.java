@@ -75,6 +75,10 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long REFUSED_FREE = offset(RESIDENCY, "refused_free");
     private static final long SETTLED_CHUNKS = offset(RESIDENCY, "settled_chunks");
     private static final long CLAIMED_BYTES = offset(RESIDENCY, "claimed_bytes");
+    private static final long ZERO_BYTES = offset(RESIDENCY, "zero_bytes");
+    private static final long CLEAN_BYTES = offset(RESIDENCY, "clean_bytes");
+    private static final long SPARED_BYTES = offset(RESIDENCY, "spared_bytes");
+    private static final long CLEARED_BYTES = offset(RESIDENCY, "cleared_bytes");
 
     /**
      * The block of a slot in a mapped segment.
@@ -424,5 +428,45 @@ public record ResidencyBlock(MemorySegment block) {
     /** Sets {@link #claimedBytes()}, as the client does. */
     public void claimedBytes(long bytes) {
         WireTypes.setOpaque(block, CLAIMED_BYTES, bytes);
+    }
+
+    /** Of {@link #neededBytes()}: all zero when it was last looked at, so that it need not travel. */
+    public long zeroBytes() {
+        return WireTypes.getOpaque(block, ZERO_BYTES);
+    }
+
+    /** Sets {@link #zeroBytes()}, as the client does. */
+    public void zeroBytes(long bytes) {
+        WireTypes.setOpaque(block, ZERO_BYTES, bytes);
+    }
+
+    /** Contents on the device of which the host had a copy when they were last looked at. */
+    public long cleanBytes() {
+        return WireTypes.getOpaque(block, CLEAN_BYTES);
+    }
+
+    /** Sets {@link #cleanBytes()}, as the client does. */
+    public void cleanBytes(long bytes) {
+        WireTypes.setOpaque(block, CLEAN_BYTES, bytes);
+    }
+
+    /** Bytes that left the device without a copy so far, since they were zero or had not changed. */
+    public long sparedBytes() {
+        return WireTypes.getOpaque(block, SPARED_BYTES);
+    }
+
+    /** Sets {@link #sparedBytes()}, as the client does. */
+    public void sparedBytes(long bytes) {
+        WireTypes.setOpaque(block, SPARED_BYTES, bytes);
+    }
+
+    /** Bytes that came to the device without a copy so far, since they were zero. */
+    public long clearedBytes() {
+        return WireTypes.getOpaque(block, CLEARED_BYTES);
+    }
+
+    /** Sets {@link #clearedBytes()}, as the client does. */
+    public void clearedBytes(long bytes) {
+        WireTypes.setOpaque(block, CLEARED_BYTES, bytes);
     }
 }

@@ -150,7 +150,11 @@ public final class SegmentLayout {
             U64.withName("refused_free"),
             U64.withName("settled_chunks"),
             U64.withName("claimed_bytes"),
-            bytes(208, "reserved")).withName("tessera_residency");
+            U64.withName("zero_bytes"),
+            U64.withName("clean_bytes"),
+            U64.withName("spared_bytes"),
+            U64.withName("cleared_bytes"),
+            bytes(176, "reserved")).withName("tessera_residency");
 
     /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(

@@ -45,7 +45,8 @@ final class MemoryTable {
         }
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("TENANT", Side.LEFT)
                 .column("MEMORY IS", Side.LEFT).column("RESIDENT", Side.RIGHT).column("NEEDED", Side.RIGHT)
-                .column("OFF", Side.RIGHT).column("FIXED", Side.RIGHT).column("GUARANTEED", Side.RIGHT)
+                .column("OFF", Side.RIGHT).column("ZERO", Side.RIGHT).column("CLEAN", Side.RIGHT).column("FIXED", Side.RIGHT)
+                .column("GUARANTEED", Side.RIGHT)
                 .column("HOST", Side.RIGHT).column("MOVED IN", Side.RIGHT).column("OUT", Side.RIGHT)
                 .column("IN/S", Side.RIGHT).column("OUT/S", Side.RIGHT).column("HAND-OVER", Side.RIGHT)
                 .column("MEDIAN", Side.RIGHT);
@@ -80,7 +81,7 @@ final class MemoryTable {
     private static List<Cell> cells(ClientState client, Residency memory) {
         return List.of(Cell.of(Long.toString(client.id())), Cell.of(client.tenant()), Cell.of(state(memory)),
                 size(memory.residentBytes()), size(memory.neededBytes()), size(memory.swappedBytes()),
-                size(memory.fixedBytes()), size(memory.guaranteeBytes()),
+                size(memory.zeroBytes()), size(memory.cleanBytes()), size(memory.fixedBytes()), size(memory.guaranteeBytes()),
                 size(memory.pinnedBytes() + memory.pageableBytes() + memory.fileBytes()),
                 size(memory.movedInBytes()), size(memory.movedOutBytes()), size(memory.moveInBytesPerSecond()),
                 size(memory.moveOutBytesPerSecond()), duration(memory.handoverLastNs()),

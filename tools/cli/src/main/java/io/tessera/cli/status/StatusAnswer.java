@@ -258,7 +258,9 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param residentBytes         what it holds
      * @param neededBytes           what it needs to run
      * @param swappableBytes        all that can leave
-     * @param swappedBytes          off the device
+     * @param swappedBytes          contents off the device
+     * @param zeroBytes             of what it needs, known to be all zero, so that it need not travel
+     * @param cleanBytes            contents on the device of which the host has a copy
      * @param fixedBytes            that cannot leave
      * @param cachedBytes           of the resident, without contents
      * @param guaranteeBytes        never taken from it
@@ -274,7 +276,8 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param handoverMedianNs      median of that
      */
     public record Residency(String state, boolean parked, String choice, String shortOf, String suspension, String notSuspended,
-            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long fixedBytes, long cachedBytes,
+            long targetBytes, long residentBytes, long neededBytes, long swappableBytes, long swappedBytes, long zeroBytes, long cleanBytes,
+            long fixedBytes, long cachedBytes,
             long guaranteeBytes,
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,

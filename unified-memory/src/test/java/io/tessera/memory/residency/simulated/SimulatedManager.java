@@ -172,8 +172,8 @@ final class SimulatedManager {
         for (SimulatedClient client : members.keySet()) {
             participants.add(new Participant(client.memory.neededBytes(), client.guaranteeBytes));
         }
-        long bytes = QuantumChooser.handoverBytes(
-                cluster.settings().capacityBytes() - cluster.settings().fixedBytes(), participants);
+        long bytes = QuantumChooser.handover(
+                cluster.settings().capacityBytes() - cluster.settings().fixedBytes(), participants).copiedBytes();
         return (long) cluster.settings().rates().moveNs(bytes, bytes);
     }
 

@@ -1,0 +1,41 @@
+/*
+ * What is known of the contents of a chunk, in parts of 2 MiB: which are all zero, and which are in host memory as they are.
+ * Neither has to be copied when the chunk leaves the device, and the first not when it comes back.
+ *
+ * Residency's lock guards all of it, except what belongs to a BUSY chunk: that is its thread's.
+ */
+#ifndef TESSERA_CONTENT_H
+#define TESSERA_CONTENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "direct/turns/residency.h"
+
+#define PART_BYTES CHUNK_UNIT
+#define PARTS (CHUNK_BYTES / PART_BYTES) /* at most, so that one bit each fits a word */
+#define HASH_NUMBERS 4                   /* of a part (swap/content.cu) */
+
+struct part_hash {
+    uint64_t numbers[HASH_NUMBERS];
+};
+
+/* What was found when the chunk was last looked at. One bit for each part, the lowest for the first. */
+struct content {
+    uint32_t filled; /* parts that were not all zero */
+    uint32_t copied; /* of these, the parts that the backing holds as they were */
+    struct part_hash hashes[PARTS];
+};
+
+/* With the lock: a new record; NULL: no memory. */
+struct content *content_new(void);
+void content_free(struct content *content);
+
+/* The parts of so many bytes, at most CHUNK_BYTES, as bits. */
+uint32_t content_parts(uint64_t bytes);
+/* The next run of parts that are set, from *first on: its first part and its length. False: there is none. */
+bool content_run(uint32_t parts, unsigned *first, unsigned *count);
+/* Bytes of so many parts. */
+uint64_t content_bytes(uint32_t parts);
+
+#endif

@@ -1,0 +1,17 @@
+/* How one chunk comes to the device: its memory is mapped, what it held is copied and the rest cleared (moving.h). */
+#ifndef TESSERA_CHUNK_COMING_H
+#define TESSERA_CHUNK_COMING_H
+
+#include "direct/swap/moving.h"
+
+/*
+ * With the lock, which is released meanwhile: begins the copy in of a FILLED place. False: too many copies are under
+ * way.
+ */
+bool coming_copy(struct moving *t, struct place *place);
+/* With the lock: the chunk is resident. */
+void coming_ended(struct moving *t, struct place *place);
+/* With the lock, which is released meanwhile: the chunk could not come in and stays absent. */
+void coming_failed(struct moving *t, struct place *place, CUresult result);
+
+#endif

@@ -1,0 +1,10 @@
+/* The kernel of content_look.c: content.ptx, made of content.cu. */
+    .section .rodata
+    .globl tessera_content_ptx
+    .hidden tessera_content_ptx
+    .type tessera_content_ptx, @object
+tessera_content_ptx:
+    .incbin "direct/swap/content.ptx"
+    .byte 0
+    .size tessera_content_ptx, . - tessera_content_ptx
+    .section .note.GNU-stack, "", @progbits
