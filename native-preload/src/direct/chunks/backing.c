@@ -9,7 +9,7 @@
 #include "direct/chunks/backing_step.h"
 #include "direct/chunks/numa.h"
 #include "driver/own_descriptor.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/manager.h"
 #include "session/report.h"
 #include "session/settings.h"

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "direct/chunks/ranges.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "tessera_entries.h"

@@ -5,7 +5,7 @@
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 
 static struct record_pool records = {.bytes = sizeof(struct content)};
 

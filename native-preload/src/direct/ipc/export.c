@@ -9,7 +9,7 @@
 #include "direct/turns/devices.h"
 #include "direct/ipc/exportable.h"
 #include "direct/ipc/server.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "session/segment.h"
 #include "session/settings.h"

@@ -10,7 +10,7 @@
 #include "direct/ipc/mapping.h"
 #include "direct/memory/memory.h"
 #include "session/monotonic_condition.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "session/settings.h"
 

@@ -5,7 +5,7 @@
 #include "driver/clock.h"
 #include "direct/memory/memory.h"
 #include "direct/chunks/ranges.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/settings.h"

@@ -11,7 +11,7 @@
 #include "direct/swap/moves.h"
 #include "direct/swap/program_memory.h"
 #include "direct/chunks/ranges.h"
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"

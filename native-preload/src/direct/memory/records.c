@@ -1,4 +1,4 @@
-#include "direct/chunks/records.h"
+#include "direct/memory/records.h"
 
 #include <string.h>
 #include <sys/mman.h>
