@@ -48,7 +48,7 @@ bool block_cache_keep(struct swap_block *block)
 struct swap_block *block_cache_take(unsigned device, uint64_t bytes)
 {
     struct swap_block **at = &kept[device];
-    while (*at && ((*at)->bytes != bytes || (*at)->arena))
+    while (*at && ((*at)->bytes != bytes || (*at)->arena || (*at)->refused))
         at = &(*at)->next;
     struct swap_block *block = *at;
     if (!block)
@@ -86,6 +86,7 @@ bool block_cache_dispose(struct swap_block *block)
         return true;
     }
     /* At the end of the list, so that it is the first block that is tried when memory is needed. */
+    block->refused = true;
     struct swap_block **last = &kept[block->device];
     while (*last)
         last = &(*last)->next;

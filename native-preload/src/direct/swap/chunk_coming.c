@@ -54,7 +54,7 @@ void coming_ended(struct moving *t, struct place *place)
 bool coming_copy(struct moving *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
-    bool copies = chunk->away && !copier_lost(chunk->device);
+    bool copies = chunk->away;
     if (copies && !move_may_copy(t))
         return false;
     place->copied = 0;

@@ -29,6 +29,8 @@ static struct copier {
         bool out;
     } under_way[COPIER_DEPTH];
     unsigned begun, ended;
+    bool failed;         /* a copy in `context`, which may have faulted */
+    const void *faulted; /* the last context that had; no other call of it will succeed */
     bool lost;
 } movers[TESSERA_MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +40,7 @@ static void forget_streams(struct copier *m)
     memset(m->streams, 0, sizeof m->streams);
     memset(m->events, 0, sizeof m->events);
     m->context = NULL;
-    m->lost = false;
+    m->failed = false;
 }
 
 static void drop_streams(struct copier *m)
@@ -113,21 +115,38 @@ static bool faulted(const struct copier *m)
     return any;
 }
 
+/* Makes the entered context ready for copies. */
+static CUresult prepare(struct copier *m)
+{
+    if (m->context != m->entered)
+        return change_context(m);
+    bool fault = m->failed && faulted(m);
+    m->failed = false;
+    return fault ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+}
+
+/* A fault ends one context. Contents are lost only when no context of the device is left that could use them. */
 bool copier_open(unsigned device)
 {
     struct copier *m = &movers[device];
-    m->entered = devices_enter(device);
-    if (!m->entered)
-        return false;
-    m->lost = m->lost && m->context == m->entered && faulted(m);
-    CUresult result = m->context == m->entered ? CUDA_SUCCESS : change_context(m);
-    if (result == CUDA_SUCCESS)
+    const void *before = NULL;
+    CUresult result = CUDA_ERROR_INVALID_CONTEXT;
+    while ((m->entered = devices_enter_after(device, before))) {
+        result = m->entered == m->faulted ? CUDA_ERROR_LAUNCH_FAILED : prepare(m);
+        if (!is_fault(result))
+            break;
+        m->faulted = before = m->entered;
+        devices_leave(m->entered);
+    }
+    m->lost = !m->entered && before;
+    if (m->lost)
+        m->entered = devices_enter(device); /* nothing will be copied */
+    if (m->entered && (m->lost || result == CUDA_SUCCESS))
         return true;
-    report_failure(result, "no streams to move memory with");
-    m->lost = is_fault(result);
-    if (m->lost) /* nothing will be copied */
-        return true;
-    devices_leave(m->entered);
+    if (m->entered) {
+        report_failure(result, "no streams to move memory with");
+        devices_leave(m->entered);
+    }
     return false;
 }
 
@@ -234,7 +253,8 @@ CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool
         m->begun++;
         return CUDA_SUCCESS;
     }
-    m->lost = faulted(m); /* synchronises the streams, so that no part of the failed copy uses the memory any more */
+    m->failed = true;
+    faulted(m); /* synchronises the streams, so that no part of the failed copy uses the memory any more */
     return result;
 }
 
@@ -249,8 +269,10 @@ struct chunk *copier_ended(unsigned device, bool *out, CUresult *result)
         return NULL;
     m->ended++;
     *out = m->under_way[at].out;
-    if (*result != CUDA_SUCCESS)
-        m->lost = faulted(m);
+    if (*result != CUDA_SUCCESS) {
+        m->failed = true;
+        faulted(m);
+    }
     return m->under_way[at].chunk;
 }
 
@@ -262,9 +284,12 @@ bool copier_lost(unsigned device)
 void copier_context_closing(const void *context)
 {
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
         if (movers[i].context == context)
             forget_streams(&movers[i]);
+        if (movers[i].faulted == context)
+            movers[i].faulted = NULL;
+    }
     pthread_mutex_unlock(&lock);
     bounce_context_closing(context);
     look_context_closing(context);

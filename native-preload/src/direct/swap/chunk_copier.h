@@ -13,7 +13,7 @@
 
 #define COPIER_DEPTH 16 /* copies at once: enough that the bus does not wait for page changes of small chunks */
 
-/* Enters a context of the device and makes streams in it, unless it is lost. False: no context, or no streams. */
+/* Enters a context of the device that has not faulted and makes streams in it, unless all are lost. False: no context, or no streams. */
 bool copier_open(unsigned device);
 void copier_close(unsigned device);
 
@@ -32,7 +32,8 @@ CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool
 struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);
 
 /*
- * Whether the open context has faulted. Then the program can no longer use its contents, and no copy may be begun.
+ * Whether all contexts of the device had faulted when the copier was opened. Then the program can no longer use its contents, and
+ * no copy may be begun. A fault while it is open fails copies, and nothing is lost before it is opened again.
  */
 bool copier_lost(unsigned device);
 

@@ -155,6 +155,8 @@ static bool begin(unsigned device, struct moving *t, bool out)
         return true;
     }
     t->ahead += chunk->bytes;
+    if (chunk->away && copier_lost(device))
+        chunk_forget_content(chunk); /* so it gets memory of the driver, and none that another client left */
     if (chunk->handle)
         place->stage = PLACE_FILLED;
     else

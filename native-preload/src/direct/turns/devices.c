@@ -231,12 +231,15 @@ static void each_context(unsigned device, void (*visit)(void *handle, void *stat
     }
 }
 
-/* Pins a context of the device that is not about to end; NULL: there is none. */
-static void *pin_one(unsigned device)
+/* Pins a context of the device, behind `before` in the table, that is not about to end; NULL: there is none. */
+static void *pin_one(unsigned device, const void *before)
 {
     void *handle = NULL;
+    int i = 0;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < MAX_CONTEXTS && !handle; i++)
+    while (before && i < MAX_CONTEXTS && contexts[i++].handle != before)
+        ;
+    for (; i < MAX_CONTEXTS && !handle; i++)
         if (contexts[i].handle && contexts[i].device == device && !contexts[i].closing) {
             handle = contexts[i].handle;
             contexts[i].pins++;
@@ -255,14 +258,19 @@ static void unpin(void *handle)
     pthread_mutex_unlock(&lock);
 }
 
-void *devices_enter(unsigned device)
+void *devices_enter_after(unsigned device, const void *before)
 {
-    void *handle = pin_one(device);
+    void *handle = pin_one(device, before);
     if (handle && REAL(cuCtxPushCurrent_v2)(handle) != CUDA_SUCCESS) {
         unpin(handle);
         return NULL;
     }
     return handle;
+}
+
+void *devices_enter(unsigned device)
+{
+    return devices_enter_after(device, NULL);
 }
 
 void devices_leave(void *handle)

@@ -59,6 +59,8 @@ void devices_synchronise(unsigned device);
  * none now. Only around calls that end by themselves, because the end of the context waits for them.
  */
 void *devices_enter(unsigned device);
+/* The same, of the contexts after that one, which was entered before; NULL: the first of all. */
+void *devices_enter_after(unsigned device, const void *before);
 void devices_leave(void *context);
 
 /* Whether the legacy stream of any context of the device has work that is not complete. */
