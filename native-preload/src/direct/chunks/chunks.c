@@ -34,6 +34,8 @@ static void account(const struct chunk *chunk, int64_t sign)
         r->needed += bytes;
     if (chunk->live && chunk->content)
         r->looked += bytes;
+    else if (chunk->live && (chunk->unseen || chunk_never_seen(chunk)))
+        r->unseen += bytes;
     if (chunk->live)
         r->zero += (uint64_t)(sign * (int64_t)(chunk->bytes - chunk_content_bytes(chunk)));
     if (chunk->live && chunk->state == CHUNK_RESIDENT)
@@ -155,7 +157,21 @@ void chunk_forget_content(struct chunk *chunk)
     chunk_change_begin(chunk);
     content_free(chunk->content);
     chunk->content = NULL;
+    chunk->unseen = false;
     chunk_change_end(chunk);
+}
+
+void chunk_set_unseen(struct chunk *chunk)
+{
+    chunk_forget_content(chunk);
+    chunk_change_begin(chunk);
+    chunk->unseen = true;
+    chunk_change_end(chunk);
+}
+
+bool chunk_never_seen(const struct chunk *chunk)
+{
+    return chunk->arena || chunk->bytes > CHUNK_BYTES;
 }
 
 void chunk_change_begin(const struct chunk *chunk)

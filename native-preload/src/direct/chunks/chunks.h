@@ -50,6 +50,7 @@ struct chunk {
     bool fixed;     /* never moved */
     bool stuck;     /* has contents and no address, so it cannot be copied; not moved until it has an address */
     bool untouched; /* was never accessible, so it has no contents */
+    bool unseen;    /* could not be looked at when it was to leave, so all of it counts as contents */
     bool shareable; /* its physical memory can be given to other processes (exportable.h) */
 };
 
@@ -72,6 +73,10 @@ uint64_t chunk_content_bytes(const struct chunk *chunk);
 void chunk_drop_copy(struct chunk *chunk);
 /* With the lock: the same, and forgets what is known of its parts. */
 void chunk_forget_content(struct chunk *chunk);
+/* With the lock: the same; and it could not be looked at, so no sample of other chunks says anything of it. */
+void chunk_set_unseen(struct chunk *chunk);
+/* Whether chunks like it are never looked at: small allocations share it, or it is too large. */
+bool chunk_never_seen(const struct chunk *chunk);
 
 /* With the lock: removes the view at an address that is no longer mapped. False: the chunk has no view there. */
 bool chunk_remove_view(struct chunk *chunk, CUdeviceptr address);

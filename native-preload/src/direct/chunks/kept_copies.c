@@ -14,8 +14,10 @@ static bool has_copy(const struct chunk *chunk, uint64_t now_ns)
 bool kept_copies_drop(unsigned device)
 {
     struct chunk *chunk = chunk_search(device, SEARCH_COPY, has_copy, 0);
-    if (chunk)
+    if (chunk) {
         chunk_drop_copy(chunk);
+        residency_publish(device);
+    }
     return chunk != NULL;
 }
 
@@ -29,6 +31,8 @@ static bool empty_step(unsigned device)
             chunk_drop_copy(chunk);
             any = true;
         }
+    if (any)
+        residency_publish(device);
     return any;
 }
 

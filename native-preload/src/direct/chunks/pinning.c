@@ -144,10 +144,11 @@ static void *run(void *unused)
     for (;;) {
         bool grown = false;
         for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
-            if (!residency_of(i)->used || (refused_ns[i] && monotonic_ns() - refused_ns[i] < RETRY_NS))
+            if (!residency_of(i)->used)
                 continue;
             kept_copies_trim(i);
-            grown |= grow(i) || renew(i);
+            bool refused = refused_ns[i] && monotonic_ns() - refused_ns[i] < RETRY_NS;
+            grown |= !refused && (grow(i) || renew(i));
         }
         if (!grown)
             residency_wait(monotonic_ns() + IDLE_NS);

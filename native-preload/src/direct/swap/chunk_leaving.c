@@ -139,12 +139,12 @@ void leaving_begin(struct moving *t, struct place *place)
         return;
     }
     residency_unlock();
-    bool looks = !chunk->arena && look_begin(looker_of_moves(device), copier_context(device), chunk);
+    bool looks = look_begin(looker_of_moves(device), copier_context(device), chunk);
     residency_lock();
     t->looking += looks;
     place->stage = looks ? PLACE_LOOKING : PLACE_LOOKED;
     if (!looks) {
-        chunk_forget_content(chunk);
+        chunk_set_unseen(chunk);
         leaving_copy(t, place);
     }
 }
@@ -163,6 +163,7 @@ static uint32_t note(struct chunk *chunk, const struct look *look)
         memcpy(content->hashes, look->hashes, sizeof content->hashes);
     }
     chunk->content = content;
+    chunk->unseen = !content;
     chunk_change_end(chunk);
     return content ? content->filled & ~content->copied : 0;
 }
@@ -187,6 +188,6 @@ bool leaving_end_looks(unsigned device, struct moving *t)
         if (result == CUDA_SUCCESS)
             place->parts = note(look.chunk, &look);
         else
-            chunk_forget_content(look.chunk);
+            chunk_set_unseen(look.chunk);
     }
 }

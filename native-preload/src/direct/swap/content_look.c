@@ -180,13 +180,13 @@ void look_flush(struct looker *l)
 
 bool look_begin(struct looker *l, const void *context, struct chunk *chunk)
 {
-    CUdeviceptr address = chunk_address(chunk);
-    if (chunk->bytes > CHUNK_BYTES || !address || l->begun - l->ended == LOOKS || !prepare(l, context))
+    CUdeviceptr address = chunk ? chunk_address(chunk) : 0;
+    if ((chunk && (chunk_never_seen(chunk) || !address)) || l->begun - l->ended == LOOKS || !prepare(l, context))
         return false;
     unsigned at = l->begun++ % LOOKS;
     l->chunks[at] = chunk;
     for (unsigned i = 0; i < PARTS; i++) {
-        l->shared->parts[at][i] = i < chunk->bytes / PART_BYTES ? address + i * PART_BYTES : 0;
+        l->shared->parts[at][i] = chunk && i < chunk->bytes / PART_BYTES ? address + i * PART_BYTES : 0;
         l->shared->results[at][i][0] = NOT_RUN;
     }
     if (l->begun - l->launched >= BATCH)
@@ -219,7 +219,7 @@ static bool reach(struct looker *l)
 static CUresult read_result(const struct looker *l, unsigned at, struct look *look)
 {
     look->filled = 0;
-    for (unsigned i = 0; i < look->chunk->bytes / PART_BYTES; i++) {
+    for (unsigned i = 0; look->chunk && i < look->chunk->bytes / PART_BYTES; i++) {
         const uint64_t *numbers = l->shared->results[at][i];
         if (numbers[0] == NOT_RUN)
             return CUDA_ERROR_UNKNOWN; /* a driver that says that all went well, and runs nothing */

@@ -30,7 +30,8 @@ struct look {
 
 /*
  * Takes a BUSY chunk that is mapped in the current context. False: it cannot be looked at, or as many as can be are under way. The
- * kernel runs when enough chunks were taken, or at the next look_flush().
+ * kernel runs when enough chunks were taken, or at the next look_flush(). NULL instead of a chunk: the kernel runs and looks at
+ * nothing, so that the end of this look shows that the device has room for a kernel.
  */
 bool look_begin(struct looker *looker, const void *context, struct chunk *chunk);
 

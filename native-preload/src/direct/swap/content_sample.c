@@ -36,8 +36,8 @@ static uint64_t next_random(void)
 
 static bool fits(const struct chunk *chunk)
 {
-    return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk->arena &&
-           chunk->bytes <= CHUNK_BYTES && chunk_address(chunk);
+    return chunk->state == CHUNK_RESIDENT && chunk->live && !chunk->fixed && !chunk_never_seen(chunk) &&
+           chunk_address(chunk);
 }
 
 /* With the lock: chooses chunks at random, each as likely as any other, and makes them BUSY (Knuth's algorithm R). */
@@ -69,7 +69,10 @@ static void release(struct chunk *chunk)
     chunk_change_end(chunk);
 }
 
-/* Looks at the chunks, in a context of the device: bytes that are not zero. False: it could not be seen of all. */
+/*
+ * Looks at the chunks, in a context of the device: bytes that are not zero. NULL: at nothing, `count` times. False: it could not be
+ * seen of all.
+ */
 static bool look_at(unsigned device, const void *context, struct chunk **chunks, unsigned count, uint64_t *filled)
 {
     struct looker *looker = looker_of_samples(device);
@@ -77,7 +80,7 @@ static bool look_at(unsigned device, const void *context, struct chunk **chunks,
     CUresult result;
     unsigned begun = 0, ended = 0;
     bool all = true;
-    while (begun < count && look_begin(looker, context, chunks[begun]))
+    while (begun < count && look_begin(looker, context, chunks ? chunks[begun] : NULL))
         begun++;
     look_flush(looker);
     while (ended < begun) {
@@ -98,12 +101,16 @@ static void sample(unsigned device)
     struct sampler *s = &samplers[device];
     struct chunk *chunks[CHUNKS];
     uint64_t filled = 0, of = 0;
-    unsigned count = choose(device, chunks);
+    /* A kernel of the program that runs for ever must not keep chunks BUSY: they are chosen once a kernel of ours has run. */
+    residency_unlock();
+    void *context = devices_enter(device);
+    bool runs = context && look_at(device, context, NULL, 1, &filled);
+    residency_lock();
+    unsigned count = runs && !residency_of(device)->closed ? choose(device, chunks) : 0;
     for (unsigned i = 0; i < count; i++)
         of += chunks[i]->bytes;
     residency_unlock();
-    void *context = devices_enter(device);
-    bool seen = context && look_at(device, context, chunks, count, &filled);
+    bool seen = count && look_at(device, context, chunks, count, &filled);
     if (context)
         devices_leave(context);
     residency_lock();

@@ -89,7 +89,7 @@ void residency_sampled(unsigned device, uint64_t filled, uint64_t of)
 uint64_t residency_zero(unsigned device)
 {
     const struct residency *r = &states[device];
-    uint64_t known = r->closed ? r->zero : 0, unknown = r->closed ? r->needed - r->looked : r->needed;
+    uint64_t known = r->closed ? r->zero : 0, unknown = r->needed - r->unseen - (r->closed ? r->looked : 0);
     return known + (uint64_t)(zero_shares[device] * (double)unknown);
 }
 
@@ -338,4 +338,5 @@ void residency_forked(void)
     pthread_once(&once, prepare);
     prepare();
     memset(states, 0, sizeof states);
+    memset(zero_shares, 0, sizeof zero_shares);
 }

@@ -23,8 +23,9 @@ struct residency {
     uint64_t fixed;
     uint64_t claimed; /* what the driver needs beside `fixed` and cannot get, because other clients fill the device */
     uint64_t cached;
-    uint64_t looked;  /* the part of `needed` that was looked at when it last left */
-    uint64_t zero;    /* the part of `looked` that was all zero then */
+    uint64_t looked; /* the part of `needed` that was looked at when it last left */
+    uint64_t zero;   /* the part of `looked` that was all zero then */
+    uint64_t unseen; /* the part of `needed` that cannot be looked at, or could not when it was to leave: all of it counts */
     uint64_t clean;   /* contents on the device of which the backing has a copy, as of the last look */
     uint64_t swapped; /* contents in the backing alone */
     uint64_t wanted;  /* what allocations wait for, beyond `resident` */
@@ -52,7 +53,7 @@ void residency_publish(unsigned device);
 void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
 /*
  * With the lock: the part of `needed` that is taken to be zero. While the gate is open the program changes its memory, so the sample
- * says it; else it is known of what was looked at, and the sample stands for the rest.
+ * says it; else it is known of what was looked at, and the sample stands for the rest. What cannot be looked at is taken to be contents.
  */
 uint64_t residency_zero(unsigned device);
 
