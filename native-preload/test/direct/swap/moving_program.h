@@ -44,7 +44,7 @@ static struct residency now(void)
     return copy;
 }
 
-static struct held allocate(uint64_t bytes, unsigned char seed)
+static inline struct held allocate(uint64_t bytes, unsigned char seed)
 {
     struct held held = {.bytes = bytes, .seed = seed};
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -59,13 +59,13 @@ static unsigned char byte_of(const struct held *held, uint64_t i)
     return (unsigned char)(held->seed + i / 4096 + i % 251);
 }
 
-static void fill(const struct held *held)
+static inline void fill(const struct held *held)
 {
     for (uint64_t i = 0; i < held->bytes; i++)
         ((unsigned char *)(uintptr_t)held->at)[i] = byte_of(held, i);
 }
 
-static void verify(const struct held *held)
+static inline void verify(const struct held *held)
 {
     for (uint64_t i = 0; i < held->bytes; i++)
         CHECK(((const unsigned char *)(uintptr_t)held->at)[i] == byte_of(held, i));
@@ -98,7 +98,7 @@ static void move(bool in)
     }
 }
 
-static void leave(void)
+static inline void leave(void)
 {
     residency_drained(0);
     order(0);
@@ -106,7 +106,7 @@ static void leave(void)
     CHECK(fake.held == 0 && fake.mappings == 0 && now().present == 0);
 }
 
-static void come_back(void)
+static inline void come_back(void)
 {
     order(FAKE_MEMORY);
     move(true);
@@ -136,7 +136,7 @@ static void end(const struct held *all, unsigned count)
 }
 
 /* The pinned tier grows by a thread of its own; after a failure it tries again much later. */
-static void await_pinned(void)
+static inline void await_pinned(void)
 {
     for (int i = 0; i < 100 && now().held[TIER_PINNED] < now().needed; i++)
         usleep(2000);

@@ -1,0 +1,289 @@
+/*
+ * What must not happen when things go wrong at a bad moment: that a program gets memory which others left, loses the contents of a
+ * context that works, waits for ever for its own kernel, or says that memory is zero which nobody has looked at.
+ */
+#include "direct/chunks/chunks.h"
+#include "direct/chunks/kept_copies.h"
+#include "direct/swap/chunk_copier.h"
+#include "late_driver.h"
+#include "moving_program.h"
+
+#define CAPACITY (64 * MIB) /* of which a chunk is a 32nd */
+#define CHUNK (2 * MIB)
+#define SHORT_NS (BOUND_NS / 4)
+
+static _Atomic bool refuses;   /* to unmap */
+static _Atomic bool no_way_in; /* copies to the device fail */
+static _Atomic bool busy;      /* a kernel of the program runs and does not end */
+static _Atomic bool no_looks;  /* the kernel that looks fails */
+static _Atomic unsigned pins_refused;
+static _Atomic bool refuses_pins;
+static _Atomic unsigned asked; /* for events, while it runs */
+
+/* A fault of the first context is none of the second. */
+static _Atomic bool first_faulted;
+
+static bool fault_here(void)
+{
+    return first_faulted && fake_current == FAKE_CONTEXT_OF(0);
+}
+
+static CUresult refusing_unmap(CUdeviceptr address, size_t bytes)
+{
+    return refuses ? CUDA_ERROR_NOT_SUPPORTED : fake_cuMemUnmap(address, bytes);
+}
+
+static CUresult refusing_register(void *memory, size_t bytes, unsigned flags)
+{
+    if (!refuses_pins)
+        return fake_cuMemHostRegister_v2(memory, bytes, flags);
+    pins_refused++;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult busy_query(CUevent event)
+{
+    if (busy) {
+        asked++;
+        return CUDA_ERROR_NOT_READY;
+    }
+    return fault_here() ? FAKE_FAULT : late_cuEventQuery(event);
+}
+
+static CUresult faulting_synchronize(CUstream stream)
+{
+    CUresult result = late_cuStreamSynchronize(stream);
+    return fault_here() ? FAKE_FAULT : result;
+}
+
+static CUresult faulting_copy_out(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return fault_here() ? FAKE_FAULT : late_cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
+}
+
+static CUresult failing_copy_in(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    return no_way_in ? CUDA_ERROR_NOT_SUPPORTED : late_cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
+}
+
+static CUresult failing_launch(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned rows,
+                               unsigned layers, unsigned shared, CUstream stream, void **arguments, void **extra)
+{
+    if (no_looks || fault_here())
+        return fault_here() ? FAKE_FAULT : CUDA_ERROR_OUT_OF_MEMORY;
+    return late_cuLaunchKernel(function, x, y, z, threads, rows, layers, shared, stream, arguments, extra);
+}
+
+static unsigned char *memory_of(const struct held *held)
+{
+    return (unsigned char *)(uintptr_t)held->at;
+}
+
+static void check_own(const struct held *held)
+{
+    for (uint64_t i = 0; i < held->bytes; i++)
+        CHECK(memory_of(held)[i] != STRANGE);
+}
+
+/* A block that the driver does not release when it is freed, half of it off the device: the next one gets nothing of it. */
+static void freed_halfway(void)
+{
+    struct held held = allocate(2 * CHUNK, 3);
+    memset(memory_of(&held), 7, held.bytes);
+    residency_drained(0);
+    order(CHUNK);
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    while (now().resident != CHUNK) {
+        moves_step(0, false);
+        CHECK(monotonic_ns() < until_ns);
+    }
+    CHECK(now().swapped == CHUNK);
+    refuses = true;
+    CHECK(swap_free(held.at) == CUDA_SUCCESS);
+    refuses = false;
+    CHECK(now().swapped == 0 && now().needed == 0);
+    while (exchange_drop(0))
+        ;
+    stranger_gives(CHUNK);
+    come_back();
+    held = allocate(2 * CHUNK, 3);
+    check_own(&held);
+    memset(memory_of(&held), 9, held.bytes);
+    leave();
+    come_back();
+    CHECK(now().swapped == 0 && memory_of(&held)[2 * CHUNK - 1] == 9);
+    end(&held, 1);
+}
+
+/* Memory of others, in which contents did not arrive, and which the driver does not release: no allocation gets it. */
+static void freed_before_it_came(void)
+{
+    struct held held = allocate(CHUNK, 3);
+    memset(memory_of(&held), 7, held.bytes);
+    leave();
+    while (exchange_drop(0))
+        ;
+    stranger_gives(CHUNK);
+    order(FAKE_MEMORY);
+    no_way_in = refuses = true;
+    moves_step(0, true);
+    CHECK(fake.held == CHUNK && now().present == 0 && memory_of(&held)[0] == STRANGE);
+    CHECK(swap_free(held.at) == CUDA_SUCCESS);
+    no_way_in = refuses = false;
+    come_back();
+    held = allocate(CHUNK, 3);
+    check_own(&held);
+    end(&held, 1);
+}
+
+/* Contents that no context can use any more do not come back, and what comes instead is not of others. */
+static void lost_for_good(void)
+{
+    struct held held = allocate(2 * CHUNK, 5);
+    memset(memory_of(&held), 7, held.bytes);
+    leave();
+    while (exchange_drop(0))
+        ;
+    stranger_gives(CHUNK);
+    stranger_gives(CHUNK);
+    fake.faulted = true;
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    order(FAKE_MEMORY);
+    while (moves_step(0, true), !residency_open(0)) {
+        CHECK(monotonic_ns() < until_ns);
+        usleep(5000);
+    }
+    check_own(&held);
+    fake.faulted = false;
+    copier_context_closing(FAKE_CONTEXT); /* it is reset */
+    while (exchange_drop(0))
+        ;
+    leave();
+    come_back();
+    end(&held, 1);
+}
+
+/* One context of two has faulted: contents move in the other one. */
+static void one_faulted(void)
+{
+    devices_context_opened(FAKE_CONTEXT_OF(1), 0);
+    struct held held = allocate(5 * CHUNK, 11);
+    fill(&held);
+    leave();
+    come_back();
+    verify(&held);
+    first_faulted = true;
+    leave();
+    come_back();
+    verify(&held);
+    memory_of(&held)[3] ^= 1;
+    leave();
+    come_back();
+    memory_of(&held)[3] ^= 1;
+    verify(&held);
+    first_faulted = false;
+    end(&held, 1);
+}
+
+/* What small allocations share is not looked at, so it is not zero because other memory is. */
+static void shared_by_small(void)
+{
+    struct held small[4], large = allocate(34 * MIB, 1);
+    memset(memory_of(&large), 0, large.bytes);
+    for (unsigned i = 0; i < 4; i++) {
+        small[i] = allocate(700000, (unsigned char)(20 + i));
+        fill(&small[i]);
+    }
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    while (!__atomic_load_n(&words()->zero_bytes, __ATOMIC_SEQ_CST)) {
+        CHECK(monotonic_ns() < until_ns);
+        usleep(1000);
+    }
+    CHECK(words()->zero_bytes == large.bytes && now().needed > large.bytes);
+    no_looks = true; /* what could not be looked at before it left is not taken to be zero either */
+    leave();
+    CHECK(words()->zero_bytes == 0 && words()->swapped_bytes == now().needed);
+    come_back();
+    no_looks = false;
+    for (unsigned i = 0; i < 4; i++) {
+        verify(&small[i]);
+        CHECK(swap_free(small[i].at) == CUDA_SUCCESS);
+    }
+    end(&large, 1);
+}
+
+/* While a kernel of the program keeps the device, no sample keeps memory from being freed. */
+static void kernel_for_ever(void)
+{
+    busy = true;
+    asked = 0;
+    struct held held = allocate(36 * MIB, 9);
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    while (!asked) { /* a sample is due, and waits */
+        CHECK(monotonic_ns() < until_ns);
+        usleep(1000);
+    }
+    uint64_t from_ns = monotonic_ns();
+    CHECK(swap_free(held.at) == CUDA_SUCCESS && monotonic_ns() - from_ns < SHORT_NS);
+    busy = false;
+    end(NULL, 0);
+}
+
+/* Host memory that the manager asks back goes at once, also when more was refused just now; and what is published is true. */
+static void pinned_back(void)
+{
+    struct held one = allocate(8 * CHUNK, 3), two;
+    fill(&one);
+    await_pinned();
+    leave();
+    come_back();
+    CHECK(now().clean == one.bytes);
+    residency_lock();
+    CHECK(kept_copies_drop(0) && words()->clean_bytes == residency_of(0)->clean);
+    residency_unlock();
+    refuses_pins = true;
+    two = allocate(8 * CHUNK, 4);
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    while (!pins_refused) {
+        CHECK(monotonic_ns() < until_ns);
+        residency_orders(0);
+        usleep(1000);
+    }
+    __atomic_store_n(&words()->pinned_target, 0, __ATOMIC_SEQ_CST);
+    until_ns = monotonic_ns() + SHORT_NS;
+    while (now().held[TIER_PINNED]) {
+        residency_orders(0);
+        CHECK(monotonic_ns() < until_ns);
+        usleep(1000);
+    }
+    verify(&one);
+    end((struct held[]){one, two}, 2);
+}
+
+int main(int count, char **arguments)
+{
+    (void)count;
+    ensure_settings(arguments);
+    alarm(SANITIZED ? 600 : 60);
+    late_driver();
+    FAKE(cuMemUnmap, refusing_unmap);
+    FAKE(cuMemHostRegister_v2, refusing_register);
+    FAKE(cuEventQuery, busy_query);
+    FAKE(cuStreamSynchronize, faulting_synchronize);
+    FAKE(cuMemcpyDtoHAsync_v2, faulting_copy_out);
+    FAKE(cuMemcpyHtoDAsync_v2, failing_copy_in);
+    FAKE(cuLaunchKernel, failing_launch);
+    open_device(true);
+    words()->capacity_bytes = CAPACITY;
+    residency_orders(0);
+    kernel_for_ever();
+    shared_by_small();
+    strangers_come();
+    freed_halfway();
+    freed_before_it_came();
+    lost_for_good();
+    one_faulted();
+    pinned_back();
+    printf("mishaps: ok\n");
+    return 0;
+}
