@@ -28,9 +28,9 @@ STATUS_EVERY_S = 10.0
 #: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound.
 STANDSTILL_S = 12.0
 CASE_S = 150
-#: Servers, and the share of the device that each has.
+#: Servers, the share of the device that each has, and GiB of it that are weights: read at each request, and never changed.
 NATIVE = "native"
-CASES = {NATIVE: (1, 0.75), "two servers": (2, 0.75), "three of 0.9": (3, 0.9)}
+CASES = {NATIVE: (1, 0.75, 0), "two servers": (2, 0.75, 0), "three of 0.9": (3, 0.9, 0), "three with weights": (3, 0.85, 16)}
 
 
 class Request(typing.NamedTuple):
@@ -48,8 +48,8 @@ def run(setting, record):
 
 
 def _case(setting, record, name):
-    count, share = CASES[name]
-    size = {"SERVER_SHARE": str(share)}
+    count, share, weights_gib = CASES[name]
+    size = {"SERVER_SHARE": str(share), "SERVER_WEIGHTS_GIB": str(weights_gib)}
     begun = time.monotonic()
     managed = contextlib.nullcontext() if name == NATIVE else Manager(setting.installation, setting.directory)
     with managed as manager, Bench(setting.workloads, setting.directory) as bench:
@@ -179,4 +179,4 @@ def tables(results):
         notes += [f"{one['case']}: {failure}" for failure in one["failures"]]
         notes += [f"{one['case']}, {at} s: `{' / '.join(lines)}`" for at, lines in one["status"][-1:]]
     columns = ("case", "server", "all ready, s", "requests", "median, s", "95th percentile, s", "longest, s", "longest without progress, s")
-    return [Table("Servers at full size", columns, tuple(rows), (*notes, f"a request checks and changes 2 GiB, {THINK_S} s after the last answer; a server that finds a wrong word ends"))] if rows else []
+    return [Table("Servers at full size", columns, tuple(rows), (*notes, f"a request checks and changes 2 GiB, and reads the weights, {THINK_S} s after the last answer; a server that finds a wrong word ends"))] if rows else []
