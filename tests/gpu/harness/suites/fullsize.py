@@ -172,7 +172,7 @@ def tables(results):
             times = [request["seconds"] for request in one["requests"] if request["server"] == server]
             rows.append((one["case"], server + 1, one["ready_s"], len(times), *(quantile(times, part) if times else None for part in (0.5, 0.95)),
                          max(times, default=None), one["standstill_s"]))  # fmt: skip
-        for pid, moved in one["moved"].items():
+        for pid, moved in one.get("moved", {}).items():
             came, left, spared = ((size or 0) / GIB for size in moved)
             notes.append(f"{one['case']}, process {pid}: {came:.1f} GiB copied in, {left:.1f} GiB copied out, {spared:.1f} GiB left without a copy")
         notes += [f"{one['case']}, {at} s: {sentence}" for at, sentence in one["said"]]
