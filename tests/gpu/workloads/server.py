@@ -1,8 +1,8 @@
 """A server that has most of the device's memory and uses 2 GiB of it: a request checks what the one before left, and changes it.
 
 ``SERVER_GIB`` says how much memory it has, or ``SERVER_SHARE`` which share of the device. What it uses is spread over all of
-it, so that many chunks are moved. ``SERVER_WEIGHTS_GIB`` more are random and never change: each request reads them all. A wrong word
-ends it.
+it, so that many chunks are moved. ``SERVER_WEIGHTS_GIB`` more are random and never change: each request reads them all. After
+``SERVER_FILL_AFTER`` requests it fills all of its memory. A wrong word ends it.
 """
 
 import os
@@ -54,6 +54,9 @@ class ServerTask(Task):
         if int(wrong):
             raise SystemExit(f"request {self._requests + 1}: {int(wrong)} words of memory are wrong")
         self._requests += 1
+        if self._requests == int(os.environ.get("SERVER_FILL_AFTER", "0")):
+            self._memory.random_()
+            self._sum = self._weights_sum()
         for index, part in enumerate(self._parts):
             part.copy_(self._expected(index))
         return self._torch.tensor(float(self._requests))
