@@ -50,12 +50,15 @@ def of_native(row, ratio, native):
     return pick
 
 
-def most(column):
-    """The largest number of a column."""
+def most(column, row=None):
+    """The largest number of a column, in all rows or those that begin so. Old records may lack the column."""
 
     def pick(table):
+        if column not in table.columns:
+            return None
         place = table.columns.index(column)
-        numbers = [one[place] for one in table.rows if isinstance(one[place], (int, float))]
+        rows = [one for one in table.rows if row is None or one[0] == row]
+        numbers = [one[place] for one in rows if isinstance(one[place], (int, float))]
         return max(numbers, default=None)
 
     return pick
@@ -198,6 +201,12 @@ FIGURES = [
     Figure("programs", "our CUDA programs by relay with outputs equal to native", "partly fenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
     Figure("fullsize", "two servers of 0.75 of the GPU, longest time without progress, s", "turns", "fullsize", "Servers at full size",
            most("longest without progress, s")),
+    Figure("fullsize.two.p95", "two servers of 0.75 of the GPU that use 2 GiB each: 95th percentile of a request, s", "turns", "fullsize", "Servers at full size",
+           most("95th percentile, s", "two servers"), "≤ 0.5", "two servers"),
+    Figure("fullsize.two.longest", "the same, longest request, s", "turns", "fullsize", "Servers at full size", most("longest, s", "two servers"), "≤ 2", "two servers"),
+    Figure("fullsize.three.p95", "three servers of 0.9 of the GPU: 95th percentile of a request, s", "turns", "fullsize", "Servers at full size",
+           most("95th percentile, s", "three of 0.9"), "≤ 1", "three of 0.9"),
+    Figure("fullsize.three.longest", "the same, longest request, s", "turns", "fullsize", "Servers at full size", most("longest, s", "three of 0.9"), "≤ 4", "three of 0.9"),
     Figure("suspend", "8 GiB leave the GPU whole (`evict --suspend`), s", "turns", "suspend", "A tenant leaves",
            lambda table: next((one[3] for one in table.rows if "suspend" in one[0]), None)),
     Figure("notebooks", "eight notebooks of 0.4 of the memory, wait of a first call, median s", "turns", "oversub", "Notebooks",

@@ -16,14 +16,18 @@
 
 #define SAMPLE_NS 2000000ULL /* 500 samples a second measure a share to within 5 % in one second */
 #define LONG_WAIT_NS 1000000000ULL
+#define SHORT_IDLE_NS 20000000ULL /* a pause that is longer is looked at every LOOK_NS */
+#define LOOK_NS 5000000ULL
 #define INSIDE_POLL_US 20 /* most submissions return within microseconds; a blocking copy may take long */
 #define CAPTURE_POLL_US 200
 #define STUCK_US 100 /* a launch returns within some microseconds */
 
 static struct drainer {
-    uint64_t word;             /* the turn to which the next two and `settled` belong */
+    uint64_t word;             /* the turn to which all but `sampled_ns` belongs */
     uint64_t seen_submissions; /* number of submissions at quiet_since_ns */
     uint64_t quiet_since_ns;
+    uint64_t looked_ns; /* when it was last looked whether work runs */
+    uint64_t idle_ns;   /* sum of the turn's pauses */
     uint64_t sampled_ns;
     bool settled; /* the contexts were synchronised after the last submission */
 } drainers[TESSERA_MAX_DEVICES];
@@ -80,10 +84,35 @@ static void drain(unsigned device, struct turn_view view)
     turns_drained(device, view.word, monotonic_ns() - view.since_ns);
 }
 
+/* Whether work runs on the device; also while that cannot be asked. */
+static bool runs(unsigned device)
+{
+    if (!capture_shield())
+        return true;
+    bool busy = devices_busy(device);
+    capture_unshield();
+    return busy;
+}
+
 /*
- * Gives a granted turn back when nothing was submitted for idle_release_ns and the contexts are idle. First the
- * contexts are synchronised with the gate open, which delays no submission. If no submission follows for the same time
- * again, the gate is closed and the contexts are synchronised once more.
+ * Whether the turn has been idle for long enough. Where giving it back moves no memory to speak of, that is one pause. Else the
+ * pauses of the turn are added up: once they have cost as much as a move, the next one gives the turn back, and what is lost to
+ * pauses and moves together is at most twice the least (ski rental).
+ */
+static bool idle_enough(unsigned device, uint64_t now_ns, uint64_t idle_ns)
+{
+    struct drainer *d = &drainers[device];
+    if (idle_ns <= SHORT_IDLE_NS)
+        return now_ns - d->quiet_since_ns >= idle_ns;
+    if (!runs(device))
+        d->idle_ns += now_ns - d->looked_ns;
+    return d->idle_ns >= idle_ns;
+}
+
+/*
+ * Gives a granted turn back when it was idle for long enough, by idle_release_ns. First the contexts are synchronised with the
+ * gate open, which delays no submission. If no submission follows for the same time again, or until the next look where that is
+ * sooner, the gate is closed and the contexts are synchronised once more.
  */
 static void release_when_idle(unsigned device, struct turn_view view, uint64_t idle_ns)
 {
@@ -93,14 +122,18 @@ static void release_when_idle(unsigned device, struct turn_view view, uint64_t i
     /* A turn that has just begun is not idle: the thread that waited for it may still be waking up. */
     bool begun = view.word != d->word;
     bool active = threads_syncing(device) || threads_inside(device) || capture_open(device);
+    if (begun)
+        d->idle_ns = 0;
     if (begun || active || submissions != d->seen_submissions) {
         d->word = view.word;
         d->seen_submissions = submissions;
-        d->quiet_since_ns = now_ns;
+        d->quiet_since_ns = d->looked_ns = now_ns;
         d->settled = false;
         return;
     }
-    if (now_ns - d->quiet_since_ns < idle_ns)
+    bool enough = idle_enough(device, now_ns, idle_ns);
+    d->looked_ns = now_ns;
+    if (!enough)
         return;
     if (!d->settled) {
         if (!capture_shield_wait())
@@ -179,7 +212,8 @@ uint64_t drain_step(unsigned device)
     uint64_t sleep_ns = move_ns;
     if (view.granted && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
         release_when_idle(device, view, idle_ns);
-        sleep_ns = idle_ns / 2 < move_ns ? idle_ns / 2 : move_ns;
+        uint64_t look_ns = idle_ns <= SHORT_IDLE_NS ? idle_ns / 2 : LOOK_NS;
+        sleep_ns = look_ns < move_ns ? look_ns : move_ns;
     }
     uint64_t now_ns = monotonic_ns();
     bool open = (view.word & 0xff) != TESSERA_TURN_CLOSED;

@@ -15,7 +15,9 @@
 #include "direct/turns/turns_thread.h"
 #include "fake_driver.h"
 
-#define IDLE_NS (100 * MS)
+#define IDLE_NS (10 * MS)  /* short: one pause decides */
+#define LONG_NS (100 * MS) /* long: the pauses of a turn are added up */
+#define LOOK_NS (5 * MS)   /* between looks then */
 #define STREAM 0x100u
 
 static uint64_t now_ns = 1000000 * MS;
@@ -246,6 +248,39 @@ static void given_back(void)
     CHECK(synchronised == 2 && settled == 1);
 }
 
+/* Pauses of a turn that are looked at so often, the device being idle or not. True: the turn is still there. */
+static bool pauses(unsigned looks, CUresult said)
+{
+    query_result = said;
+    for (unsigned i = 0; i < looks; i++) {
+        now_ns += LOOK_NS;
+        drain_step(0);
+    }
+    query_result = CUDA_SUCCESS;
+    return answers(word, TESSERA_ACK_OPEN);
+}
+
+/* Where giving a turn back moves memory: each pause is shorter than a move, but together they are not. */
+static void given_back_for_its_pauses(void)
+{
+    block()->idle_release_ns = LONG_NS;
+    start(TESSERA_TURN_GRANTED);
+    CHECK(drain_step(0) == LOOK_NS);
+    for (unsigned i = 0; i < 3; i++) {
+        submit();
+        CHECK(pauses(1, CUDA_SUCCESS));                      /* the work is seen */
+        CHECK(pauses(30, CUDA_ERROR_NOT_READY));             /* and goes on: no pause */
+        CHECK(pauses(6, CUDA_SUCCESS) && synchronised == 0); /* 30 ms of pause */
+    }
+    submit();
+    CHECK(pauses(1, CUDA_SUCCESS) && pauses(1, CUDA_SUCCESS) && synchronised == 0);
+    CHECK(pauses(1, CUDA_SUCCESS) && synchronised == 1); /* 100 ms together */
+    submit();
+    CHECK(pauses(1, CUDA_SUCCESS) && pauses(1, CUDA_SUCCESS) && synchronised == 2);
+    CHECK(!pauses(1, CUDA_SUCCESS) && answers(word, TESSERA_ACK_RELEASED) && block()->gate == GATE_CLOSED);
+    block()->idle_release_ns = IDLE_NS;
+}
+
 /* Rounds far apart, until a turn that is given back would have been. */
 static void quiet_rounds(void)
 {
@@ -445,6 +480,7 @@ int main(int argc, char **argv)
     order_in_a_drain();
     failing_drains();
     given_back();
+    given_back_for_its_pauses();
     kept();
     capture_beside();
     order_while_given_back();

@@ -28,8 +28,8 @@ class FullsizeSuiteTest(unittest.TestCase):
     def test_every_case(self):
         record, text = self.serve()
         self.assertEqual([], record.problems)
-        self.assertEqual(["native", "two servers", "three of 0.9"], [one["case"] for one in record.results])
-        self.assertEqual([{0}, {0, 1}, {0, 1, 2}], [{request["server"] for request in one["requests"]} for one in record.results])
+        self.assertEqual(["native", "two servers", "three of 0.9", "three with weights", "more than the host has"], [one["case"] for one in record.results])
+        self.assertEqual([{0}, {0, 1}, {0, 1, 2}, {0, 1, 2}, {0, 1}], [{request["server"] for request in one["requests"]} for one in record.results])
         self.assertIn("`scripted status`", text)
         self.assertRegex(text, r"\| two servers \| 2 \| [\d.]+ \| \d+ \|")
 
@@ -50,12 +50,12 @@ class FullsizeSuiteTest(unittest.TestCase):
             "class Slow(PacedTrainer):\n    def state_digest(self):\n        time.sleep(2)\n        return ''\n"
             "Session(Slow(0.001)).serve()\n"
         )
-        record, _ = self.serve(CASES={"two servers": (2, 0.75)}, STANDSTILL_S=0.5, STATUS_EVERY_S=60)
+        record, _ = self.serve(CASES={"two servers": fullsize.Case(2, 0.75)}, STANDSTILL_S=0.5, STATUS_EVERY_S=60)
         self.assertRegex(record.problems[0]["error"], r"nothing moved and nobody was answered for \d\.\d s")
 
     def test_a_server_that_ends_says_why(self):
         self.server("import sys\nsys.exit('12 words of memory are wrong')\n")
-        record, text = self.serve(CASES={"two servers": (2, 0.75)})
+        record, text = self.serve(CASES={"two servers": fullsize.Case(2, 0.75)})
         self.assertEqual(2, len(record.problems))
         self.assertIn("12 words of memory are wrong", text)
 

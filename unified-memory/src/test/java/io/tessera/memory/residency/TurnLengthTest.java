@@ -129,7 +129,7 @@ class TurnLengthTest {
         assertEquals(2 * GIB, handover.copiedBytes());
         assertEquals(21 * GIB, QuantumChooser.handover(80 * GIB, List.of(full, mostlyZero)).copiedBytes());
         assertEquals(1e9 * 40 / 50, RATES.handoverNs(40 * GIB, 40 * GIB), 1);
-        assertEquals(1e9 * 40 * GIB / 290e9, RATES.handoverNs(40 * GIB, 2 * GIB), 1, "pages take longer than the copy");
+        assertEquals(1e9 * 40 * GIB / 375e9, RATES.handoverNs(40 * GIB, 2 * GIB), 1, "pages take longer than the copy");
         assertThrows(IllegalArgumentException.class, () -> new Participant(1, 0, 2));
     }
 }

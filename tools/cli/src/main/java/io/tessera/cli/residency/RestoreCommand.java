@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tessera restore TENANT}: a tenant's evicted memory comes back before it asks. One thread. */
-@Command(name = "restore", mixinStandardHelpOptions = true, header = "Has a tenant's evicted memory come back to the GPUs now.", footer = {"",
+@Command(name = "restore", aliases = "wake", mixinStandardHelpOptions = true, header = "Has a tenant's evicted memory come back to the GPUs now.", footer = {
+        "",
         "Without it the memory comes back with the program's next launch or copy.",
         "Example: tessera restore alice",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
