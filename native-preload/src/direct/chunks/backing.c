@@ -37,7 +37,8 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
     uint64_t held = residency_of(device)->held[tier], target = residency_host_target(device, tier);
     uint64_t room = target > held ? target - held : 0;
     /* Only whole steps can be released, so a small target is divided into small steps. */
-    uint64_t most = target / SMALL_PARTS < STEP_BYTES ? target / SMALL_PARTS : STEP_BYTES;
+    uint64_t largest = tier == TIER_PINNED ? PINNED_STEP_BYTES : STEP_BYTES;
+    uint64_t most = target / SMALL_PARTS < largest ? target / SMALL_PARTS : largest;
     uint64_t bytes = wanted < most ? wanted : most;
     bytes = bytes ? (bytes + BACKING_UNIT - 1) / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;

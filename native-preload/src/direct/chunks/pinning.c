@@ -1,6 +1,7 @@
 #include "direct/chunks/pinning.h"
 
 #include <stddef.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "direct/chunks/backing_step.h"
@@ -14,6 +15,9 @@
 #include "tessera_entries.h"
 
 #define PAGE_BYTES 4096u
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* linux/mman.h, since 5.14 */
+#endif
 #define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
 #define IDLE_NS 1000000000ULL
 
@@ -75,11 +79,20 @@ static void drop(struct backing_step *step)
     step_remove(step);
 }
 
+/* Has the system give the memory now, outside the driver, whose registration would take longer for it. */
+static void populate(char *memory, uint64_t bytes)
+{
+    if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
+        return;
+    for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) /* Linux before 5.14 */
+        *(volatile char *)(memory + at) = 0;
+}
+
 static void refuse(unsigned device, CUresult result)
 {
     refused_ns[device] = monotonic_ns();
     if (result != CUDA_ERROR_INVALID_CONTEXT) /* no context is left, so nothing has to move */
-        report_failure(result, "host memory of %u MiB could not be pinned: tried again later", STEP_BYTES >> 20);
+        report_failure(result, "host memory of %u MiB could not be pinned: tried again later", PINNED_STEP_BYTES >> 20);
 }
 
 /* With the lock, which is released meanwhile: adds a pinned step; false: none is due, or it failed. */
@@ -93,10 +106,10 @@ static bool grow(unsigned device)
     residency_unlock();
     struct registration made = {.result = CUDA_ERROR_OUT_OF_MEMORY};
     char *memory = step_map(device, bytes);
-    for (uint64_t at = 0; memory && at < bytes; at += PAGE_BYTES)
-        *(volatile char *)(memory + at) = 0;
-    if (memory)
+    if (memory) {
+        populate(memory, bytes);
         made = pin(device, memory, bytes);
+    }
     residency_lock();
     struct backing_step *step = registered(&made) ? step_add(device, TIER_PINNED, bytes, memory) : NULL;
     if (step) {
