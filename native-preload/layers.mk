@@ -8,7 +8,7 @@ generated.relay/streams := relay_senders
 generated.relay/entry := relay_lookup relay_port relay_twins
 assembled.driver := $(OBJ)/loader_asm.o $(OBJ)/trace_asm.o $(OBJ)/trampolines.o
 assembled.direct/turns := $(OBJ)/checkpoint_stubs_asm.o
-assembled.direct/swap := $(OBJ)/content_ptx_asm.o
+assembled.direct/content := $(OBJ)/content_ptx_asm.o
 
 # $(call below,LAYER): the archives under it, the nearest first, as a linker wants them. Direct and relay do not see each other.
 before = $(if $(filter $(1),$(firstword $(2))),,$(firstword $(2)) $(call before,$(1),$(wordlist 2,99,$(2))))

@@ -1,4 +1,4 @@
-/* The kernel that looks at memory (src/direct/swap/content.cu), as the fake driver runs it: in C, on the host. */
+/* The kernel that looks at memory (src/direct/content/content.cu), as the fake driver runs it: in C, on the host. */
 #ifndef TESSERA_FAKE_KERNEL_H
 #define TESSERA_FAKE_KERNEL_H
 

@@ -121,9 +121,15 @@ static bool grow(unsigned device)
         residency_lock();
         return true;
     }
+    bool unrecorded = registered(&made);
     leave(&made);
     residency_lower_host(device, TIER_PINNED, bytes);
     refuse(device, made.result);
+    if (unrecorded) {
+        residency_unlock();
+        unpin(device, memory);
+        residency_lock();
+    }
     if (memory)
         step_unmap(memory, bytes);
     return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "direct/swap/bounce_buffers.h"
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 #include "direct/turns/devices.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"

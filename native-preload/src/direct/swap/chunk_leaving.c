@@ -4,7 +4,7 @@
 
 #include "direct/chunks/backing.h"
 #include "direct/chunks/kept_copies.h"
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 #include "direct/turns/residency.h"
 #include "driver/clock.h"
 #include "session/segment.h"

@@ -8,7 +8,7 @@
 #include "driver/clock.h"
 #include "direct/chunks/exchange.h"
 #include "direct/chunks/move_trace.h"
-#include "direct/swap/content_sample.h"
+#include "direct/content/content_sample.h"
 #include "direct/swap/mapping_threads.h"
 #include "session/manager.h"
 #include "session/report.h"

@@ -10,7 +10,7 @@
 
 #include "direct/chunks/chunks.h"
 #include "direct/swap/chunk_copier.h"
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 #include "direct/swap/mapping_threads.h"
 #include "driver/driver_types.h"
 

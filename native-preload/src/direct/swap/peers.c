@@ -3,16 +3,20 @@
  * allocated.
  */
 #include "direct/chunks/chunks.h"
+#include "driver/clock.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"
 #include "session/segment.h"
+#include "session/settings.h"
 #include "direct/swap/swap.h"
 
-/* With the lock: a resident chunk of an ordinary allocation whose access differs from `wanted`; NULL: none. */
-static struct chunk *pick_other(unsigned device, uint32_t wanted)
+#define SLICE_NS 10000000ULL
+
+/* With the lock: a chunk in that state, of an ordinary allocation, whose access differs from `wanted`; NULL: none. */
+static struct chunk *pick_other(unsigned device, enum chunk_state state, uint32_t wanted)
 {
     struct chunk *chunk = chunk_first(device);
-    while (chunk && (chunk->state != CHUNK_RESIDENT || chunk->properties || chunk->views->writable == wanted))
+    while (chunk && (chunk->state != state || chunk->properties || chunk->views->writable == wanted))
         chunk = chunk->next;
     return chunk;
 }
@@ -50,8 +54,20 @@ void swap_peer_access(unsigned device, unsigned peer, bool enabled)
     uint32_t others = chunk_peers(device) & ~(1u << device);
     chunk_set_peers(device, enabled ? others | 1u << peer : others & ~(1u << peer));
     uint32_t wanted = chunk_peers(device);
-    set_absent(device, wanted);
-    for (struct chunk *chunk = pick_other(device, wanted); chunk; chunk = pick_other(device, wanted))
-        change(chunk, wanted);
+    uint64_t until_ns = monotonic_ns() + settings()->memory_wait_ns;
+    bool in_time = true;
+    while (in_time) {
+        struct chunk *chunk;
+        set_absent(device, wanted);
+        while ((chunk = pick_other(device, CHUNK_RESIDENT, wanted)))
+            change(chunk, wanted);
+        /* A BUSY chunk is another thread's: it moves, or is looked at. Another call may want other access by now. */
+        if (!pick_other(device, CHUNK_BUSY, wanted) || wanted != chunk_peers(device))
+            break;
+        residency_wait(monotonic_ns() + SLICE_NS);
+        in_time = monotonic_ns() < until_ns;
+    }
     residency_unlock();
+    if (!in_time)
+        report_error(0, "access between devices was not changed for memory that is in use by a move");
 }

@@ -7,7 +7,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/gate.h"
 #include "direct/swap/chunk_copier.h"
-#include "direct/swap/content_sample.h"
+#include "direct/content/content_sample.h"
 #include "direct/swap/moves.h"
 #include "direct/swap/program_memory.h"
 #include "direct/chunks/ranges.h"

@@ -10,7 +10,7 @@
 #include "driver/clock.h"
 #include "direct/chunks/move_trace.h"
 #include "direct/swap/chunk_copier.h"
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 #include "session/manager.h"
 #include "session/report.h"
 #include "direct/turns/residency.h"

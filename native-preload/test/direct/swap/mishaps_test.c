@@ -260,6 +260,43 @@ static void pinned_back(void)
     end((struct held[]){one, two}, 2);
 }
 
+static void set_state(struct chunk *chunk, enum chunk_state state)
+{
+    residency_lock();
+    chunk_change_begin(chunk);
+    chunk->state = (uint8_t)state;
+    chunk_change_end(chunk);
+    residency_unlock();
+}
+
+static void *let_peer(void *unused)
+{
+    (void)unused;
+    swap_peer_access(0, 1, true);
+    return NULL;
+}
+
+/* Another device gets access to memory that is being looked at: as soon as that is over. */
+static void access_while_busy(void)
+{
+    struct held held = allocate(CHUNK, 8);
+    fill(&held);
+    struct chunk *chunk = chunk_first(0);
+    pthread_t thread;
+    set_state(chunk, CHUNK_BUSY);
+    CHECK(pthread_create(&thread, NULL, let_peer, NULL) == 0);
+    usleep(50000);
+    residency_lock();
+    CHECK(chunk->views->writable == 1);
+    residency_unlock();
+    set_state(chunk, CHUNK_RESIDENT);
+    CHECK(pthread_join(thread, NULL) == 0 && chunk->views->writable == 3 && chunk->views->readable == 3);
+    swap_peer_access(0, 1, false);
+    CHECK(chunk->views->writable == 1);
+    verify(&held);
+    end(&held, 1);
+}
+
 int main(int count, char **arguments)
 {
     (void)count;
@@ -284,6 +321,7 @@ int main(int count, char **arguments)
     lost_for_good();
     one_faulted();
     pinned_back();
+    access_while_busy();
     printf("mishaps: ok\n");
     return 0;
 }

@@ -55,7 +55,7 @@ CASES = {
     "two servers": Case(2, 0.75),
     "three of 0.9": Case(3, 0.9),
     "three with weights": Case(3, 0.85, weights_gib=16),
-    "more than the host has": Case(2, 0.75, fill_after=20, settings={"TESSERA_HOST_MEMORY": "4G", "TESSERA_HOST_PAGEABLE": "2G"}, ends=True),
+    "more than the host has": Case(2, 0.75, fill_after=20, settings={"TESSERA_HOST_MEMORY": "4GiB", "TESSERA_HOST_PAGEABLE": "2GiB"}, ends=True),
 }
 
 

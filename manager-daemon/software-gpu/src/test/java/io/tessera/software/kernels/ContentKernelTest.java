@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** The preload library's kernel that looks at memory before it leaves a device computes what {@code content.cu} says. */
 @Timeout(120)
 class ContentKernelTest {
-    private static final Path PTX = Path.of("../../native-preload/src/direct/swap/content.ptx");
+    private static final Path PTX = Path.of("../../native-preload/src/direct/content/content.ptx");
     private static final int ROWS = 512;
     private static final int THREADS = 256;
     private static final int LINES = 4;

@@ -1,10 +1,10 @@
-#include "direct/swap/content_sample.h"
+#include "direct/content/content_sample.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "direct/chunks/chunks.h"
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/residency.h"
 #include "driver/clock.h"

@@ -1,4 +1,4 @@
-#include "direct/swap/content_look.h"
+#include "direct/content/content_look.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,7 +4,7 @@
     .hidden tessera_content_ptx
     .type tessera_content_ptx, @object
 tessera_content_ptx:
-    .incbin "direct/swap/content.ptx"
+    .incbin "direct/content/content.ptx"
     .byte 0
     .size tessera_content_ptx, . - tessera_content_ptx
     .section .note.GNU-stack, "", @progbits
