@@ -7,6 +7,7 @@ device and the host have.
 
 import concurrent.futures
 import contextlib
+import re
 import threading
 import time
 import typing
@@ -27,6 +28,8 @@ WATCH_S = 0.25
 STATUS_EVERY_S = 10.0
 #: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound.
 STANDSTILL_S = 12.0
+#: What differs between two sentences about the same thing.
+_TIMES = re.compile(r"[\d.]+ (s|min|GiB)\b")
 #: What PyTorch says of it.
 OUT_OF_MEMORY = "out of memory"
 CASE_S = 150
@@ -158,7 +161,8 @@ class Watch:
         self.longest_s = max(self.longest_s, now - self._seen_at)
 
     def _say(self, sentence):
-        if len(self.said) < 100 and sentence not in (said for _, said in self.said):
+        known = {_TIMES.sub("", said) for _, said in self.said}
+        if len(self.said) < 100 and _TIMES.sub("", sentence) not in known:
             self.said.append((round(time.monotonic() - self._begun, 1), sentence))
 
 
