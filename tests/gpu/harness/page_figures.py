@@ -200,7 +200,7 @@ FIGURES = [
            lambda table: sum(one[table.columns.index("cases")] for one in table.rows)),
     Figure("programs", "our CUDA programs by relay with outputs equal to native", "partly fenced", "programs", "Our programs", no_others("outputs equal"), "= yes"),
     Figure("fullsize", "two servers of 0.75 of the GPU, longest time without progress, s", "turns", "fullsize", "Servers at full size",
-           most("longest without progress, s")),
+           most("longest without progress, s", "two servers"), "", "two servers"),
     Figure("fullsize.two.p95", "two servers of 0.75 of the GPU that use 2 GiB each: 95th percentile of a request, s", "turns", "fullsize", "Servers at full size",
            most("95th percentile, s", "two servers"), "≤ 0.5", "two servers"),
     Figure("fullsize.two.longest", "the same, longest request, s", "turns", "fullsize", "Servers at full size", most("longest, s", "two servers"), "≤ 2", "two servers"),
