@@ -10,6 +10,7 @@ A record of an older version that ran beside the new one, for comparison, is a b
 import argparse
 import json
 import os
+import re
 import sys
 
 from harness.page import figures_of
@@ -19,10 +20,21 @@ LIMIT_BYTES = 200_000
 #: Lengths to which lists are cut, one after the other, until the record fits.
 LENGTHS = (1000, 200, 50, 10)
 UNKNOWN = "unknown"
+#: The folders of a source file in a traceback: where a machine has its copy says nothing.
+_FOLDERS = re.compile(r"(?<![\w:/])/(?:[^\s\"'/]+/)+(?=[^\s\"'/]+\.(?:py|java|c|cu|so)\b)")
 
 
 class NotKept(Exception):
     """A record cannot be kept; says why."""
+
+
+def without_folders(value):
+    """The same with files of programs named without their folders."""
+    if isinstance(value, dict):
+        return {name: without_folders(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [without_folders(one) for one in value]
+    return _FOLDERS.sub("", value) if isinstance(value, str) else value
 
 
 def shortened(value, length, cut):
@@ -71,7 +83,7 @@ def records(paths):
 def keep(path, into, baseline=False):
     """Copies one record; returns where to, or None for a file that is none."""
     with open(path, encoding="utf-8") as file:
-        record = json.load(file)
+        record = without_folders(json.load(file))
     if not isinstance(record, dict) or not {"suite", "machine", "results", "problems"} <= set(record):
         return None
     target = os.path.join(into, folder_of(record), f"{record['suite']}.json")

@@ -1,9 +1,11 @@
 #include "direct/content/content_look.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "driver/clock.h"
 #include "session/report.h"
 #include "tessera_abi.h"
 #include "tessera_entries.h"
@@ -16,9 +18,10 @@
 #define WORDS (LINES + 1)
 #define PRIME ((1ULL << 61) - 1)
 
-#define BATCH 64           /* chunks for one launch: some 2 ms of reading */
-#define LAUNCHES 32        /* at once, and the last one that is done */
-#define NOT_RUN UINT64_MAX /* no number of a result: they are below the prime */
+#define BATCH 64              /* chunks for one launch: some 2 ms of reading */
+#define LAUNCHES 32           /* at once, and the last one that is done */
+#define RETRY_NS 200000000ULL /* to load the kernel, while the device is full */
+#define NOT_RUN UINT64_MAX    /* no number of a result: they are below the prime */
 
 extern const char tessera_content_ptx[];
 
@@ -34,8 +37,9 @@ struct shared {
 };
 
 struct looker {
-    void *context; /* of all below; NULL: there is nothing */
-    bool refused;  /* in `context`: the driver did not take the kernel */
+    void *context;     /* of all below; NULL: there is nothing */
+    bool refused;      /* in `context`: the driver did not take the kernel */
+    uint64_t again_ns; /* the device was full when the kernel was to be loaded: not tried before this time */
     CUmodule module;
     CUfunction function;
     CUstream stream;
@@ -102,6 +106,8 @@ static CUresult make_keys(const struct looker *l)
     size_t got = 0;
     while (got < sizeof keys) {
         ssize_t more = getrandom((char *)&keys + got, sizeof keys - got, 0);
+        if (more < 0 && errno == EINTR)
+            continue;
         if (more <= 0)
             return CUDA_ERROR_OPERATING_SYSTEM;
         got += (size_t)more;
@@ -137,18 +143,22 @@ static bool prepare(struct looker *l, const void *context)
 {
     if (l->context == context)
         return !l->refused;
+    if (monotonic_ns() < l->again_ns)
+        return false;
     pthread_mutex_lock(&lock);
     if (l->context)
         drop(l);
     CUresult result = make(l);
+    bool full = result == CUDA_ERROR_OUT_OF_MEMORY; /* it will not be so for ever, and that is when memory moves */
     if (result != CUDA_SUCCESS) {
         report_failure(result, "no kernel to look at memory with: all of it is copied");
         drop(l);
-        l->refused = true;
+        l->refused = !full;
+        l->again_ns = full ? monotonic_ns() + RETRY_NS : 0;
     }
-    l->context = (void *)(uintptr_t)context;
+    l->context = full ? NULL : (void *)(uintptr_t)context;
     pthread_mutex_unlock(&lock);
-    return !l->refused;
+    return result == CUDA_SUCCESS;
 }
 
 /* The chunks that were taken, up to the end of the table of slots. */

@@ -15,6 +15,7 @@
 static _Atomic bool refuses;   /* to unmap */
 static _Atomic bool no_way_in; /* copies to the device fail */
 static _Atomic bool busy;      /* a kernel of the program runs and does not end */
+static _Atomic bool full;      /* no room for the kernel that looks */
 static _Atomic bool no_looks;  /* the kernel that looks fails */
 static _Atomic unsigned pins_refused;
 static _Atomic bool refuses_pins;
@@ -31,6 +32,11 @@ static bool fault_here(void)
 static CUresult refusing_unmap(CUdeviceptr address, size_t bytes)
 {
     return refuses ? CUDA_ERROR_NOT_SUPPORTED : fake_cuMemUnmap(address, bytes);
+}
+
+static CUresult full_load(CUmodule *module, const void *image)
+{
+    return full ? CUDA_ERROR_OUT_OF_MEMORY : fake_cuModuleLoadData(module, image);
 }
 
 static CUresult refusing_register(void *memory, size_t bytes, unsigned flags)
@@ -260,6 +266,26 @@ static void pinned_back(void)
     end((struct held[]){one, two}, 2);
 }
 
+/* The kernel that looks finds no room on a full device: all is copied, and it is loaded when there is room. The first case. */
+static void full_at_first(void)
+{
+    struct held held = allocate(CHUNK, 4);
+    memset((void *)(uintptr_t)held.at, 0, held.bytes);
+    full = true;
+    leave();
+    CHECK(words()->moved_out_bytes == CHUNK);
+    come_back();
+    full = false;
+    uint64_t until_ns = monotonic_ns() + BOUND_NS, spared = words()->spared_bytes;
+    while (words()->spared_bytes == spared) {
+        CHECK(monotonic_ns() < until_ns);
+        leave();
+        come_back();
+        usleep(20000);
+    }
+    end(&held, 1);
+}
+
 static void set_state(struct chunk *chunk, enum chunk_state state)
 {
     residency_lock();
@@ -310,9 +336,11 @@ int main(int count, char **arguments)
     FAKE(cuMemcpyDtoHAsync_v2, faulting_copy_out);
     FAKE(cuMemcpyHtoDAsync_v2, failing_copy_in);
     FAKE(cuLaunchKernel, failing_launch);
+    FAKE(cuModuleLoadData, full_load);
     open_device(true);
     words()->capacity_bytes = CAPACITY;
     residency_orders(0);
+    full_at_first();
     kernel_for_ever();
     shared_by_small();
     strangers_come();

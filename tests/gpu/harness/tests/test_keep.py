@@ -45,6 +45,13 @@ class KeepTest(unittest.TestCase):
         self.assertTrue(self.kept()[1][0].endswith("costs-2.json"))
         self.assertEqual(["costs-2.json", "costs.json"], sorted(os.listdir(os.path.join(self.into, "2026-11-24-abc123def456"))))
 
+    def test_folders_of_one_machine_do_not_stay(self):
+        said = 'File "/home/somebody/kit/workloads/server.py", line 58, see https://docs.example.com/api/page.html and /proc/self/maps'
+        self.write("costs.json", _record(results=[{"kind": "costs", "failures": [said]}]))
+        with open(self.kept()[1][0], encoding="utf-8") as file:
+            kept = json.load(file)["results"][0]["failures"][0]
+        self.assertEqual('File "server.py", line 58, see https://docs.example.com/api/page.html and /proc/self/maps', kept)
+
     def test_long_lists_are_cut_and_results_are_not(self):
         results = [{"kind": "window", "number": number, "bins": [0.123456] * 30_000} for number in range(20)]
         text = keep.trimmed(_record(results=results))
