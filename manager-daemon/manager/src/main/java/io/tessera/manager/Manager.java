@@ -13,9 +13,7 @@ import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.residency.Checkpoints;
-import io.tessera.manager.residency.HostMemorySource;
 import io.tessera.manager.residency.MemoryExchange;
-import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.residency.ProcessCheckpoints;
 import io.tessera.manager.residency.Residency;
 import io.tessera.manager.schedule.DeviceScheduler;
@@ -29,6 +27,8 @@ import io.tessera.os.LinuxPort;
 import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.os.linux.Linux;
+import io.tessera.os.memory.HostMemorySource;
+import io.tessera.os.memory.ProcHostMemory;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -119,7 +119,7 @@ public final class Manager implements AutoCloseable {
         Manager manager = assemble(context, os, Clocks.system(), schedulers,
                 ProcessLauncher.of(os, context.executors(), context.software(),
                         new ProcessLauncher.Folders(context.directory().path(), cache.toAbsolutePath(), trusted), context.executorUser()),
-                new ProcHostMemory(Path.of("/proc/meminfo")),
+                new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
         manager.thread = new Thread(manager::run, "tessera-conductor");

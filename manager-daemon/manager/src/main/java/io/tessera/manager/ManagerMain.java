@@ -1,12 +1,12 @@
 package io.tessera.manager;
 
 import io.tessera.manager.executors.ProcessLauncher;
-import io.tessera.manager.residency.ProcHostMemory;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
 import io.tessera.manager.signals.Signals;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.linux.Linux;
+import io.tessera.os.memory.ProcHostMemory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,7 +53,8 @@ public final class ManagerMain {
                     os.processes().uid());
             configureLog(context.logLevel());
             checkUser(os, context);
-            ExecutorVariables.check(System.getenv(), new ProcHostMemory(Path.of("/proc/meminfo")).totalBytes());
+            ExecutorVariables.check(System.getenv(),
+                    new ProcHostMemory(Path.of("/proc/meminfo"), why -> System.err.println("tessera-manager: " + why)).totalBytes());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
             return EXIT_USAGE;

@@ -3,6 +3,7 @@ package io.tessera.manager.residency;
 import io.tessera.memory.residency.HostBackingBudget;
 import io.tessera.memory.residency.HostClient;
 import io.tessera.memory.residency.HostTargets;
+import io.tessera.os.memory.HostMemorySource;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.Collection;

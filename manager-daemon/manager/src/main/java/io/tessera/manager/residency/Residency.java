@@ -6,6 +6,7 @@ import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.session.Session;
 import io.tessera.memory.residency.SwapAdmission;
+import io.tessera.os.memory.HostMemorySource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tessera.manager.memory;
 
-import io.tessera.manager.residency.HostMemorySource;
+import io.tessera.os.memory.HostMemorySource;
 
 /** A host's memory as the test says. */
 public final class ManualHostMemory implements HostMemorySource {

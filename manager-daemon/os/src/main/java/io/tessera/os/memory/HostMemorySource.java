@@ -1,4 +1,4 @@
-package io.tessera.manager.residency;
+package io.tessera.os.memory;
 
 /** The memory of the host, in bytes. Called by one thread. */
 public interface HostMemorySource {

@@ -1,29 +1,33 @@
-package io.tessera.manager.residency;
+package io.tessera.os.memory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The host's memory as Linux tells it in {@code /proc/meminfo}. Where that cannot be read nothing is known, and then
  * nobody gets host memory: said once in the log.
  */
 public final class ProcHostMemory implements HostMemorySource {
-    private static final Logger LOG = LoggerFactory.getLogger(ProcHostMemory.class);
     private static final Pattern TOTAL = Pattern.compile("(?m)^MemTotal: +(\\d{1,15}) kB$");
     private static final Pattern AVAILABLE = Pattern.compile("(?m)^MemAvailable: +(\\d{1,15}) kB$");
 
     private final Path file;
+    private final Consumer<String> complaints;
     private boolean said;
 
-    /** Over a file; {@code /proc/meminfo} on a host. */
-    public ProcHostMemory(Path file) {
+    /**
+     * Over a file; {@code /proc/meminfo} on a host.
+     *
+     * @param complaints hears once why the file cannot be read
+     */
+    public ProcHostMemory(Path file, Consumer<String> complaints) {
         this.file = file;
+        this.complaints = complaints;
     }
 
     @Override
@@ -52,7 +56,7 @@ public final class ProcHostMemory implements HostMemorySource {
     private void say(String why) {
         if (!said) {
             said = true;
-            LOG.warn("{} says nothing of the host's memory, so no client may hold any of it: {}", file, why);
+            complaints.accept(file + " says nothing of the host's memory, so no client may hold any of it: " + why);
         }
     }
 }
