@@ -12,7 +12,7 @@ import threading
 import time
 import typing
 
-from harness.bench import Bench, native, under_tessera
+from harness.bench import Bench, native, under_relay, under_tessera
 from harness.child import ChildFailed
 from harness.figures import quantile
 from harness.table import Table
@@ -43,6 +43,7 @@ class Case(typing.NamedTuple):
     :param fill_after: requests after which each fills all of its memory
     :param settings: of the manager
     :param ends: a server may run out of memory
+    :param relayed: in space sharing
     """
 
     servers: int
@@ -51,6 +52,7 @@ class Case(typing.NamedTuple):
     fill_after: int = 0
     settings: dict = {}
     ends: bool = False
+    relayed: bool = False
 
 
 CASES = {
@@ -59,6 +61,8 @@ CASES = {
     "three of 0.9": Case(3, 0.9),
     "three with weights": Case(3, 0.85, weights_gib=16),
     "more than the host has": Case(2, 0.75, fill_after=20, settings={"TESSERA_HOST_MEMORY": "4GiB", "TESSERA_HOST_PAGEABLE": "2GiB"}, ends=True),
+    "two servers by relay": Case(2, 0.75, relayed=True),
+    "three of 0.9 by relay": Case(3, 0.9, relayed=True),
 }
 
 
@@ -83,7 +87,7 @@ def _case(setting, record, name):
     begun = time.monotonic()
     managed = contextlib.nullcontext() if name == NATIVE else Manager(setting.installation, setting.directory, case.settings)
     with managed as manager, Bench(setting.workloads, setting.directory) as bench:
-        place = under_tessera(manager, "auto") if manager else native()
+        place = native() if not manager else under_relay(manager) if case.relayed else under_tessera(manager, "auto")
         labels = [f"{name}-server-{i}".replace(" ", "-") for i in range(case.servers)]
         servers = [bench.start(place, "server", name=label, environment=size, ready_timeout_s=READY_S) for label in labels]
         with Watch(manager) as watch:
@@ -115,7 +119,7 @@ class Watch:
         self.longest_s = 0.0
         self.said = []
         self.lines = []
-        #: By process: bytes copied in, copied out, and given up without a copy.
+        #: By process, or by tenant of an executor: bytes copied in, copied out, and given up without a copy.
         self.moved = {}
 
     def __enter__(self):
@@ -150,6 +154,10 @@ class Watch:
                 words.append([client["pid"], *(memory.get(key) for key in ("residentBytes", "movedInBytes", "movedOutBytes"))])
                 if memory.get("shortOf"):
                     self._say(f"short: {memory['shortOf']}")
+        for executor in status.get("executors", ()):
+            for window in executor.get("windows", ()):
+                self.moved[window["tenant"]] = [None, *(window.get(key) for key in ("movedOutBytes", "sparedBytes"))]
+                words.append([window["tenant"], *(window.get(key) for key in ("awayBytes", "movedOutBytes", "sparedBytes"))])
         for device in status["devices"]:
             memory = device.get("memory", {})
             if memory.get("standing"):
@@ -206,7 +214,7 @@ def tables(results):
                          max(times, default=None), one["standstill_s"]))  # fmt: skip
         for pid, moved in one.get("moved", {}).items():
             came, left, spared = ((size or 0) / GIB for size in moved)
-            notes.append(f"{one['case']}, process {pid}: {came:.1f} GiB copied in, {left:.1f} GiB copied out, {spared:.1f} GiB left without a copy")
+            notes.append(f"{one['case']}, {pid}: {came:.1f} GiB copied in, {left:.1f} GiB copied out, {spared:.1f} GiB left without a copy")
         notes += [f"{one['case']}, {at} s: {sentence}" for at, sentence in one["said"]]
         notes += [f"{one['case']}: {failure}" for failure in one["failures"]]
         notes += [f"{one['case']}, {at} s: `{' / '.join(lines)}`" for at, lines in one["status"][-1:]]

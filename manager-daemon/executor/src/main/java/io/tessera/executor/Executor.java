@@ -338,6 +338,16 @@ public final class Executor implements ManagerOrders, Reports {
         factory.limit(tenant, limitBytes);
     }
 
+    @Override
+    public void park(String tenant) {
+        LOG.info("tenant \"{}\" is to leave the device{}", tenant, factory.windows().park(tenant) ? "" : ", where it has nothing");
+    }
+
+    @Override
+    public void wake(String tenant) {
+        factory.windows().recall(tenant);
+    }
+
     /** Who is in it. Thread-safe. */
     TenantPresence presence() {
         return fencing.presence();

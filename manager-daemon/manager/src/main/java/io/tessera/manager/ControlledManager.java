@@ -127,6 +127,12 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
+    public int park(String tenant, boolean away) {
+        LOG.info("tenant \"{}\" of executors is {}", tenant, away ? "parked" : "to come back");
+        return executors.park(tenant, away);
+    }
+
+    @Override
     public boolean knows(String tenant, IntPredicate owners) {
         return residency.knows(tenant, owners);
     }

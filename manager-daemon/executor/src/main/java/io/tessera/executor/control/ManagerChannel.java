@@ -103,6 +103,10 @@ public final class ManagerChannel {
                     limits.put(tenant, bytes);
                 }
                 orders.limit(tenant, bytes);
+            } else if (clientHandle.has("park")) {
+                orders.park(clientHandle.getAsJsonObject("park").get("tenant").getAsString());
+            } else if (clientHandle.has("wake")) {
+                orders.wake(clientHandle.getAsJsonObject("wake").get("tenant").getAsString());
             } else if (clientHandle.has("stop")) {
                 orders.stop();
             } else if (clientHandle.has("leave")) {
@@ -201,6 +205,9 @@ public final class ManagerChannel {
             entry.addProperty("committedBytes", window.committedBytes());
             entry.addProperty("quotaBytes", window.quotaBytes());
             entry.addProperty("sinkBytes", window.sinkBytes());
+            entry.addProperty("awayBytes", window.awayBytes());
+            entry.addProperty("movedOutBytes", window.copiedBytes());
+            entry.addProperty("sparedBytes", window.sparedBytes());
             windows.add(entry);
         }
         stats.add("windows", windows);

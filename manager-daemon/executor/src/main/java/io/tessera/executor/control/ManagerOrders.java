@@ -15,6 +15,12 @@ public interface ManagerOrders {
      */
     void limit(String tenant, long limitBytes);
 
+    /** A tenant's memory leaves the device until the tenant's next call. */
+    void park(String tenant);
+
+    /** A tenant's memory comes back to the device without a call. */
+    void wake(String tenant);
+
     /** The executor must end, whoever is there. */
     void stop();
 

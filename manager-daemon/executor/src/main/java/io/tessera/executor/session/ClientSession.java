@@ -44,6 +44,8 @@ public final class ClientSession {
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
+    /** While the tenant's memory is not on the device. */
+    private static final long AWAY_POLL_NS = 100_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -100,7 +102,8 @@ public final class ClientSession {
             made.execution().device().enter(made.execution().driver());
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
             executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena);
-            try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports)) {
+            try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
+                    made.allocations().window()::isAway)) {
                 dispatcher = records;
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.synchronization().whileWaiting(goOn, made.allocations().window()::outside);
@@ -162,6 +165,7 @@ public final class ClientSession {
             LOG.error("{}: its words cannot be registered with the device ({})", name, registered);
             records.refuse(registered);
         }
+        state.allocations().window().wakenBy(this::wake);
         state.execution().fences().strayWrites().tellAt(state.completion().words().errorAddress());
         long idleSinceNs = 0; // 0: not idle
         while (!ending) {
@@ -169,6 +173,7 @@ public final class ClientSession {
             boolean full = state.execution().streams().isFull();
             int work = full ? 0 : poll(records, ring, BATCH, nowNs);
             look(records, nowNs);
+            giveWay(records);
             if (full) {
                 state.allocations().window().rest();
                 LockSupport.parkNanos(FULL_POLL_NS);
@@ -214,17 +219,55 @@ public final class ClientSession {
     /** Executes records; while pages of the tenant's window change, the client waits here. */
     private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
             throws BrokenRingException {
+        boolean wanted = ring.hasWork() || state.allocations().window().isRecalled();
+        if (!isServed(records) && (!wanted || !comesBack(records))) {
+            return 0;
+        }
         boolean whole = state.allocations().window().enter();
         try {
+            if (!isServed(records)) {
+                return 0;
+            }
             if (!whole && !records.isLost()) {
                 LOG.error("{} is let go: the driver refuses memory behind its window", name);
                 records.refuse(CudaResult.OUT_OF_MEMORY);
             }
             records.batching().begin(ring.wasEmpty());
-            return ring.poll(records, most, nowNs);
+            int work = ring.poll(records, most, nowNs);
+            if (work > 0) {
+                state.allocations().window().worked(nowNs);
+            }
+            return work;
         } finally {
             records.batching().end();
             state.allocations().window().leave();
+        }
+    }
+
+    /** Whether records may be executed: the tenant's memory is on the device, or they do not reach it any more. */
+    private boolean isServed(RecordDispatcher records) {
+        return !state.allocations().window().isAway() || records.isLost();
+    }
+
+    /** Brings the tenant's memory back to the device; false: it is not there yet. */
+    private boolean comesBack(RecordDispatcher records) {
+        int result = state.allocations().window().comeBack();
+        if (result == CudaResult.NOT_READY) {
+            LockSupport.parkNanos(AWAY_POLL_NS);
+        } else if (result == CudaResult.OUT_OF_MEMORY) {
+            LOG.error("{} is let go: its memory has left the device, and nobody makes room for it", name);
+            segment.notice("the memory of this program has left the device and cannot come back: other programs do not give theirs up");
+            records.refuse(result);
+        } else if (result != CudaResult.SUCCESS) {
+            records.lose(result, "the memory of " + name + " on its way back");
+        }
+        return result != CudaResult.NOT_READY;
+    }
+
+    private void giveWay(RecordDispatcher records) {
+        int result = records.isGone() ? CudaResult.SUCCESS : state.allocations().window().giveWay();
+        if (result != CudaResult.SUCCESS && !records.isLost()) {
+            records.lose(result, "the memory of " + name + " on its way out");
         }
     }
 
@@ -277,7 +320,9 @@ public final class ClientSession {
         segment.park();
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() || state.allocations().pools().isAwaited() ? SLEEP_MARK_OUT_NS : LONGEST_SLEEP_NS;
+                    : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
+                            ? SLEEP_MARK_OUT_NS
+                    : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
         }
         segment.unpark();

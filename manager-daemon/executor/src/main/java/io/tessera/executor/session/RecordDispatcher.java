@@ -36,6 +36,7 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +69,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final FutexPort futex;
     private final NanoClock clock;
     private final Reports reports;
+    private final BooleanSupplier pauses;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
     private final LaunchExecutor.Listener launched = this::launched;
@@ -90,9 +92,13 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private boolean gone;
     private boolean unheard;
 
-    /** For one client; it closes who executes the client's calls. */
+    /**
+     * For one client; it closes who executes the client's calls.
+     *
+     * @param pauses whether the records that follow have to wait, asked after each
+     */
     public RecordDispatcher(ClientExecution execution, ClientCompletion completion, RecordExecutors executors, FutexPort futex, NanoClock clock,
-            Reports reports) {
+            Reports reports, BooleanSupplier pauses) {
         this.driver = execution.driver();
         this.handles = execution.handles();
         this.streams = execution.streams();
@@ -104,6 +110,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.clock = clock;
         this.futex = futex;
         this.reports = reports;
+        this.pauses = pauses;
         this.calls = executors.calls();
         this.launches = executors.launches();
         this.queries = executors.queries();
@@ -206,7 +213,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } else if (result != CudaResult.SUCCESS) {
             segment.callError(result);
         }
-        return !streams.isFull();
+        return !streams.isFull() && !pauses.getAsBoolean();
     }
 
     /**

@@ -38,22 +38,29 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.MoveTime;
+import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.guardian.window.WindowSpace;
+import io.tessera.memory.residency.HostBackingBudget;
 import io.tessera.os.FilePort;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.os.linux.Linux;
+import io.tessera.os.memory.HostMemorySource;
+import io.tessera.os.memory.ProcHostMemory;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.relay.RelaySegment;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
@@ -63,6 +70,8 @@ public final class SessionFactory {
     /** CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE and CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH. */
     private static final int MEMORY_KILOHERTZ = 36;
     private static final int MEMORY_BITS = 37;
+
+    private static final Logger LOG = LoggerFactory.getLogger(SessionFactory.class);
 
     private final DeviceContext device;
     private final DeviceSnapshot snapshot;
@@ -117,7 +126,13 @@ public final class SessionFactory {
                 : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
-                new WindowSpace(range.first(), range.end() - range.first()));
+                new WindowSpace(range.first(), range.end() - range.first()), frames(memory));
+    }
+
+    private static HostFrames frames(SharedMemoryPort memory) {
+        HostMemorySource host = new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn);
+        HostBackingBudget budget = HostBackingBudget.forHost(host.totalBytes());
+        return new HostFrames(memory, host::availableBytes, budget.pinnedBytes(), budget.reserveBytes());
     }
 
     /**

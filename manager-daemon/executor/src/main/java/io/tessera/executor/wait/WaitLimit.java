@@ -6,6 +6,8 @@ public enum WaitLimit {
     PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
     /** Memory that other tenants do not use: their threads look up after 100 ms at the latest. */
     MEMORY_PRESSURE(300_000_000L, 10_000_000L),
+    /** A moment, before it is asked again whether others have left the device. */
+    ROOM(1_000_000L, 1_000_000L),
     /** A tenant's work in progress, before pages of its window change; then the change is given up. */
     TENANT_REST(10_000_000_000L, 50_000L),
     /** Clients of a tenant that are inside of its window's gate, within {@link #TENANT_REST}. */

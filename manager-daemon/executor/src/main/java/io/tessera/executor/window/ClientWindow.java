@@ -44,8 +44,6 @@ public final class ClientWindow implements WindowAccess {
         TenantWindows.Joined joined = windows.join(tenant, account, client);
         window = joined.window();
         refusal = joined.refusal();
-        if (window != null) {
-        }
         return joined.result();
     }
 
@@ -73,7 +71,58 @@ public final class ClientWindow implements WindowAccess {
      * @param action answers with a CUresult
      */
     public int attempt(IntSupplier action) {
-        return windows.reclaims().attempt(client, action);
+        int result = windows.reclaims().attempt(client, action);
+        return window == null ? result
+                : (int) window.residency().withRoom(client, WindowResidency.UNKNOWN_BYTES, result, action::getAsInt,
+                        answer -> answer == CudaResult.OUT_OF_MEMORY);
+    }
+
+    /** Has the client's thread look up if it sleeps, when that is wanted; called by any thread. */
+    public void wakenBy(Runnable action) {
+        client.wakenBy(action);
+    }
+
+    /** Whether memory of the tenant is not on the device: no record may be executed. */
+    public boolean isAway() {
+        return window.residency().isAway();
+    }
+
+    /** Whether it is to come back without a record. */
+    public boolean isRecalled() {
+        return window.residency().isRecalled();
+    }
+
+    /**
+     * Brings the tenant's memory back, before records are executed, as far as there is room.
+     *
+     * @return a CUresult; NOT_READY: not all is back yet, to be called again; OUT_OF_MEMORY: nobody makes room for it
+     */
+    public int comeBack() {
+        return window.residency().comeBack(client);
+    }
+
+    /**
+     * Between records: leaves the device if others need the memory and it is this tenant that is to leave.
+     *
+     * @return a CUresult; other than SUCCESS: the context is lost
+     */
+    public int giveWay() {
+        return window.residency().giveWay(client);
+    }
+
+    /** Whether somebody may have to leave the device soon; any thread. */
+    public boolean isRoomWanted() {
+        return windows.isRoomWanted();
+    }
+
+    /** The client has executed records. */
+    public void worked(long nowNs) {
+        window.residency().worked(nowNs);
+    }
+
+    /** What other tenants have on the device and would give up for this one, in bytes. */
+    public long othersBytes() {
+        return window.residency().othersBytes();
     }
 
     @Override
@@ -193,6 +242,8 @@ public final class ClientWindow implements WindowAccess {
         long offset = window.allocate(client, bytes, aligned);
         if (PendingReclaims.isRefusal(offset)) {
             offset = reclaims.again(client, goneBefore, offset, () -> window.allocate(client, bytes, aligned));
+            offset = window.residency().withRoom(client, bytes, offset, () -> window.allocate(client, bytes, aligned),
+                    answer -> answer == HeapRefusal.NO_MEMORY.code());
         }
         return offset < 0 ? 0 : baseAddress() + offset;
     }

@@ -4,19 +4,20 @@ import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** Where the device has no memory left, the other tenants are asked to give back what they do not use. Thread-safe. */
+/** Where the device has no memory left, all tenants are asked to give back what they do not use. Thread-safe. */
 final class MemoryPressureRetry {
     private final NanoClock clock;
-    private final Runnable ask;
+    private final BooleanSupplier ask;
 
     /**
      * With somebody who asks them.
      *
-     * @param ask does not wait
+     * @param ask does not wait; whether they have any
      */
-    MemoryPressureRetry(NanoClock clock, Runnable ask) {
+    MemoryPressureRetry(NanoClock clock, BooleanSupplier ask) {
         this.clock = clock;
         this.ask = ask;
     }
@@ -33,10 +34,11 @@ final class MemoryPressureRetry {
             return first;
         }
         int result = first;
-        ask.run();
         BoundedWait wait = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, outer);
-        while (result == CudaResult.OUT_OF_MEMORY && !wait.isOver()) {
+        boolean any = ask.getAsBoolean();
+        while (result == CudaResult.OUT_OF_MEMORY && any && !wait.isOver()) {
             wait.pause();
+            any = ask.getAsBoolean();
             result = action.getAsInt();
         }
         return result;

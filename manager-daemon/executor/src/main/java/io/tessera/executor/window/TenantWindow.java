@@ -4,6 +4,7 @@ import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.HostAddresses;
+import io.tessera.executor.swap.DeviceSwap;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.guardian.heap.HeapRefusal;
@@ -45,6 +46,7 @@ final class TenantWindow implements PageCommits.Tenant {
     private final WindowGate gate = new WindowGate();
     private final List<WindowClient> clients = new CopyOnWriteArrayList<>();
     private final LongSupplier limit;
+    private final WindowResidency residency;
     private final WindowHeap heap;
     private final HostAddresses hostAddresses;
     private volatile HeapStatistics known;
@@ -63,20 +65,31 @@ final class TenantWindow implements PageCommits.Tenant {
     private volatile long lastFreeNs;
 
     /**
+     * What a window is made of.
+     *
+     * @param driverPages the driver's calls
+     * @param pages       what is mapped where
+     * @param fresh       makes its memory
+     * @param checks      of its sink
+     */
+    record Parts(DriverPages driverPages, WindowPages pages, FreshMemory fresh, SinkChecks checks) {
+    }
+
+    /**
      * Over addresses that are reserved.
      *
-     * @param fresh  makes its memory
-     * @param checks of its sink
+     * @param parts what the window is made of
+     * @param swap  what tenants of the device share
      * @param limit the tenant's quota in bytes, 0 for none; asked again and again
      */
-    TenantWindow(WindowPlace place, WindowLayout layout, WindowPages pages, FreshMemory fresh, SinkChecks checks,
-            NanoClock clock, LongSupplier limit) {
+    TenantWindow(WindowPlace place, WindowLayout layout, Parts parts, DeviceSwap swap, NanoClock clock, LongSupplier limit) {
         this.place = place;
         this.layout = layout;
-        this.pages = pages;
-        this.fresh = fresh;
-        this.checks = checks;
+        this.pages = parts.pages;
+        this.fresh = parts.fresh;
+        this.checks = parts.checks;
         this.clock = clock;
+        this.residency = new WindowResidency(this, pages, parts.driverPages, layout.slotBytes(), swap, clock);
         this.limit = limit;
         this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
                 place.endAddress() - MARGIN_BYTES, layout.granularityBytes());
@@ -101,6 +114,16 @@ final class TenantWindow implements PageCommits.Tenant {
 
     WindowGate gate() {
         return gate;
+    }
+
+    /** Whether its memory is on the device. */
+    WindowResidency residency() {
+        return residency;
+    }
+
+    /** Threads of its clients that sleep look up; waits for nobody. */
+    void wakeClients() {
+        clients.forEach(WindowClient::wake);
     }
 
     void join(WindowClient client) {
@@ -148,6 +171,7 @@ final class TenantWindow implements PageCommits.Tenant {
     }
 
     private void changeEnds(WindowClient client, WindowClient before) {
+        residency.changed();
         actor = before;
         client.pass().unlock();
     }
@@ -308,6 +332,26 @@ final class TenantWindow implements PageCommits.Tenant {
         return (int) locked(client, () -> resting(change));
     }
 
+    /** Changes what of the window is on the device; nothing of the tenant runs, since something is away. */
+    int change(WindowClient client, IntSupplier change) {
+        return (int) locked(client, change::getAsInt);
+    }
+
+    /**
+     * Does something that takes memory off the device, while nothing of the tenant runs and nobody is in the middle of a record. What nobody lives in is given back first.
+     *
+     * @return what it returned; NOT_READY: somebody is in the middle of a record; OUT_OF_MEMORY: the tenant's work does not come to rest
+     */
+    int whenStill(WindowClient client, IntSupplier change) {
+        return (int) locked(client, () -> resting(() -> {
+            if (client.pass().isAnotherMidway()) {
+                return CudaResult.NOT_READY;
+            }
+            heap.trim();
+            return change.getAsInt();
+        }));
+    }
+
     private int resting(IntSupplier change) {
         if (!rest()) {
             return CudaResult.OUT_OF_MEMORY;
@@ -426,7 +470,7 @@ final class TenantWindow implements PageCommits.Tenant {
     /** Gives everything back; no client is left. Returns SUCCESS or the first other CUresult. */
     int close(DriverCalls driver) {
         int first = CudaResult.SUCCESS;
-        for (int result : new int[] {checks.close(driver), pages.close(driver), fresh.close(driver)}) {
+        for (int result : new int[] {checks.close(driver), residency.close(driver), pages.close(driver), fresh.close(driver)}) {
             first = first == CudaResult.SUCCESS ? result : first;
         }
         return first;

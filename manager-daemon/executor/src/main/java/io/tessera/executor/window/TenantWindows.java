@@ -5,6 +5,10 @@ import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.swap.ContentKernel;
+import io.tessera.executor.swap.DeviceSwap;
+import io.tessera.executor.swap.HostFrames;
+import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.guardian.heap.HeapStatistics;
 import io.tessera.guardian.window.PlacementAnswer;
 import io.tessera.guardian.window.WindowLayout;
@@ -38,6 +42,7 @@ public final class TenantWindows {
     private final SinkKernel sinkKernel = new SinkKernel();
     private final MemoryPressureRetry pressure;
     private final PendingReclaims reclaims;
+    private final DeviceSwap swap;
     private final Map<String, Shared> windows = new HashMap<>();
     /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
     private volatile Map<String, TenantWindow> open = Map.of();
@@ -65,9 +70,12 @@ public final class TenantWindows {
      * @param quotaBytes      0: none
      * @param sinkBytes       of physical memory behind everything else; 0: no sink yet
      * @param allocatedBytes  as they were asked for
+     * @param awayBytes       of what is committed, not on the device now
+     * @param copiedBytes     to the host so far, when memory left the device
+     * @param sparedBytes     that have left so far without a copy: they were zero, or had not changed
      */
     public record Bounds(String tenant, long baseAddress, long sizeBytes, long devicePartBytes, long committedBytes,
-            long quotaBytes, long sinkBytes, long allocatedBytes) {
+            long quotaBytes, long sinkBytes, long allocatedBytes, long awayBytes, long copiedBytes, long sparedBytes) {
     }
 
     /**
@@ -75,8 +83,9 @@ public final class TenantWindows {
      *
      * @param totalBytes of the device's memory
      * @param space      where windows may lie
+     * @param host       for memory that leaves the device
      */
-    public TenantWindows(DeviceContext device, long totalBytes, NanoClock clock, WindowSpace space) {
+    public TenantWindows(DeviceContext device, long totalBytes, NanoClock clock, WindowSpace space, HostFrames host) {
         this.device = device;
         this.totalBytes = totalBytes;
         this.clock = clock;
@@ -84,6 +93,36 @@ public final class TenantWindows {
         this.space = space;
         this.pressure = new MemoryPressureRetry(clock, this::relieve);
         this.reclaims = new PendingReclaims(clock, pressure);
+        this.swap = new DeviceSwap(new ContentKernel(), host, new ResidencyTurns(this::wakeAll));
+    }
+
+    private void wakeAll() {
+        for (TenantWindow window : all) {
+            window.wakeClients();
+        }
+    }
+
+    /** Has a tenant's memory leave the device, if it has any; it comes back with the tenant's next call. Any thread. Returns whether there is such a tenant. */
+    public boolean park(String tenant) {
+        TenantWindow window = open.get(tenant);
+        if (window != null) {
+            window.residency().park();
+        }
+        return window != null;
+    }
+
+    /** Has a tenant's memory come back without a call of the tenant's. Any thread. */
+    public void recall(String tenant) {
+        TenantWindow window = open.get(tenant);
+        if (window != null) {
+            window.residency().recall();
+            window.wakeClients();
+        }
+    }
+
+    /** Whether a tenant lacks memory, or was told to leave. */
+    boolean isRoomWanted() {
+        return swap.turns().isAsked();
     }
 
     /** Whose memory will be free soon. */
@@ -127,6 +166,9 @@ public final class TenantWindows {
             LOG.info("tenant \"{}\" has the window 0x{}, {} GiB", tenant,
                     Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
         }
+        if (windows.size() > 1) {
+            swap.kernel().load(client.driver()); // while nobody lacks memory yet
+        }
         shared.clients++;
         client.joined(shared.window.gate().pass());
         shared.window.join(client);
@@ -146,6 +188,11 @@ public final class TenantWindows {
         } else { // something may still be there: nobody else gets the addresses
             space.abandon(shared.window.place());
             LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
+        }
+        if (windows.isEmpty()) {
+            for (int ended : new int[] {swap.kernel().unload(driver), swap.host().release(driver)}) {
+                result = result == CudaResult.SUCCESS ? ended : result;
+            }
         }
         return result;
     }
@@ -191,7 +238,8 @@ public final class TenantWindows {
                     }
                     SinkChecks checks = new SinkChecks(driverPages, sinkKernel, clock);
                     pages.prepare(driver, checks);
-                    window = new TenantWindow(placed.place(), layout, pages, fresh, checks, clock, account::limitBytes);
+                    window = new TenantWindow(placed.place(), layout, new TenantWindow.Parts(driverPages, pages, fresh, checks), swap, clock,
+                            account::limitBytes);
                     return result;
                 }
                 pages.close(driver);
@@ -207,9 +255,14 @@ public final class TenantWindows {
         }
     }
 
-    /** A tenant finds no memory: the others give back what they have and do not use. */
-    private void relieve() {
-        open.values().forEach(TenantWindow::wantTrim);
+    /** A tenant finds no memory: the others give back what they have and do not use. Returns whether they have any. */
+    private boolean relieve() {
+        boolean any = false;
+        for (TenantWindow window : all) {
+            window.wantTrim();
+            any |= window.isTrimWanted();
+        }
+        return any;
     }
 
     private void show() {
@@ -226,7 +279,8 @@ public final class TenantWindows {
             HeapStatistics statistics = window.statistics();
             WindowPlace place = window.place();
             bounds.add(new Bounds(tenant, place.baseAddress(), place.sizeBytes(), window.layout().devicePartBytes(), statistics.committedBytes(),
-                    window.limitBytes(), window.sinkBytes(), statistics.liveBytes()));
+                    window.limitBytes(), window.sinkBytes(), statistics.liveBytes(), window.residency().awayBytes(),
+                    window.residency().copiedBytes(), window.residency().sparedBytes()));
         });
         return bounds;
     }

@@ -19,6 +19,7 @@ final class WindowClient {
     private volatile int writer;
     private BoundedWait waiting;
     private BooleanSupplier goOn = () -> true;
+    private volatile Runnable waker = () -> {};
 
     WindowClient(DriverCalls driver, ClientStreams streams) {
         this.driver = driver;
@@ -40,6 +41,15 @@ final class WindowClient {
 
     void joined(WindowGate.Pass own) {
         pass = own;
+    }
+
+    /** Its thread looks up if it sleeps. Any thread. */
+    void wake() {
+        waker.run();
+    }
+
+    void wakenBy(Runnable action) {
+        waker = action;
     }
 
     /** The client has gone, and its memory is not all given back. */

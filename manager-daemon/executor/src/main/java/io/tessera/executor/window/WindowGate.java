@@ -20,6 +20,8 @@ final class WindowGate {
     /** What one client passes the gate with. {@link #enter} and {@link #leave} belong to its owner thread. */
     final class Pass implements AutoCloseable {
         private volatile boolean inside;
+        /** Whether the client has left in the middle of a record, whose rest follows as soon as it is inside again. */
+        private volatile boolean midway;
 
         private Pass() {
         }
@@ -44,9 +46,11 @@ final class WindowGate {
         void lock() {
             if (!lock.tryLock()) {
                 boolean was = inside;
+                midway = was;
                 inside = false;
                 lock.lock();
                 inside = was;
+                midway = false;
             }
         }
 
@@ -58,6 +62,16 @@ final class WindowGate {
         /** Does something for which the client counts as having left; the caller does not hold the lock. */
         void outside(Runnable action) {
             boolean was = inside;
+            midway = was;
+            leaving(was, action);
+        }
+
+        /** The same, and memory of the tenant may leave the device meanwhile: the caller sees to it that all is back before the record goes on. */
+        void outsideWithoutMemory(Runnable action) {
+            leaving(inside, action);
+        }
+
+        private void leaving(boolean was, Runnable action) {
             inside = false;
             try {
                 action.run();
@@ -65,7 +79,18 @@ final class WindowGate {
                 if (was) {
                     enter();
                 }
+                midway = false;
             }
+        }
+
+        /** Whether another client is in the middle of a record and waits; the caller holds the lock and has closed the gate. */
+        boolean isAnotherMidway() {
+            for (Pass other : passes) {
+                if (other != this && other.midway) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** Gives the lock back. */

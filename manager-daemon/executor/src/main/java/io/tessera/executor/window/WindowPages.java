@@ -33,7 +33,10 @@ final class WindowPages {
     /** Something of a backed window may lead nowhere. */
     private volatile boolean broken;
     private long realBytes;
+    private long awayBytes;
     private volatile long reached;
+    /** Hears where memory of the window is given up, piece by piece. */
+    private LongConsumer givenUp = _ -> {};
 
     /** What a mapping is. */
     private enum Kind {
@@ -44,7 +47,9 @@ final class WindowPages {
         /** Memory that a program made. */
         PROGRAM,
         /** Host memory, which its owner maps and registers. */
-        HOST
+        HOST,
+        /** Memory of the window that is not on the device: nothing is mapped. */
+        AWAY
     }
 
     private record Piece(long address, long bytes, Kind kind) {
@@ -96,9 +101,19 @@ final class WindowPages {
         return reached;
     }
 
-    /** Of the window's memory, without sink and programs' own. */
+    /** Of the window's memory on the device, without sink and programs' own. */
     long realBytes() {
         return realBytes;
+    }
+
+    /** Of the window's memory that is not on the device. */
+    long awayBytes() {
+        return awayBytes;
+    }
+
+    /** Who hears from now on where memory of the window is given up. */
+    void givenUp(LongConsumer hearing) {
+        givenUp = hearing;
     }
 
     /** Physical memory of the sinks. */
@@ -329,21 +344,86 @@ final class WindowPages {
 
     private int take(DriverCalls driver, long address, long bytes, Kind kind) {
         List<Piece> there = overlapping(address, address + bytes);
-        long covered = there.stream().filter(piece -> piece.kind == kind).mapToLong(Piece::bytes).sum();
+        long covered = there.stream().filter(piece -> piece.kind == kind || kind == Kind.REAL && piece.kind == Kind.AWAY)
+                .mapToLong(Piece::bytes).sum();
         if (there.isEmpty() || covered != bytes || there.getFirst().address != address
                 || there.getLast().end() != address + bytes) {
             return CudaResult.INVALID_VALUE;
         }
         for (Piece piece : there) {
-            int result = driverPages.unmap(driver, piece.address, piece.bytes);
+            int result = piece.kind == Kind.AWAY ? CudaResult.SUCCESS : driverPages.unmap(driver, piece.address, piece.bytes);
             if (result != CudaResult.SUCCESS) {
                 fill(driver, address, address + bytes);
                 return result;
             }
             pieces.remove(piece.address);
-            realBytes -= kind == Kind.REAL ? piece.bytes : 0;
+            realBytes -= piece.kind == Kind.REAL ? piece.bytes : 0;
+            awayBytes -= piece.kind == Kind.AWAY ? piece.bytes : 0;
+            if (kind == Kind.REAL) {
+                givenUp.accept(piece.address);
+            }
         }
         return fill(driver, address, address + bytes);
+    }
+
+    /** Whether a piece of the window's memory is not on the device. */
+    boolean isAway(long address) {
+        Piece piece = pieces.get(address);
+        return piece != null && piece.kind == Kind.AWAY;
+    }
+
+    /** Pieces of the window's memory on the device, or of what is away, from the lowest address on. */
+    long[] pieces(boolean away, int most) {
+        Kind wanted = away ? Kind.AWAY : Kind.REAL;
+        return pieces.values().stream().filter(piece -> piece.kind == wanted).limit(most).mapToLong(Piece::address).toArray();
+    }
+
+    /**
+     * Takes memory of the window off the device. Nothing is behind its addresses then, not even the sink: no kernel of the tenant runs
+     * before it is back, and no other tenant's fenced kernel reaches them.
+     *
+     * @param first of pieces side by side
+     * @return a CUresult; other than SUCCESS: nothing has changed
+     */
+    int leave(DriverCalls driver, long first, int count) {
+        int result = driverPages.unmap(driver, first, count * slotBytes);
+        for (int i = 0; i < count && result == CudaResult.SUCCESS; i++) {
+            pieces.put(first + i * slotBytes, new Piece(first + i * slotBytes, slotBytes, Kind.AWAY));
+            realBytes -= slotBytes;
+            awayBytes += slotBytes;
+        }
+        return result;
+    }
+
+    /**
+     * Puts memory behind pieces that are away; takes over the handles whatever the result is.
+     *
+     * @param first of pieces side by side, one for each handle
+     * @return a CUresult; other than SUCCESS: nothing has changed
+     */
+    int arrive(DriverCalls driver, long first, long[] handles) {
+        int mapped = 0;
+        int result = CudaResult.SUCCESS;
+        while (mapped < handles.length && result == CudaResult.SUCCESS) {
+            result = driverPages.map(driver, first + mapped * slotBytes, slotBytes, handles[mapped]);
+            mapped += result == CudaResult.SUCCESS ? 1 : 0;
+        }
+        if (result == CudaResult.SUCCESS) {
+            result = driverPages.allow(driver, first, handles.length * slotBytes);
+        }
+        for (long handle : handles) {
+            driverPages.drop(driver, handle);
+        }
+        if (result != CudaResult.SUCCESS) {
+            unmapRun(driver, first, first + mapped * slotBytes);
+            return result;
+        }
+        for (int i = 0; i < handles.length; i++) {
+            pieces.put(first + i * slotBytes, new Piece(first + i * slotBytes, slotBytes, Kind.REAL));
+            realBytes += slotBytes;
+            awayBytes -= slotBytes;
+        }
+        return result;
     }
 
     /**
@@ -376,8 +456,8 @@ final class WindowPages {
         long begin = 0;
         long end = 0;
         for (Piece piece : pieces.values()) {
-            if (piece.kind == Kind.HOST) {
-                continue; // unmapping it is its owner's
+            if (piece.kind == Kind.HOST || piece.kind == Kind.AWAY) {
+                continue; // unmapping host memory is its owner's
             }
             if (piece.address != end) {
                 first = worse(first, unmapRun(driver, begin, end));
@@ -388,6 +468,7 @@ final class WindowPages {
         first = worse(first, unmapRun(driver, begin, end));
         pieces.clear();
         realBytes = 0;
+        awayBytes = 0;
         for (Map.Entry<Long, Long> range : reserved.entrySet()) {
             first = worse(first, driverPages.release(driver, range.getKey(), range.getValue()));
         }

@@ -27,7 +27,7 @@ class BoundsBookTest {
     private Path folder;
 
     private static Bounds bounds(String tenant, int number, long committed, long quota) {
-        return new Bounds(tenant, BASE + number * 64 * GIB, 4 * GIB, 3 * GIB, committed, quota, 0, committed);
+        return new Bounds(tenant, BASE + number * 64 * GIB, 4 * GIB, 3 * GIB, committed, quota, 0, committed, 0, 0, 0);
     }
 
     private List<BoundsEntry> read() throws Exception {

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Timeout;
 /** Whoever finds no memory waits for what clients had that have gone, and for nobody else. */
 @Timeout(180)
 class PendingReclaimsTest {
+    /** While others could leave the device, and do not. */
+    private static final long SOON_NS = 11_000_000_000L;
+
     private TestWindows test;
     private long most;
 
@@ -55,7 +58,7 @@ class PendingReclaimsTest {
         TestWindows.Client next = test.joined("b");
         long beganNs = test.time.get();
         assertEquals(0, next.window().allocate(most, 1));
-        assertTrue(test.time.get() - beganNs < 5_000_000_000L);
+        assertTrue(test.time.get() - beganNs < SOON_NS, "the other could have left the device in that time");
     }
 
     @Test
@@ -70,7 +73,7 @@ class PendingReclaimsTest {
         other.window().abandon();
         beganNs = test.time.get();
         assertEquals(0, next.window().allocate(most, 1));
-        assertTrue(test.time.get() - beganNs < 5_000_000_000L, "it is no longer going");
+        assertTrue(test.time.get() - beganNs < SOON_NS, "it is no longer going");
     }
 
     @Test

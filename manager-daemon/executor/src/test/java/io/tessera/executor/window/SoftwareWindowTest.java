@@ -17,6 +17,7 @@ import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
+import io.tessera.executor.swap.HostFrames;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.linux.Linux;
 import io.tessera.software.driver.SoftwareDriverProvider;
@@ -70,7 +71,8 @@ class SoftwareWindowTest {
         port = new SoftwareDriverProvider().open(new DriverOptions(0, DEVICE_BYTES));
         device = DeviceContext.open(port, 0);
         calls = new DriverCalls(port, arena);
-        windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace());
+        windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace(),
+                new HostFrames(Linux.sharedMemory(), () -> Long.MAX_VALUE, TestWindows.HOST_BYTES, 0));
         call(DriverEntry.cuModuleLoadData, calls.out(0), arena.allocateFrom(STORE).address());
         long module = calls.outLong(0);
         call(DriverEntry.cuModuleGetFunction, calls.out(0), module, arena.allocateFrom("store").address());

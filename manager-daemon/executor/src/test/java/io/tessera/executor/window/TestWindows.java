@@ -8,13 +8,17 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
+import io.tessera.executor.swap.HostFrames;
 import io.tessera.guardian.window.WindowSpace;
+import io.tessera.os.linux.Linux;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
 final class TestWindows implements AutoCloseable {
     static final long MIB = 1L << 20;
+    /** Of host memory for what leaves the device. */
+    static final long HOST_BYTES = 512 * MIB;
 
     final FakeDriver driver = new FakeDriver();
     final AtomicLong time = new AtomicLong();
@@ -35,7 +39,8 @@ final class TestWindows implements AutoCloseable {
     TestWindows() throws Exception {
         driver.recording = false;
         device = DeviceContext.open(driver, 0);
-        windows = new TenantWindows(device, driver.pages.capacityBytes, clock, new WindowSpace());
+        windows = new TenantWindows(device, driver.pages.capacityBytes, clock, new WindowSpace(),
+                new HostFrames(Linux.sharedMemory(), () -> Long.MAX_VALUE, HOST_BYTES, 0));
     }
 
     /** A client that has not joined its tenant's window yet. */

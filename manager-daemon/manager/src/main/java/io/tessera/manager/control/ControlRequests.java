@@ -125,14 +125,19 @@ final class ControlRequests {
     }
 
     private JsonObject evict(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
+        boolean suspend = flag(request, "suspend");
+        int parked = suspend ? 0 : target.park(relayed(request, asker), true);
+        if (parked > 0 && !target.knows(text(request, "tenant"), asker::mayHandle)) {
+            return counted(parked);
+        }
         String tenant = knownTenant(request, asker);
-        Eviction eviction = target.evict(tenant, asker::mayHandle, flag(request, "suspend"), nowNs);
-        if (eviction.clients() == 0) {
+        Eviction eviction = target.evict(tenant, asker::mayHandle, suspend, nowNs);
+        if (eviction.clients() + parked == 0) {
             throw new RefusedRequest(eviction.notSuspended().isEmpty()
                     ? "no client of tenant \"" + tenant + "\" has plan swap: its memory cannot leave"
                     : "tenant \"" + tenant + "\" is not suspended: " + String.join("; ", eviction.notSuspended()));
         }
-        JsonObject answer = counted(eviction.clients());
+        JsonObject answer = counted(eviction.clients() + parked);
         if (!eviction.notSuspended().isEmpty()) {
             JsonArray sentences = new JsonArray();
             eviction.notSuspended().forEach(sentences::add);
@@ -142,7 +147,17 @@ final class ControlRequests {
     }
 
     private JsonObject restore(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
-        return counted(target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
+        int back = target.park(relayed(request, asker), false);
+        if (back > 0 && !target.knows(text(request, "tenant"), asker::mayHandle)) {
+            return counted(back);
+        }
+        return counted(back + target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
+    }
+
+    /** The name by which executors know a tenant that the asker may name: another user's only if the asker is an administrator. */
+    private String relayed(JsonObject request, Requester asker) throws RefusedRequest {
+        String tenant = text(request, "tenant");
+        return asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), authority.owner());
     }
 
     private static boolean flag(JsonObject request, String field) throws RefusedRequest {
@@ -162,9 +177,9 @@ final class ControlRequests {
         if (target.knows(tenant, asker::mayHandle)) {
             return tenant;
         }
-        if (target.relays(asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), authority.owner()))) {
-            throw new RefusedRequest(
-                    "tenant \"" + tenant + "\" shares by space: its memory does not leave the GPU while it runs; tessera limit bounds it");
+        if (target.relays(relayed(request, asker))) {
+            throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory leaves the GPU, its process is not suspended;"
+                    + " use tessera park without --suspend, once it has memory on a GPU");
         }
         throw new RefusedRequest(asker.admin() ? "no client of tenant \"" + tenant + "\" is on a device; status lists tenants"
                 : "no program of yours with the name \"" + tenant + "\" is on a device, and other users' programs are theirs and"

@@ -51,6 +51,13 @@ public interface ControlTarget {
      */
     int restore(String tenant, IntPredicate owners, long nowNs);
 
+    /**
+     * Has the memory of a tenant of executors leave their devices until its next call, or come back.
+     *
+     * @return how many executors it is in
+     */
+    int park(String tenant, boolean away);
+
     /** Whether the tenant has a client of one of some users on a device. */
     boolean knows(String tenant, IntPredicate owners);
 

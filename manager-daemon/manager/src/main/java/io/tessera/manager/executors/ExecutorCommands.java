@@ -20,6 +20,13 @@ final class ExecutorCommands {
         return line("limit", limit);
     }
 
+    /** A tenant's memory leaves the device, or comes back. */
+    static JsonObject park(String tenant, boolean away) {
+        JsonObject named = new JsonObject();
+        named.addProperty("tenant", tenant);
+        return line(away ? "park" : "wake", named);
+    }
+
     /** End, whoever is there. */
     static JsonObject stop() {
         return line("stop", new JsonObject());

@@ -352,6 +352,18 @@ public final class Executors implements Conductor.Timed {
                 .forEach(slot -> slot.running.tell(ExecutorCommands.limit(tenant, bytes)));
     }
 
+    /**
+     * Has a tenant's memory leave every executor's device until the tenant's next call, or come back.
+     *
+     * @return how many executors it is in
+     */
+    public int park(String tenant, boolean away) {
+        List<ExecutorSlot> told = slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY && slot.has(tenant, processes.uid()))
+                .toList();
+        told.forEach(slot -> slot.running.tell(ExecutorCommands.park(tenant, away)));
+        return told.size();
+    }
+
     /** Whether a tenant has a client in an executor, as those last said. */
     public boolean serves(String tenant) {
         return slots.stream().anyMatch(slot -> slot.has(tenant, processes.uid()));

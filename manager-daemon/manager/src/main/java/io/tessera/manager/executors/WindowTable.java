@@ -60,7 +60,9 @@ final class WindowTable {
         window.addProperty("size", entry.sizeBytes());
         window.addProperty("committedBytes", entry.committedBytes());
         window.addProperty("quotaBytes", entry.quotaBytes() == Long.MAX_VALUE ? 0 : entry.quotaBytes());
-        window.addProperty("sinkBytes", said == null ? 0 : said.get("sinkBytes").getAsLong());
+        for (String bytes : new String[] {"sinkBytes", "awayBytes", "movedOutBytes", "sparedBytes"}) {
+            window.addProperty(bytes, said == null || !said.has(bytes) ? 0 : said.get(bytes).getAsLong());
+        }
         return window;
     }
 }

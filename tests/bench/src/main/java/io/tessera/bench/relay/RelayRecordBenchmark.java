@@ -38,6 +38,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.MoveTime;
+import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.warmup.WarmUpClient;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.executor.window.TenantWindows;
@@ -109,7 +110,8 @@ public class RelayRecordBenchmark {
         MoveTime moves = MoveTime.ofSoftware();
         ClientStreams streams = new ClientStreams(driver, handles, moves);
         TenantMemory tenant = new TenantMemory(0);
-        ClientWindow window = new ClientWindow(new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace()), "bench", tenant,
+        ClientWindow window = new ClientWindow(new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace(),
+                new HostFrames(Linux.sharedMemory(), () -> 0, 0, 0)), "bench", tenant,
                 driver, streams);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientMemory owned = new ClientMemory();
@@ -132,7 +134,7 @@ public class RelayRecordBenchmark {
         words.register();
         records = new RecordDispatcher(execution, completion,
                 RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena), Linux.futex(), clock,
-                new NoReports());
+                new NoReports(), () -> false);
         ring = new RingConsumer(segment, arena);
         client = new WarmUpClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);

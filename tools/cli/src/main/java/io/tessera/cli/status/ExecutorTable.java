@@ -56,12 +56,13 @@ final class ExecutorTable {
     private static TextTable windows(ExecutorState executor) {
         TextTable table = new TextTable().column("WINDOW", Side.LEFT).column("TENANT", Side.LEFT)
                 .column("SIZE", Side.RIGHT).column("COMMITTED", Side.RIGHT).column("LIMIT", Side.RIGHT)
-                .column("SINK", Side.RIGHT);
+                .column("SINK", Side.RIGHT).column("AWAY", Side.RIGHT);
         for (TenantWindow window : executor.windows()) {
             table.row(List.of(Cell.of("0x" + Long.toHexString(window.base())), Cell.of(window.tenant()),
                     Cell.of(Sizes.format(window.size())), Cell.of(Sizes.format(window.committedBytes())),
                     Cell.of(window.quotaBytes() == 0 ? "-" : Sizes.format(window.quotaBytes())),
-                    Cell.of(window.sinkBytes() == 0 ? "-" : Sizes.format(window.sinkBytes()))));
+                    Cell.of(window.sinkBytes() == 0 ? "-" : Sizes.format(window.sinkBytes())),
+                    Cell.of(window.awayBytes() == 0 ? "-" : Sizes.format(window.awayBytes()))));
         }
         return table;
     }

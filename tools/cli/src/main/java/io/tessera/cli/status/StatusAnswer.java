@@ -121,9 +121,12 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param committedBytes what of it has memory
      * @param quotaBytes     the tenant's limit; 0: none
      * @param sinkBytes      memory behind all that has none; 0: not yet
+     * @param awayBytes      of what has memory, what is not on the device now
+     * @param movedOutBytes  copied to the host so far
+     * @param sparedBytes    that have left the device so far without a copy
      */
     public record TenantWindow(String tenant, long base, long size, long committedBytes, long quotaBytes,
-            long sinkBytes) {
+            long sinkBytes, long awayBytes, long movedOutBytes, long sparedBytes) {
         /** Fills in what was left out. */
         public TenantWindow {
             tenant = orUnknown(tenant);

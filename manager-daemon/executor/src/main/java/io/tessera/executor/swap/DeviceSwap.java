@@ -1,0 +1,11 @@
+package io.tessera.executor.swap;
+
+/**
+ * What all tenants of a device share to have memory that is not on it. Thread-safe.
+ *
+ * @param kernel looks at memory that leaves
+ * @param host   memory that it is copied to
+ * @param turns  who leaves and who comes
+ */
+public record DeviceSwap(ContentKernel kernel, HostFrames host, ResidencyTurns turns) {
+}

@@ -1,0 +1,192 @@
+package io.tessera.executor.swap;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.os.LinuxException;
+import io.tessera.os.SharedMemoryPort;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pinned host memory in frames of 2 MiB, for copies of what has left the device. It grows when frames are taken and keeps
+ * what it has until the last tenant goes: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken
+ * from kept copies ({@link PieceContent#keep}), the oldest first. Thread-safe; calls that grow it call the driver.
+ */
+public final class HostFrames {
+    /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
+    public static final int FRAME_BYTES = 2 << 20;
+    /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
+    private static final long BLOCK_BYTES = 32L << 20;
+    private static final long PAGE_BYTES = 4096;
+    /** CU_MEMHOSTREGISTER_PORTABLE and _DEVICEMAP. */
+    private static final long PORTABLE_AND_MAPPED = 1 | 2;
+    private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
+
+    private final SharedMemoryPort memory;
+    private final LongSupplier available;
+    private final long mostBytes;
+    private final long reserveBytes;
+    private final ArrayDeque<Long> free = new ArrayDeque<>();
+    private final List<Block> blocks = new ArrayList<>();
+    /** Contents on the device of which the host has copies, the oldest copies first. */
+    private final ArrayDeque<PieceContent> kept = new ArrayDeque<>();
+    private long heldBytes;
+    private boolean told;
+
+    private record Block(Arena arena, long address) {
+    }
+
+    /**
+     * Nothing is held.
+     *
+     * @param available    what the host has left in bytes, asked before each growth
+     * @param mostBytes    of pinned memory
+     * @param reserveBytes the host is to keep available
+     */
+    public HostFrames(SharedMemoryPort memory, LongSupplier available, long mostBytes, long reserveBytes) {
+        this.memory = memory;
+        this.available = available;
+        this.mostBytes = mostBytes;
+        this.reserveBytes = reserveBytes;
+    }
+
+    /**
+     * Takes frames.
+     *
+     * @return their addresses, for host and device; null: there are not so many, and none is taken
+     */
+    public long[] take(DriverCalls driver, int count) {
+        while (true) {
+            synchronized (this) {
+                reclaim(count);
+                if (free.size() >= count) {
+                    long[] taken = new long[count];
+                    for (int i = 0; i < count; i++) {
+                        taken[i] = free.removeFirst();
+                    }
+                    return taken;
+                }
+            }
+            if (!grow(driver)) {
+                return null;
+            }
+        }
+    }
+
+    /** Copies are given up only where there is no room for others. With the lock. */
+    private void reclaim(int count) {
+        while (free.size() < count && !mayGrow()) {
+            PieceContent oldest = kept.pollFirst();
+            if (oldest == null) {
+                return;
+            }
+            oldest.forget(this);
+        }
+    }
+
+    private boolean mayGrow() {
+        return heldBytes + BLOCK_BYTES <= mostBytes && available.getAsLong() - BLOCK_BYTES >= reserveBytes;
+    }
+
+    private boolean grow(DriverCalls driver) {
+        synchronized (this) {
+            if (!mayGrow()) {
+                return tell("the host has no more memory for it");
+            }
+            heldBytes += BLOCK_BYTES;
+        }
+        Arena arena = Arena.ofShared();
+        MemorySegment block = touched(arena);
+        int result = block == null ? CudaResult.OUT_OF_MEMORY
+                : driver.call(DriverEntry.cuMemHostRegister_v2, block.address(), BLOCK_BYTES, PORTABLE_AND_MAPPED);
+        synchronized (this) {
+            if (result != CudaResult.SUCCESS) {
+                heldBytes -= BLOCK_BYTES;
+                arena.close();
+                return tell("CUDA error " + result + " where it was to be pinned");
+            }
+            blocks.add(new Block(arena, block.address()));
+            for (long at = 0; at < BLOCK_BYTES; at += FRAME_BYTES) {
+                free.addLast(block.address() + at);
+            }
+            return true;
+        }
+    }
+
+    /** Pages are made outside the driver, which would hold its lock meanwhile. */
+    private MemorySegment touched(Arena arena) {
+        try {
+            int descriptor = memory.create("tessera-swap", BLOCK_BYTES);
+            try {
+                MemorySegment block = memory.map(descriptor, BLOCK_BYTES, arena);
+                for (long at = 0; at < BLOCK_BYTES; at += PAGE_BYTES) {
+                    block.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+                }
+                return block;
+            } finally {
+                memory.close(descriptor);
+            }
+        } catch (LinuxException e) {
+            LOG.warn("no host memory for device memory that is to leave: {}", e.getMessage());
+            return null;
+        }
+    }
+
+    private boolean tell(String why) {
+        if (!told) {
+            told = true;
+            LOG.warn("{} MiB of host memory hold what has left the device, and there is no more: {}", heldBytes >> 20, why);
+        }
+        return false;
+    }
+
+    /** The last tenant has gone, and nobody waits for what a driver waits for here: the host gets all its memory back. Returns a CUresult. */
+    public synchronized int release(DriverCalls driver) {
+        int first = CudaResult.SUCCESS;
+        for (Block block : List.copyOf(blocks)) {
+            int result = driver.call(DriverEntry.cuMemHostUnregister, block.address);
+            if (result == CudaResult.SUCCESS) {
+                block.arena.close();
+                blocks.remove(block);
+                free.removeIf(frame -> frame - block.address >= 0 && frame - block.address < BLOCK_BYTES);
+                heldBytes -= BLOCK_BYTES;
+            }
+            first = first == CudaResult.SUCCESS ? result : first;
+        }
+        told = false;
+        return first;
+    }
+
+    /** Gives a frame back. */
+    public synchronized void give(long frame) {
+        free.addFirst(frame);
+    }
+
+    /** A content is on the device, and the host has copies of it that may be given up. */
+    synchronized void keeps(PieceContent content) {
+        kept.addLast(content);
+    }
+
+    /** Its copies may not be given up from now on. */
+    synchronized void needs(PieceContent content) {
+        kept.remove(content);
+    }
+
+    /** Pinned, in bytes. */
+    public synchronized long heldBytes() {
+        return heldBytes;
+    }
+
+    /** Of that, what holds no copy, in bytes. */
+    public synchronized long freeBytes() {
+        return (long) free.size() * FRAME_BYTES;
+    }
+}

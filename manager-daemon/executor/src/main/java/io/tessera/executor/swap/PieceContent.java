@@ -1,0 +1,94 @@
+package io.tessera.executor.swap;
+
+import java.util.Arrays;
+
+/**
+ * What is known of the content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which part is zero,
+ * which one the host has a copy of, and the hash of that copy. While the piece is away this is its content. While it is on
+ * the device, copies are kept so that what does not change need not be copied again. The owner's thread, but for
+ * {@link #forget}, which {@link HostFrames} calls with its lock held.
+ */
+public final class PieceContent {
+    /** Numbers of a hash. */
+    static final int HASH = ContentKernel.HASH;
+
+    private final long[] frames;
+    private final long[] hashes;
+    private final boolean[] hashed;
+
+    /** A piece of so many parts, of which nothing is known. */
+    public PieceContent(int parts) {
+        this.frames = new long[parts];
+        this.hashes = new long[parts * HASH];
+        this.hashed = new boolean[parts];
+    }
+
+    /** Parts of the piece. */
+    public int parts() {
+        return frames.length;
+    }
+
+    /** Address of the host's copy of a part; 0: there is none, and if the piece is away the part is zero. */
+    public long frame(int part) {
+        return frames[part];
+    }
+
+    /** Whether the host's copy of a part has a hash, which is found at an index of an array. */
+    public boolean isUnchanged(int part, long[] found, int at) {
+        return frames[part] != 0 && hashed[part]
+                && Arrays.equals(hashes, part * HASH, part * HASH + HASH, found, at, at + HASH);
+    }
+
+    /** The part is zero: its copy, if there was one, is given back. */
+    public void zero(int part, HostFrames host) {
+        drop(part, host);
+    }
+
+    /** The part is to be copied to a frame; the hash is found at an index of an array, null: it has none. */
+    public void copied(int part, long frame, long[] found, int at) {
+        frames[part] = frame;
+        hashed[part] = found != null;
+        if (found != null) {
+            System.arraycopy(found, at, hashes, part * HASH, HASH);
+        }
+    }
+
+    /** The piece is on the device again: copies with a hash are kept as long as the host has room, others go. */
+    public void keep(HostFrames host) {
+        boolean any = false;
+        for (int part = 0; part < frames.length; part++) {
+            if (!hashed[part]) {
+                drop(part, host);
+            }
+            any |= frames[part] != 0;
+        }
+        if (any) {
+            host.keeps(this);
+        }
+    }
+
+    /** The piece is about to leave, or is gone: nobody gives its copies up meanwhile. */
+    public void hold(HostFrames host) {
+        host.needs(this);
+    }
+
+    /** Gives all copies back. */
+    public void forget(HostFrames host) {
+        for (int part = 0; part < frames.length; part++) {
+            drop(part, host);
+        }
+    }
+
+    private void drop(int part, HostFrames host) {
+        if (frames[part] != 0) {
+            host.give(frames[part]);
+        }
+        frames[part] = 0;
+        hashed[part] = false;
+    }
+
+    /** Copies that the host has of it, in bytes. */
+    public long copiedBytes() {
+        return Arrays.stream(frames).filter(frame -> frame != 0).count() * HostFrames.FRAME_BYTES;
+    }
+}

@@ -1,0 +1,274 @@
+package io.tessera.executor.swap;
+
+import io.tessera.memory.residency.IdleRelease;
+import io.tessera.memory.residency.QuantumChooser;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who has to leave the device when its memory does not suffice for all tenants, and who comes in. Tenants that lack memory
+ * stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that
+ * have been idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing
+ * happens. Time comes in; nothing waits. Thread-safe.
+ */
+public final class ResidencyTurns {
+    /** A turn without moves to speak of. */
+    static final long SHORTEST_TURN_NS = 250_000_000L;
+    /** Idle for so long counts, however short the move is. */
+    static final long SHORTEST_IDLE_NS = 5_000_000L;
+    /** After all others were due to leave: a program that lacks memory is told so. */
+    static final long PATIENCE_NS = 10_000_000_000L;
+    /** The same of a tenant that is away, which has lost its memory if it does not come back. */
+    static final long AWAY_PATIENCE_NS = 60_000_000_000L;
+    /** Nobody else has memory that could leave: others that try at the same time may have taken some for a moment. */
+    static final long ALONE_NS = 200_000_000L;
+    /** How long a tenant that could not leave counts as one that cannot. */
+    static final long STUCK_NS = 1_000_000_000L;
+    private static final double WEIGHT = 0.5;
+
+    private final QuantumChooser chooser = QuantumChooser.defaults();
+    private final IdleRelease idle = new IdleRelease(SHORTEST_IDLE_NS);
+    private final Runnable wakeAll;
+    private final List<Party> parties = new ArrayList<>();
+    private final ArrayDeque<Party> line = new ArrayDeque<>();
+    private volatile Party first;
+    /** Tenants that somebody has told to leave. */
+    private volatile int told;
+    private long lastId;
+    /** Of a tenant's way out and back, on average; 0: not measured. */
+    private double moveNs;
+
+    /** A tenant. Made by {@link #join}. */
+    public static final class Party {
+        private final long id;
+        private boolean waits;
+        private boolean away;
+        private long lacksBytes;
+        private long firstNs;
+        private long sinceNs;
+        private long stuckNs;
+        private boolean stuck;
+        private boolean told;
+        private double outNs;
+        private double inNs;
+        private volatile long movableBytes;
+
+        private Party(long id, long nowNs) {
+            this.id = id;
+            this.sinceNs = nowNs;
+        }
+
+        /** How much of its memory is on the device and could leave; any thread. */
+        public void movable(long bytes) {
+            movableBytes = bytes;
+        }
+    }
+
+    /**
+     * With nobody.
+     *
+     * @param wakeAll has threads that sleep look up; does not wait
+     */
+    public ResidencyTurns(Runnable wakeAll) {
+        this.wakeAll = wakeAll;
+    }
+
+    /** A tenant comes. */
+    public synchronized Party join(long nowNs) {
+        Party party = new Party(++lastId, nowNs);
+        parties.add(party);
+        return party;
+    }
+
+    /** A tenant is gone. */
+    public synchronized void leave(Party party, long nowNs) {
+        withdraw(party, nowNs);
+        obeyed(party);
+        parties.remove(party);
+        idle.left(party.id);
+    }
+
+    /** Whether anybody may have to leave: one look, for threads that have other things to do. */
+    public boolean isAsked() {
+        return first != null || told > 0;
+    }
+
+    /** An operator has a tenant leave, whoever needs its memory. It comes back with its next call. */
+    public void park(Party party) {
+        synchronized (this) {
+            told += party.told ? 0 : 1;
+            party.told = true;
+        }
+        wakeAll.run();
+    }
+
+    /** Whether a tenant was told to leave, and has not left yet. */
+    public synchronized boolean isTold(Party party) {
+        return party.told;
+    }
+
+    private void obeyed(Party party) {
+        told -= party.told ? 1 : 0;
+        party.told = false;
+    }
+
+    /** How much memory others have on the device that could leave for a tenant, in bytes. */
+    public synchronized long othersBytes(Party party) {
+        return parties.stream().filter(other -> other != party).mapToLong(other -> other.movableBytes).sum();
+    }
+
+    /**
+     * A tenant lacks memory: it stands in the line from the first time on.
+     *
+     * @param lacksBytes what it lacks, as it knows now
+     * @return whether it is first: then it may try to take what is free
+     */
+    public boolean ask(Party party, long lacksBytes, long nowNs) {
+        boolean news;
+        synchronized (this) {
+            if (!party.waits) {
+                party.waits = true;
+                line.addLast(party);
+                if (party.away) {
+                    idle.wanted(party.id, (long) (party.outNs + party.inNs), nowNs);
+                }
+            }
+            news = party == line.peekFirst() && (party != first || party.lacksBytes <= 0) && lacksBytes > 0;
+            party.lacksBytes = lacksBytes;
+            headed(nowNs);
+        }
+        if (news) {
+            wakeAll.run();
+        }
+        return first == party;
+    }
+
+    private void headed(long nowNs) {
+        Party head = line.peekFirst();
+        if (head != null && head != first) {
+            head.firstNs = nowNs;
+        }
+        first = head;
+    }
+
+    /** A tenant has what it lacked: its turn begins. */
+    public void granted(Party party, long nowNs) {
+        boolean next;
+        synchronized (this) {
+            party.waits = false;
+            line.remove(party);
+            party.sinceNs = nowNs;
+            headed(nowNs);
+            next = first != null;
+        }
+        if (next) {
+            wakeAll.run();
+        }
+    }
+
+    /** A tenant does not wait any more, and has got nothing. */
+    public synchronized void withdraw(Party party, long nowNs) {
+        party.waits = false;
+        line.remove(party);
+        headed(nowNs);
+    }
+
+    /**
+     * Whether a tenant has to leave for the first in the line.
+     *
+     * @param idleNs for how long it has had no work; below 0: it has some
+     */
+    public synchronized boolean isDue(Party party, long idleNs, long nowNs) {
+        Party head = line.peekFirst();
+        if (party.told) {
+            return !isStuck(party, nowNs);
+        }
+        if (head == null || head == party || head.lacksBytes <= 0 || party.movableBytes <= 0 || isStuck(party, nowNs)) {
+            return false;
+        }
+        return party.away || party.waits || idleNs >= idle.idleReleaseNs(party.id, (long) (party.outNs + party.inNs))
+                || nowNs - dueNs(party) >= 0;
+    }
+
+    private long dueNs(Party party) {
+        return party.sinceNs + chooser.stretchedNs(SHORTEST_TURN_NS, moveNs);
+    }
+
+    private static boolean isStuck(Party party, long nowNs) {
+        return party.stuck && nowNs - party.stuckNs < STUCK_NS;
+    }
+
+    /** Whether a tenant that leaves has to give more. */
+    public synchronized boolean needsMore(Party party) {
+        Party head = line.peekFirst();
+        return party.told || head != null && head != party && head.lacksBytes > 0;
+    }
+
+    /** A part of a tenant's memory has left the device. */
+    public synchronized void gave(Party party, long bytes) {
+        party.away = true;
+        Party head = line.peekFirst();
+        if (head != null && head != party) {
+            head.lacksBytes -= bytes;
+        }
+    }
+
+    /**
+     * A tenant has left as far as it had to.
+     *
+     * @param wasIdle whether it left for want of work
+     * @param ns      what that took
+     */
+    public synchronized void left(Party party, boolean wasIdle, long ns, long nowNs) {
+        party.stuck = false;
+        obeyed(party);
+        party.outNs = mixed(party.outNs, ns);
+        if (wasIdle) {
+            idle.released(party.id, nowNs);
+        }
+        measured(party);
+    }
+
+    /** A tenant had to leave and could not. */
+    public synchronized void stuck(Party party, long nowNs) {
+        party.stuck = true;
+        party.stuckNs = nowNs;
+    }
+
+    /** All of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */
+    public synchronized void back(Party party, long ns) {
+        party.away = false;
+        party.inNs = mixed(party.inNs, ns);
+        measured(party);
+    }
+
+    private void measured(Party party) {
+        if (party.outNs > 0 && party.inNs > 0) {
+            moveNs = mixed(moveNs, party.outNs + party.inNs);
+        }
+    }
+
+    private static double mixed(double before, double ns) {
+        return before == 0 ? ns : (1 - WEIGHT) * before + WEIGHT * ns;
+    }
+
+    /** Whether the first in the line waits in vain: nobody else has memory that could leave, or all were due to leave long ago. */
+    public synchronized boolean isHopeless(Party party, long nowNs) {
+        if (line.peekFirst() != party) {
+            return false;
+        }
+        long sinceNs = party.firstNs;
+        boolean anyCan = false;
+        for (Party other : parties) {
+            if (other != party && other.movableBytes > 0) {
+                anyCan |= !isStuck(other, nowNs);
+                sinceNs = other.away || other.waits || isStuck(other, nowNs) || dueNs(other) - sinceNs <= 0 ? sinceNs : dueNs(other);
+            }
+        }
+        if (party.away) {
+            return nowNs - sinceNs > AWAY_PATIENCE_NS;
+        }
+        return !anyCan && nowNs - party.firstNs > ALONE_NS || nowNs - sinceNs > PATIENCE_NS;
+    }
+}

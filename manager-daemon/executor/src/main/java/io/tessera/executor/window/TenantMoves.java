@@ -1,0 +1,306 @@
+package io.tessera.executor.window;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
+import io.tessera.executor.swap.ContentKernel;
+import io.tessera.executor.swap.HostFrames;
+import io.tessera.executor.swap.PieceContent;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Only contents are copied: zero parts are given
+ * up and cleared when they come back, and parts that equal the copy which the host kept are given up. The window's lock guards it.
+ */
+final class TenantMoves {
+    /** Moved together: what leaves is free for others when the group has left. */
+    private static final long GROUP_BYTES = 1L << 30;
+    private static final long PART = HostFrames.FRAME_BYTES;
+    /** Of a result that the kernel has not written: no number of a hash, which are below 2^61. */
+    private static final long NOT_RUN = -1;
+
+    private final WindowPages pages;
+    private final DriverPages driverPages;
+    private final long pieceBytes;
+    private final int parts;
+    private final int group;
+    private final ContentKernel kernel;
+    private final HostFrames host;
+    private final OwnStream stream = new OwnStream();
+    private final Map<Long, PieceContent> contents = new HashMap<>();
+    private final long[] addresses;
+    /** Of the parts of a group, {@link ContentKernel#RESULT} numbers each. */
+    private final long[] results;
+    /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
+    private long table;
+    private long copiedBytes;
+    private long sparedBytes;
+
+    TenantMoves(WindowPages pages, DriverPages driverPages, long pieceBytes, ContentKernel kernel, HostFrames host) {
+        this.pages = pages;
+        this.driverPages = driverPages;
+        this.pieceBytes = pieceBytes;
+        this.parts = Math.toIntExact(pieceBytes / PART);
+        this.group = (int) Math.max(1, GROUP_BYTES / pieceBytes);
+        this.kernel = kernel;
+        this.host = host;
+        this.addresses = new long[group * parts];
+        this.results = new long[group * parts * ContentKernel.RESULT];
+        pages.givenUp(this::forget);
+    }
+
+    /** A copy in one direction, as long as both sides go on. */
+    private interface Copy {
+        int copy(long device, long frame, long bytes);
+    }
+
+    private void forget(long piece) {
+        PieceContent content = contents.remove(piece);
+        if (content != null) {
+            content.hold(host);
+            content.forget(host);
+        }
+    }
+
+    /** Copied to the host so far, in bytes. */
+    long copiedBytes() {
+        return copiedBytes;
+    }
+
+    /** What has left so far without a copy, in bytes. */
+    long sparedBytes() {
+        return sparedBytes;
+    }
+
+    /**
+     * Takes memory off the device, from its lowest addresses on, while somebody wants more.
+     *
+     * @param more asked before each group, which has left when it is asked again
+     * @return a CUresult; OUT_OF_MEMORY: the host has no room for the rest, which stays
+     */
+    int out(DriverCalls driver, BooleanSupplier more) {
+        int result = CudaResult.SUCCESS;
+        long[] pieces = pages.pieces(false, group);
+        while (result == CudaResult.SUCCESS && pieces.length > 0 && more.getAsBoolean()) {
+            result = groupOut(driver, pieces);
+            pieces = pages.pieces(false, group);
+        }
+        return result;
+    }
+
+    private int groupOut(DriverCalls driver, long[] pieces) {
+        List<PieceContent> leaving = new ArrayList<>();
+        for (long piece : pieces) {
+            PieceContent content = contents.computeIfAbsent(piece, _ -> new PieceContent(parts));
+            content.hold(host);
+            leaving.add(content);
+        }
+        boolean looked = look(driver, pieces);
+        int result = copyOut(driver, pieces, leaving, looked);
+        if (result == CudaResult.SUCCESS) {
+            result = eachRun(pieces, (first, count) -> pages.leave(driver, first, count));
+        }
+        for (int i = 0; i < pieces.length && result != CudaResult.SUCCESS; i++) {
+            if (!pages.isAway(pieces[i])) {
+                leaving.get(i).keep(host);
+            }
+        }
+        return result;
+    }
+
+    private boolean look(DriverCalls driver, long[] pieces) {
+        if (!kernel.isLoaded() || !hasTable(driver)) {
+            return false;
+        }
+        int count = pieces.length * parts;
+        MemorySegment shared = MemorySegment.ofAddress(table).reinterpret(PART);
+        long resultsAt = (long) group * parts * Long.BYTES;
+        for (int i = 0; i < count; i++) {
+            shared.setAtIndex(ValueLayout.JAVA_LONG, i, pieces[i / parts] + i % parts * PART);
+            shared.set(ValueLayout.JAVA_LONG, resultsAt + (long) i * ContentKernel.RESULT * Long.BYTES, NOT_RUN);
+        }
+        int result = stream.submit(driver, own -> kernel.begin(driver, own, table, count, table + resultsAt));
+        result = result == CudaResult.SUCCESS ? stream.await(driver) : result;
+        MemorySegment.copy(shared, ValueLayout.JAVA_LONG, resultsAt, results, 0, count * ContentKernel.RESULT);
+        for (int i = 0; i < count; i++) {
+            if (results[i * ContentKernel.RESULT] == NOT_RUN) {
+                return false;
+            }
+        }
+        return result == CudaResult.SUCCESS;
+    }
+
+    private boolean hasTable(DriverCalls driver) {
+        if (table == 0) {
+            long[] frame = host.take(driver, 1);
+            table = frame == null ? 0 : frame[0];
+        }
+        return table != 0;
+    }
+
+    /** Copies what has changed; all of it where nobody has looked. */
+    private int copyOut(DriverCalls driver, long[] pieces, List<PieceContent> leaving, boolean looked) {
+        boolean[] copied = new boolean[pieces.length * parts];
+        int missing = 0;
+        int copies = 0;
+        for (int i = 0; i < copied.length; i++) {
+            PieceContent content = leaving.get(i / parts);
+            int at = i * ContentKernel.RESULT;
+            if (looked && results[at + ContentKernel.RESULT - 1] == 0) {
+                content.zero(i % parts, host);
+            } else if (!looked || !content.isUnchanged(i % parts, results, at)) {
+                copied[i] = true;
+                missing += content.frame(i % parts) == 0 ? 1 : 0;
+                copies++;
+            }
+        }
+        long[] frames = missing == 0 ? new long[0] : host.take(driver, missing);
+        if (frames == null) {
+            return CudaResult.OUT_OF_MEMORY;
+        }
+        int next = 0;
+        for (int i = 0; i < copied.length; i++) {
+            PieceContent content = leaving.get(i / parts);
+            if (copied[i]) {
+                long frame = content.frame(i % parts);
+                content.copied(i % parts, frame == 0 ? frames[next++] : frame, looked ? results : null, i * ContentKernel.RESULT);
+            }
+        }
+        int begun = stream.submit(driver, own -> eachCopy(pieces, leaving, copied,
+                (device, frame, bytes) -> driver.call(DriverEntry.cuMemcpyDtoHAsync_v2, frame, device, bytes, own)));
+        int result = stream.await(driver);
+        result = begun == CudaResult.SUCCESS ? result : begun;
+        if (result == CudaResult.SUCCESS) {
+            copiedBytes += copies * PART;
+            sparedBytes += (copied.length - copies) * PART;
+        } else {
+            leaving.forEach(content -> content.forget(host)); // its hashes are those of copies that were not made
+        }
+        return result;
+    }
+
+    private int eachCopy(long[] pieces, List<PieceContent> moving, boolean[] copied, Copy copy) {
+        int result = CudaResult.SUCCESS;
+        for (int i = 0; i < copied.length && result == CudaResult.SUCCESS;) {
+            if (!copied[i]) {
+                i++;
+                continue;
+            }
+            long device = pieces[i / parts] + i % parts * PART;
+            long frame = moving.get(i / parts).frame(i % parts);
+            long bytes = 0;
+            while (i < copied.length && copied[i] && pieces[i / parts] + i % parts * PART == device + bytes
+                    && moving.get(i / parts).frame(i % parts) == frame + bytes) {
+                bytes += PART;
+                i++;
+            }
+            result = copy.copy(device, frame, bytes);
+        }
+        return result;
+    }
+
+    /** Pieces side by side go in one call. */
+    private interface Run {
+        int run(long first, int count);
+    }
+
+    private int eachRun(long[] pieces, Run run) {
+        int result = CudaResult.SUCCESS;
+        for (int i = 0; i < pieces.length && result == CudaResult.SUCCESS;) {
+            int begin = i;
+            do {
+                i++;
+            } while (i < pieces.length && pieces[i] == pieces[i - 1] + pieceBytes);
+            result = run.run(pieces[begin], i - begin);
+        }
+        return result;
+    }
+
+    /**
+     * Brings memory back to the device, as far as there is any.
+     *
+     * @return a CUresult; OUT_OF_MEMORY: not all is back
+     */
+    int in(DriverCalls driver) {
+        int result = CudaResult.SUCCESS;
+        long[] away = pages.pieces(true, group);
+        while (result == CudaResult.SUCCESS && away.length > 0) {
+            result = groupIn(driver, away);
+            away = pages.pieces(true, group);
+        }
+        return result;
+    }
+
+    private int groupIn(DriverCalls driver, long[] away) {
+        List<Long> back = new ArrayList<>();
+        int made = eachRun(away, (first, count) -> runIn(driver, first, count, back));
+        if (back.isEmpty()) {
+            return made;
+        }
+        long[] pieces = back.stream().mapToLong(Long::longValue).toArray();
+        List<PieceContent> coming = back.stream().map(contents::get).toList();
+        int begun = stream.submit(driver, own -> fill(driver, own, pieces, coming));
+        int result = stream.await(driver);
+        result = begun == CudaResult.SUCCESS ? result : begun;
+        if (result != CudaResult.SUCCESS) {
+            eachRun(pieces, (first, count) -> pages.leave(driver, first, count)); // the copies are complete still
+            return result;
+        }
+        coming.forEach(content -> content.keep(host));
+        return made;
+    }
+
+    private int runIn(DriverCalls driver, long first, int count, List<Long> back) {
+        long[] handles = new long[count];
+        int made = 0;
+        int result = CudaResult.SUCCESS;
+        while (made < count && result == CudaResult.SUCCESS) {
+            result = driverPages.create(driver, pieceBytes);
+            if (result == CudaResult.SUCCESS) {
+                handles[made++] = driver.outLong(0);
+            }
+        }
+        int arrived = made == 0 ? CudaResult.SUCCESS : pages.arrive(driver, first, Arrays.copyOf(handles, made));
+        for (int i = 0; i < made && arrived == CudaResult.SUCCESS; i++) {
+            back.add(first + i * pieceBytes);
+        }
+        return arrived == CudaResult.SUCCESS ? result : arrived;
+    }
+
+    /** Clears what was zero, since others had this memory, and copies the rest. */
+    private int fill(DriverCalls driver, long own, long[] pieces, List<PieceContent> coming) {
+        boolean[] copied = new boolean[pieces.length * parts];
+        boolean clean = driver.port().makesZeroedMemory();
+        int result = CudaResult.SUCCESS;
+        for (int i = 0; i < copied.length && result == CudaResult.SUCCESS; i++) {
+            copied[i] = coming.get(i / parts).frame(i % parts) != 0;
+            if (!copied[i] && !clean) {
+                int begin = i;
+                while (i + 1 < copied.length && (i + 1) % parts != 0 && coming.get(i / parts).frame((i + 1) % parts) == 0) {
+                    i++;
+                }
+                result = driver.call(DriverEntry.cuMemsetD8Async, pieces[begin / parts] + begin % parts * PART, 0, (i + 1 - begin) * PART, own);
+            }
+        }
+        return result == CudaResult.SUCCESS ? eachCopy(pieces, coming, copied,
+                (device, frame, bytes) -> driver.call(DriverEntry.cuMemcpyHtoDAsync_v2, device, frame, bytes, own)) : result;
+    }
+
+    /** Gives copies and stream back. Returns a CUresult. */
+    int close(DriverCalls driver) {
+        List.copyOf(contents.keySet()).forEach(this::forget);
+        if (table != 0) {
+            host.give(table);
+            table = 0;
+        }
+        return stream.close(driver);
+    }
+}

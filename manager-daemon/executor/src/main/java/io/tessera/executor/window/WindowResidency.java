@@ -1,0 +1,249 @@
+package io.tessera.executor.window;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.FatalErrors;
+import io.tessera.executor.swap.DeviceSwap;
+import io.tessera.executor.swap.ResidencyTurns;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether a tenant's memory is on the device, how it leaves for others and how it comes back. While a part of it is away no record of the tenant is executed. All
+ * moves are made by threads of the tenant's own clients, one at a time by the window's lock. Methods that take a client belong to that client's owner thread.
+ */
+final class WindowResidency {
+    /** What is lacked by who does not know how much it takes. */
+    static final long UNKNOWN_BYTES = 256L << 20;
+    /** Times of work are noted so exactly. */
+    private static final long NOTED_NS = 1_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(WindowResidency.class);
+
+    private final TenantWindow window;
+    private final WindowPages pages;
+    private final TenantMoves moves;
+    private final ResidencyTurns turns;
+    private final ResidencyTurns.Party party;
+    private final NanoClock clock;
+    private final long pieceBytes;
+    private volatile boolean away;
+    private volatile long awayBytes;
+    private volatile long workedNs;
+    private volatile boolean recalled;
+
+    WindowResidency(TenantWindow window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
+        this.window = window;
+        this.pages = pages;
+        this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap.kernel(), swap.host());
+        this.turns = swap.turns();
+        this.clock = clock;
+        this.pieceBytes = pieceBytes;
+        this.workedNs = clock.nanoTime();
+        this.party = turns.join(workedNs);
+    }
+
+    /** Whether some of the tenant's memory is not on the device. Any thread; it stays so or not while the caller is inside of the gate. */
+    boolean isAway() {
+        return away;
+    }
+
+    /** Of the tenant's memory, what is not on the device. Any thread. */
+    long awayBytes() {
+        return awayBytes;
+    }
+
+    /** Copied out of the device so far, in bytes. Any thread. */
+    long copiedBytes() {
+        return moves.copiedBytes();
+    }
+
+    /** What has left the device so far without a copy, in bytes. Any thread. */
+    long sparedBytes() {
+        return moves.sparedBytes();
+    }
+
+    /** What others have on the device and would give up, in bytes. Any thread. */
+    long othersBytes() {
+        return turns.othersBytes(party);
+    }
+
+    /** An operator has the tenant leave. Any thread. */
+    void park() {
+        turns.park(party);
+    }
+
+    /** An operator has the tenant's memory come back. Any thread. */
+    void recall() {
+        recalled = away;
+    }
+
+    /** Whether it is to come back although no client has asked for anything. */
+    boolean isRecalled() {
+        return recalled;
+    }
+
+    /** A client has executed records. */
+    void worked(long nowNs) {
+        if (nowNs - workedNs > NOTED_NS) {
+            workedNs = nowNs;
+        }
+    }
+
+    /** The window's memory has changed; the lock is held. */
+    void changed() {
+        awayBytes = pages.awayBytes();
+        away = awayBytes > 0;
+        recalled &= away;
+        party.movable(pages.realBytes());
+    }
+
+    /**
+     * Leaves the device if it is due: somebody else needs the memory, and this tenant is idle, or its turn is over.
+     *
+     * @return a CUresult; not SUCCESS: the context is lost
+     */
+    int giveWay(WindowClient client) {
+        if (!turns.isAsked()) {
+            return CudaResult.SUCCESS;
+        }
+        long nowNs = clock.nanoTime();
+        long idleNs = client.streams().query() == CudaResult.SUCCESS ? nowNs - workedNs : -1;
+        return turns.isDue(party, idleNs, nowNs) ? leave(client, idleNs >= 0, nowNs) : CudaResult.SUCCESS;
+    }
+
+    private int leave(WindowClient client, boolean idle, long beganNs) {
+        int result = window.whenStill(client, () -> {
+            long[] before = {pages.realBytes()};
+            turns.gave(party, 0);
+            return moves.out(client.driver(), () -> {
+                turns.gave(party, before[0] - pages.realBytes());
+                before[0] = pages.realBytes();
+                return turns.needsMore(party);
+            });
+        });
+        long nowNs = clock.nanoTime();
+        if (result == CudaResult.SUCCESS) {
+            turns.left(party, idle, nowNs - beganNs, nowNs);
+            LOG.debug("a tenant has left the device: {} MiB are away, {} ms", awayBytes >> 20, (nowNs - beganNs) / 1_000_000);
+        } else if (result != CudaResult.NOT_READY) {
+            turns.stuck(party, nowNs);
+            LOG.debug("a tenant cannot leave the device: {}", result);
+        }
+        return FatalErrors.isFatal(result) ? result : CudaResult.SUCCESS;
+    }
+
+    /**
+     * Brings the tenant's memory back, as far as there is any now.
+     *
+     * @return a CUresult; NOT_READY: it is not all back yet, and the caller asks again; OUT_OF_MEMORY: nobody makes room for it
+     */
+    int comeBack(WindowClient client) {
+        int result = back(client, 0);
+        if (result == CudaResult.SUCCESS) {
+            turns.granted(party, clock.nanoTime());
+        }
+        return result;
+    }
+
+    /** The same for who needs more bytes beside what is away, and keeps its place in the line. */
+    private int back(WindowClient client, long moreBytes) {
+        long beganNs = clock.nanoTime();
+        if (!turns.ask(party, 0, beganNs)) {
+            return CudaResult.NOT_READY;
+        }
+        boolean was = away;
+        int result = was ? window.change(client, () -> {
+            int moved = moves.in(client.driver());
+            changed();
+            return moved;
+        }) : CudaResult.SUCCESS;
+        long nowNs = clock.nanoTime();
+        if (result == CudaResult.SUCCESS && was) {
+            turns.back(party, nowNs - beganNs);
+        }
+        if (result != CudaResult.OUT_OF_MEMORY) {
+            return result;
+        }
+        turns.ask(party, Math.max(pieceBytes, awayBytes + moreBytes - freeBytes(client.driver())), nowNs);
+        if (!turns.isHopeless(party, nowNs)) {
+            return CudaResult.NOT_READY;
+        }
+        turns.withdraw(party, nowNs);
+        return CudaResult.OUT_OF_MEMORY;
+    }
+
+    private static long freeBytes(DriverCalls driver) {
+        int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
+        return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
+    }
+
+    /**
+     * Does something again that found no memory, when others have made room for it. Called in the middle of a record. It is done at least once more, when nobody else
+     * tries: of several who try at once none may find enough.
+     *
+     * @param bytes  what it takes
+     * @param answer what it answered
+     * @param lacks  whether an answer says that there was no memory
+     * @return its last answer
+     */
+    long withRoom(WindowClient client, long bytes, long answer, LongSupplier action, LongPredicate lacks) {
+        if (!lacks.test(answer) || client.isLeaving() || client.pass().holdsLock()) {
+            return answer;
+        }
+        long result = answer;
+        boolean hopeless = false;
+        while (lacks.test(result) && !hopeless && client.goesOn()) {
+            int back = back(client, bytes);
+            if (back == CudaResult.SUCCESS) {
+                long missing = bytes - freeBytes(client.driver());
+                hopeless = turns.isHopeless(party, clock.nanoTime());
+                if (missing <= 0 || hopeless) {
+                    result = action.getAsLong();
+                }
+                if (lacks.test(result)) {
+                    turns.ask(party, Math.max(pieceBytes, missing), clock.nanoTime());
+                }
+            } else if (back != CudaResult.NOT_READY) {
+                break;
+            }
+            if (lacks.test(result) && !hopeless) {
+                client.pass().outsideWithoutMemory(() -> pause(client));
+            }
+        }
+        if (lacks.test(result)) {
+            turns.withdraw(party, clock.nanoTime());
+        } else {
+            turns.granted(party, clock.nanoTime());
+        }
+        awaitBack(client);
+        return result;
+    }
+
+    private void pause(WindowClient client) {
+        giveWay(client);
+        BoundedWait.begin(clock, WaitLimit.ROOM).pause();
+    }
+
+    /** Before a record goes on: all of the tenant's memory is on the device, or the client is given up. */
+    private void awaitBack(WindowClient client) {
+        while (away && client.goesOn()) {
+            int result = comeBack(client);
+            if (result != CudaResult.SUCCESS && result != CudaResult.NOT_READY) {
+                return;
+            }
+            client.pass().outsideWithoutMemory(() -> pause(client));
+        }
+    }
+
+    /** The window is closed. Returns a CUresult. */
+    int close(DriverCalls driver) {
+        turns.leave(party, clock.nanoTime());
+        return moves.close(driver);
+    }
+}

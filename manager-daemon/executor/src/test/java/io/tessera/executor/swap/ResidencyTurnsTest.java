@@ -1,0 +1,135 @@
+package io.tessera.executor.swap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.swap.ResidencyTurns.Party;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who has to leave the device, and when. */
+class ResidencyTurnsTest {
+    private static final long GIB = 1L << 30;
+    private static final long MS = 1_000_000L;
+    private static final long BUSY = -1;
+
+    private int wakes;
+    private final ResidencyTurns turns = new ResidencyTurns(() -> wakes++);
+    private Party first;
+    private Party second;
+
+    @BeforeEach
+    void join() {
+        first = turns.join(0);
+        second = turns.join(0);
+        first.movable(10 * GIB);
+        second.movable(10 * GIB);
+    }
+
+    @Test
+    void nobodyLeavesWhileNobodyAsks() {
+        assertFalse(turns.isAsked());
+        assertFalse(turns.isDue(first, 1000 * MS, 1000 * MS));
+        assertFalse(turns.isDue(first, BUSY, 1_000_000 * MS));
+    }
+
+    @Test
+    void whoAsksAndLacksNothingMovesNobody() {
+        assertTrue(turns.ask(second, 0, 1000 * MS));
+        assertFalse(turns.isDue(first, 1000 * MS, 1000 * MS));
+        assertEquals(0, wakes);
+    }
+
+    @Test
+    void theIdleLeaveAtOnceAndTheBusyWhenTheirTurnIsOver() {
+        turns.granted(first, 1000 * MS);
+        turns.ask(second, GIB, 1001 * MS);
+        assertEquals(1, wakes, "sleepers look up");
+        assertFalse(turns.isDue(first, BUSY, 1002 * MS));
+        assertTrue(turns.isDue(first, 5 * MS, 1002 * MS), "idle for 5 ms");
+        assertFalse(turns.isDue(first, BUSY, 1249 * MS));
+        assertTrue(turns.isDue(first, BUSY, 1250 * MS));
+        turns.gave(first, GIB);
+        assertFalse(turns.needsMore(first), "it has given all that was lacked");
+        assertFalse(turns.isDue(first, BUSY, 2000 * MS));
+    }
+
+    @Test
+    void turnsAreSoLongThatMovesTakeATwentiethOfThem() {
+        turns.left(first, false, 50 * MS, 0);
+        turns.back(first, 50 * MS);
+        turns.granted(first, 0);
+        turns.ask(second, GIB, 0);
+        assertFalse(turns.isDue(first, BUSY, 3_999 * MS), "100 ms are 5 % of 2 s, and as much is for what is lost beside");
+        assertTrue(turns.isDue(first, BUSY, 4_000 * MS));
+    }
+
+    @Test
+    void whoIsBackIdleIsLeftForAsLongAsItsMoveTakes() {
+        turns.left(first, false, 50 * MS, 0);
+        turns.back(first, 50 * MS);
+        turns.granted(first, 0);
+        turns.ask(second, GIB, 0);
+        assertFalse(turns.isDue(first, 99 * MS, 100 * MS));
+        assertTrue(turns.isDue(first, 100 * MS, 100 * MS));
+    }
+
+    @Test
+    void theLineKeepsItsOrder() {
+        Party third = turns.join(0);
+        turns.gave(first, 0);
+        assertTrue(turns.ask(first, GIB, 0));
+        assertFalse(turns.ask(second, GIB, 0));
+        assertTrue(turns.isDue(second, BUSY, 0), "it waits itself");
+        assertFalse(turns.ask(third, GIB, 0));
+        turns.granted(first, 0);
+        assertTrue(turns.ask(second, GIB, 0));
+        assertFalse(turns.ask(third, GIB, 0));
+        turns.leave(second, 0);
+        assertTrue(turns.ask(third, GIB, 0));
+        turns.withdraw(third, 0);
+        assertFalse(turns.isAsked());
+    }
+
+    @Test
+    void whoIsToldLeavesWhetherSomebodyWaitsOrNot() {
+        turns.park(first);
+        assertEquals(1, wakes);
+        assertTrue(turns.isAsked());
+        assertTrue(turns.isDue(first, BUSY, 0));
+        assertTrue(turns.needsMore(first));
+        assertFalse(turns.isDue(second, 1000 * MS, 0));
+        turns.left(first, false, MS, 0);
+        assertFalse(turns.isAsked());
+        turns.park(second);
+        turns.leave(second, 0);
+        assertFalse(turns.isAsked());
+    }
+
+    @Test
+    void whoLacksMemoryHopesAsLongAsOthersCanLeave() {
+        turns.granted(first, 0);
+        turns.ask(second, GIB, 0);
+        assertFalse(turns.isHopeless(second, 10_250 * MS), "the turn of the other ends after 250 ms");
+        assertTrue(turns.isHopeless(second, 10_251 * MS));
+        turns.stuck(first, 20_000 * MS);
+        assertFalse(turns.isDue(first, BUSY, 20_999 * MS), "it is not asked again and again");
+        assertTrue(turns.isDue(first, BUSY, 21_000 * MS));
+        first.movable(0);
+        turns.withdraw(second, 0);
+        turns.ask(second, GIB, 30_000 * MS);
+        assertFalse(turns.isHopeless(second, 30_200 * MS));
+        assertTrue(turns.isHopeless(second, 30_201 * MS), "nobody has anything");
+    }
+
+    @Test
+    void whoIsAwayWaitsLonger() {
+        turns.gave(second, GIB);
+        turns.ask(second, GIB, 0);
+        first.movable(0);
+        assertFalse(turns.isHopeless(second, 60_000 * MS));
+        assertTrue(turns.isHopeless(second, 60_001 * MS));
+        assertFalse(turns.isHopeless(first, 60_001 * MS), "it is not first");
+    }
+}
