@@ -77,6 +77,24 @@ class ResidencyStepTest extends ResidencyScenario {
         assertTrue(other.worked - atBegin >= 15, "a quantum of 100 ms has 20 steps, it had " + (other.worked - atBegin));
     }
 
+    /** Turns of the one whose memory cannot leave do not help: the other one is told so after its first turn, not after several. */
+    @Test
+    void whereTheHostIsFullTheFirstTurnThatComesToNothingIsTheLast() throws Exception {
+        start(context -> context.withSchedule(context.schedule().withQuantumNs(20_000_000_000L)));
+        stepped.host.availableBytes = 0;
+        SimulatedSwapClient one = client(1, "a", 39 * GIB);
+        until("the first works", () -> one.worked > 0);
+        one.keeps = true;
+        SimulatedSwapClient other = client(2, "b", 39 * GIB);
+        until("the other's turn", () -> !one.isOpen());
+        long beganNs = stepped.clock.nowNs();
+        until("the other is out of memory", () -> (other.words().flags() & ResidencyBlock.FLAG_SHORT) != 0);
+        assertTrue(stepped.clock.nowNs() - beganNs <= 10_000_000_000L, (stepped.clock.nowNs() - beganNs) / 1_000_000 + " ms");
+        String why = residency(1).get("shortOf").getAsString();
+        assertTrue(why.contains("has no host memory left for it"), why);
+        until("the first works on", one::isOpen);
+    }
+
     @Test
     void whoThinksGivesItsMemoryToWhoWorks() throws Exception {
         start(UnaryOperator.identity());

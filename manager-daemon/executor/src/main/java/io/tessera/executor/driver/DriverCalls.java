@@ -6,6 +6,7 @@ import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.LongPredicate;
 
 /**
  * The executor's own calls of a driver, with memory of their own for arguments and results. One owner thread; the
@@ -14,6 +15,21 @@ import java.lang.foreign.ValueLayout;
 public final class DriverCalls {
     private static final int MOST_ARGUMENTS = 32;
     private static final int OUT_BYTES = 512;
+    /** Room that is made for a call that lacked memory: this much, then four times as much, and so on. */
+    private static final long LEAST_ROOM_BYTES = 256L << 20;
+    private static final int ROOM_TRIES = 3;
+    private static final boolean[] NEEDING_ROOM = new boolean[DriverEntry.values().length];
+
+    static {
+        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuLaunchKernel, DriverEntry.cuLaunchKernelEx, DriverEntry.cuLaunchCooperativeKernel,
+                DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx, DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleGetFunction,
+                DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetKernel, DriverEntry.cuKernelGetFunction,
+                DriverEntry.cuFuncLoad, DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams, DriverEntry.cuGraphLaunch,
+                DriverEntry.cuGraphUpload, DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority, DriverEntry.cuEventCreate,
+                DriverEntry.cuCtxSetLimit}) {
+            NEEDING_ROOM[entry.ordinal()] = true;
+        }
+    }
 
     private final DriverPort port;
     private final CallGate.Pass pass;
@@ -21,6 +37,7 @@ public final class DriverCalls {
     private final MemorySegment out;
     /** Where synchronizing calls wait; null: nobody else is in the context, or the caller waits for nobody. */
     private SynchronizationGate.Client synchronization;
+    private LongPredicate room = _ -> false;
 
     /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
@@ -69,8 +86,29 @@ public final class DriverCalls {
         return port;
     }
 
+    /**
+     * Who makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what kernels need beside their parameters.
+     *
+     * @param making gets a number of bytes; whether there is such room now, so that the call is made again
+     */
+    public void room(LongPredicate making) {
+        room = making;
+    }
+
+    private boolean hasMoreRoom(DriverEntry entry, int result, int tries) {
+        return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && NEEDING_ROOM[entry.ordinal()] && room.test(LEAST_ROOM_BYTES << 2 * tries);
+    }
+
     /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
+        int result = once(entry, arguments);
+        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
+            result = once(entry, arguments);
+        }
+        return result;
+    }
+
+    private int once(DriverEntry entry, long... arguments) {
         if (!waits(entry)) {
             fill(arguments);
             return submit(entry, slots);
@@ -97,7 +135,15 @@ public final class DriverCalls {
      * waits for its program; NOT_READY: it was not made, because the client is given up.
      */
     public int call(DriverEntry entry, MemorySegment arguments) {
-        return waits(entry) ? callSynchronizing(entry, arguments) : submit(entry, arguments);
+        return waits(entry) ? callSynchronizing(entry, arguments) : withRoom(entry, arguments, submit(entry, arguments));
+    }
+
+    private int withRoom(DriverEntry entry, MemorySegment arguments, int first) {
+        int result = first;
+        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
+            result = submit(entry, arguments);
+        }
+        return result;
     }
 
     private boolean waits(DriverEntry entry) {
@@ -112,6 +158,14 @@ public final class DriverCalls {
 
     /** The same of a call of which only the caller knows that it synchronizes. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
+        int result = onceSynchronizing(entry, arguments);
+        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
+            result = onceSynchronizing(entry, arguments);
+        }
+        return result;
+    }
+
+    private int onceSynchronizing(DriverEntry entry, MemorySegment arguments) {
         if (synchronization != null && !synchronization.begin()) {
             return CudaResult.NOT_READY;
         }

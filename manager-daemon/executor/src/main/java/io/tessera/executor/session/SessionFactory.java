@@ -216,6 +216,7 @@ public final class SessionFactory {
         handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
         ClientWindow window = new ClientWindow(windows, name(who), charge.tenant(), driver, streams);
+        driver.room(window::makeRoom);
         ClientFences fences = new ClientFences(who.fences(), fencing, member, window, charge, driver, segment, handles,
                 streams.progress(), stands);
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));

@@ -77,6 +77,15 @@ public final class ClientWindow implements WindowAccess {
                         answer -> answer == CudaResult.OUT_OF_MEMORY);
     }
 
+    /**
+     * Makes room on the device for something that the driver makes of its own.
+     *
+     * @return whether there is such room now
+     */
+    public boolean makeRoom(long bytes) {
+        return window != null && window.residency().makeRoom(client, bytes);
+    }
+
     /** Has the client's thread look up if it sleeps, when that is wanted; called by any thread. */
     public void wakenBy(Runnable action) {
         client.wakenBy(action);

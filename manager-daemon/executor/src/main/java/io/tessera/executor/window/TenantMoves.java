@@ -1,5 +1,6 @@
 package io.tessera.executor.window;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -13,8 +14,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Only contents are copied: zero parts are given
@@ -34,6 +37,7 @@ final class TenantMoves {
     private final int group;
     private final ContentKernel kernel;
     private final HostFrames host;
+    private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
     private final Map<Long, PieceContent> contents = new HashMap<>();
     private final long[] addresses;
@@ -43,8 +47,11 @@ final class TenantMoves {
     private long table;
     private long copiedBytes;
     private long sparedBytes;
+    private long lookNs;
+    private long copyNs;
+    private long mapNs;
 
-    TenantMoves(WindowPages pages, DriverPages driverPages, long pieceBytes, ContentKernel kernel, HostFrames host) {
+    TenantMoves(WindowPages pages, DriverPages driverPages, long pieceBytes, ContentKernel kernel, HostFrames host, NanoClock clock) {
         this.pages = pages;
         this.driverPages = driverPages;
         this.pieceBytes = pieceBytes;
@@ -52,6 +59,7 @@ final class TenantMoves {
         this.group = (int) Math.max(1, GROUP_BYTES / pieceBytes);
         this.kernel = kernel;
         this.host = host;
+        this.clock = clock;
         this.addresses = new long[group * parts];
         this.results = new long[group * parts * ContentKernel.RESULT];
         pages.givenUp(this::forget);
@@ -68,6 +76,15 @@ final class TenantMoves {
             content.hold(host);
             content.forget(host);
         }
+    }
+
+    /** What moves since the last question have spent their time with, for logs. */
+    String times() {
+        String said = String.format(Locale.ROOT, "looking %.1f, copying and clearing %.1f, pages %.1f ms", lookNs / 1e6, copyNs / 1e6, mapNs / 1e6);
+        lookNs = 0;
+        copyNs = 0;
+        mapNs = 0;
+        return said;
     }
 
     /** Copied to the host so far, in bytes. */
@@ -103,11 +120,17 @@ final class TenantMoves {
             content.hold(host);
             leaving.add(content);
         }
+        long beganNs = clock.nanoTime();
         boolean looked = look(driver, pieces);
+        long lookedNs = clock.nanoTime();
         int result = copyOut(driver, pieces, leaving, looked);
+        long copiedNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS) {
             result = eachRun(pieces, (first, count) -> pages.leave(driver, first, count));
         }
+        lookNs += lookedNs - beganNs;
+        copyNs += copiedNs - lookedNs;
+        mapNs += clock.nanoTime() - copiedNs;
         for (int i = 0; i < pieces.length && result != CudaResult.SUCCESS; i++) {
             if (!pages.isAway(pieces[i])) {
                 leaving.get(i).keep(host);
@@ -227,24 +250,26 @@ final class TenantMoves {
     /**
      * Brings memory back to the device, as far as there is any.
      *
+     * @param roomBytes that may be taken, asked before each group
      * @return a CUresult; OUT_OF_MEMORY: not all is back
      */
-    int in(DriverCalls driver) {
+    int in(DriverCalls driver, LongSupplier roomBytes) {
         int result = CudaResult.SUCCESS;
-        long[] away = pages.pieces(true, group);
-        while (result == CudaResult.SUCCESS && away.length > 0) {
-            result = groupIn(driver, away);
-            away = pages.pieces(true, group);
+        while (result == CudaResult.SUCCESS && pages.awayBytes() > 0) {
+            long room = roomBytes.getAsLong() / pieceBytes;
+            result = room <= 0 ? CudaResult.OUT_OF_MEMORY : groupIn(driver, pages.pieces(true, (int) Math.min(group, room)));
         }
         return result;
     }
 
     private int groupIn(DriverCalls driver, long[] away) {
+        long beganNs = clock.nanoTime();
         List<Long> back = new ArrayList<>();
         int made = eachRun(away, (first, count) -> runIn(driver, first, count, back));
         if (back.isEmpty()) {
             return made;
         }
+        long madeNs = clock.nanoTime();
         long[] pieces = back.stream().mapToLong(Long::longValue).toArray();
         List<PieceContent> coming = back.stream().map(contents::get).toList();
         int begun = stream.submit(driver, own -> fill(driver, own, pieces, coming));
@@ -255,6 +280,8 @@ final class TenantMoves {
             return result;
         }
         coming.forEach(content -> content.keep(host));
+        mapNs += madeNs - beganNs;
+        copyNs += clock.nanoTime() - madeNs;
         return made;
     }
 

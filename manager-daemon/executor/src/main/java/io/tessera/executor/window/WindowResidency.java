@@ -32,6 +32,7 @@ final class WindowResidency {
     private final ResidencyTurns.Party party;
     private final NanoClock clock;
     private final long pieceBytes;
+    private final long reserveBytes;
     private volatile boolean away;
     private volatile long awayBytes;
     private volatile long workedNs;
@@ -40,10 +41,11 @@ final class WindowResidency {
     WindowResidency(TenantWindow window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
         this.window = window;
         this.pages = pages;
-        this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap.kernel(), swap.host());
+        this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap.kernel(), swap.host(), clock);
         this.turns = swap.turns();
         this.clock = clock;
         this.pieceBytes = pieceBytes;
+        this.reserveBytes = swap.reserveBytes();
         this.workedNs = clock.nanoTime();
         this.party = turns.join(workedNs);
     }
@@ -130,7 +132,9 @@ final class WindowResidency {
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS) {
             turns.left(party, idle, nowNs - beganNs, nowNs);
-            LOG.debug("a tenant has left the device: {} MiB are away, {} ms", awayBytes >> 20, (nowNs - beganNs) / 1_000_000);
+            LOG.debug("left {}: {} MiB are away, {} ms; so far {} MiB copied, {} MiB not; {}", idle ? "for want of work" : "when its turn was over",
+                    awayBytes >> 20,
+                    (nowNs - beganNs) / 1_000_000, copiedBytes() >> 20, sparedBytes() >> 20, moves.times());
         } else if (result != CudaResult.NOT_READY) {
             turns.stuck(party, nowNs);
             LOG.debug("a tenant cannot leave the device: {}", result);
@@ -159,18 +163,19 @@ final class WindowResidency {
         }
         boolean was = away;
         int result = was ? window.change(client, () -> {
-            int moved = moves.in(client.driver());
+            int moved = moves.in(client.driver(), () -> roomBytes(client.driver()));
             changed();
             return moved;
         }) : CudaResult.SUCCESS;
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS && was) {
             turns.back(party, nowNs - beganNs);
+            LOG.debug("came back in {} ms; {}", (nowNs - beganNs) / 1_000_000, moves.times());
         }
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;
         }
-        turns.ask(party, Math.max(pieceBytes, awayBytes + moreBytes - freeBytes(client.driver())), nowNs);
+        turns.ask(party, Math.max(pieceBytes, awayBytes + moreBytes - roomBytes(client.driver())), nowNs);
         if (!turns.isHopeless(party, nowNs)) {
             return CudaResult.NOT_READY;
         }
@@ -181,6 +186,11 @@ final class WindowResidency {
     private static long freeBytes(DriverCalls driver) {
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
+    }
+
+    /** What is free for this tenant; the driver's reserve is, if nobody else has memory that could leave for it. */
+    private long roomBytes(DriverCalls driver) {
+        return freeBytes(driver) - (turns.othersBytes(party) == 0 ? 0 : reserveBytes);
     }
 
     /**
@@ -201,7 +211,7 @@ final class WindowResidency {
         while (lacks.test(result) && !hopeless && client.goesOn()) {
             int back = back(client, bytes);
             if (back == CudaResult.SUCCESS) {
-                long missing = bytes - freeBytes(client.driver());
+                long missing = bytes - roomBytes(client.driver());
                 hopeless = turns.isHopeless(party, clock.nanoTime());
                 if (missing <= 0 || hopeless) {
                     result = action.getAsLong();
@@ -223,6 +233,14 @@ final class WindowResidency {
         }
         awaitBack(client);
         return result;
+    }
+
+    /** Makes so much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth trying. */
+    boolean makeRoom(WindowClient client, long bytes) {
+        long wanted = freeBytes(client.driver()) + bytes;
+        return withRoom(client, wanted, CudaResult.OUT_OF_MEMORY,
+                () -> freeBytes(client.driver()) >= wanted ? CudaResult.SUCCESS : CudaResult.OUT_OF_MEMORY,
+                answer -> answer == CudaResult.OUT_OF_MEMORY) == CudaResult.SUCCESS;
     }
 
     private void pause(WindowClient client) {

@@ -20,7 +20,10 @@ final class ResidencyWatchdog {
     /** And after this long its turn has come to nothing: before the turn lock passes the turn on to others. */
     static final long FAILED_NS = 8_000_000_000L;
 
-    /** Others may run, and end or free memory, between the turns that come to nothing; then the client's calls fail. */
+    /**
+     * Others may run, and end or free memory, between the turns that come to nothing; then the client's calls fail. Where the host is full
+     * the first such turn is the last.
+     */
     private static final int FAILED_TURNS = 2;
 
     /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
@@ -64,7 +67,7 @@ final class ResidencyWatchdog {
                 member.turnFailed = true;
                 member.failedTurns++;
                 boolean othersWait = members.stream().anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty());
-                if (member.failedTurns >= FAILED_TURNS || !othersWait) {
+                if (member.failedTurns >= FAILED_TURNS || !othersWait || isHostFull(device, member)) {
                     member.failedTurns = 0;
                     device.fallsShort(member, why, nowNs, nowNs);
                     done++;
@@ -138,9 +141,20 @@ final class ResidencyWatchdog {
     }
 
     private static String excuse(ClientDeviceMemory other) {
+        return hasHostRoom(other) ? "does not" : "has no host memory left for it";
+    }
+
+    private static boolean hasHostRoom(ClientDeviceMemory other) {
         boolean pinnedFull = other.pinnedHeld >= other.pinnedTarget;
         boolean pageableFull = other.pageableHeld >= other.pageableTarget;
         boolean fileFull = other.fileHeld >= other.fileLimit;
-        return pinnedFull && pageableFull && fileFull ? "has no host memory left for it" : "does not";
+        return !(pinnedFull && pageableFull && fileFull);
+    }
+
+    /** Whether all who are to give memory up lack host memory for it: a turn of theirs does not change that. */
+    private static boolean isHostFull(ResidencyView device, ClientDeviceMemory standing) {
+        List<ClientDeviceMemory> owing = device.members().stream()
+                .filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes).toList();
+        return !owing.isEmpty() && owing.stream().noneMatch(ResidencyWatchdog::hasHostRoom);
     }
 }

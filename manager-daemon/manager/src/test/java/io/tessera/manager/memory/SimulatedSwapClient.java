@@ -23,6 +23,8 @@ public final class SimulatedSwapClient {
     public boolean busy = true;
     /** The driver keeps it from doing anything. */
     public boolean frozen;
+    /** It has no host memory for what it should give up. */
+    public boolean keeps;
     private final long neededBytes;
     private boolean open;
 
@@ -64,7 +66,7 @@ public final class SimulatedSwapClient {
                 block().ack(AckWord.of(epoch, AckWord.CLOSED));
                 peer.ring(0);
             }
-            if (words().residentBytes() > words().residentTarget()) {
+            if (words().residentBytes() > words().residentTarget() && !keeps) {
                 move(-Math.min(CHUNK, words().residentBytes() - words().residentTarget()));
             }
         }

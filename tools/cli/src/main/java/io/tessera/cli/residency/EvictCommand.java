@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
 /** {@code tessera evict TENANT [--suspend]}: a tenant's memory leaves the GPUs until its next call. One thread. */
 @Command(name = "evict", aliases = "park", mixinStandardHelpOptions = true, header = "Has a tenant's memory leave the GPUs until its next call.", footer = {
         "",
-        "For programs that were started with --plan swap or auto. What runs of them ends its turn first;",
+        "For programs in space sharing, and for those that were started with --plan swap or auto. What runs",
+        "of them ends its turn, or its work in space sharing, first;",
         "what is zero, or what the host still has a copy of, is not copied;",
         "with its next launch or copy the program has its memory back, and waits for that no longer than",
         "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
