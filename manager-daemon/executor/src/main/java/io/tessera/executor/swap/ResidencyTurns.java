@@ -121,27 +121,35 @@ public final class ResidencyTurns {
     /**
      * A tenant lacks memory: it stands in the line from the first time on.
      *
-     * @param lacksBytes what it lacks, as it knows now
      * @return whether it is first: then it may try to take what is free
      */
-    public boolean ask(Party party, long lacksBytes, long nowNs) {
+    public synchronized boolean stand(Party party, long nowNs) {
+        if (!party.waits) {
+            party.waits = true;
+            party.lacksBytes = 0;
+            line.addLast(party);
+            if (party.away) {
+                idle.wanted(party.id, (long) (party.outNs + party.inNs), nowNs);
+            }
+            headed(nowNs);
+        }
+        return first == party;
+    }
+
+    /**
+     * What the first in the line lacks, as it knows now; others leave until they have given so much.
+     *
+     * @param bytes above 0
+     */
+    public void lacks(Party party, long bytes) {
         boolean news;
         synchronized (this) {
-            if (!party.waits) {
-                party.waits = true;
-                line.addLast(party);
-                if (party.away) {
-                    idle.wanted(party.id, (long) (party.outNs + party.inNs), nowNs);
-                }
-            }
-            news = party == line.peekFirst() && (party != first || party.lacksBytes <= 0) && lacksBytes > 0;
-            party.lacksBytes = lacksBytes;
-            headed(nowNs);
+            news = party == first && party.lacksBytes <= 0;
+            party.lacksBytes = bytes;
         }
         if (news) {
             wakeAll.run();
         }
-        return first == party;
     }
 
     private void headed(long nowNs) {
@@ -207,7 +215,7 @@ public final class ResidencyTurns {
 
     /** A part of a tenant's memory has left the device. */
     public synchronized void gave(Party party, long bytes) {
-        party.away = true;
+        party.away |= bytes > 0;
         Party head = line.peekFirst();
         if (head != null && head != party) {
             head.lacksBytes -= bytes;

@@ -37,6 +37,8 @@ final class WindowResidency {
     private volatile long awayBytes;
     private volatile long workedNs;
     private volatile boolean recalled;
+    /** What coming back has taken so far, group by group as others made room; the lock is held. */
+    private long comingNs;
 
     WindowResidency(TenantWindow window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
         this.window = window;
@@ -122,7 +124,6 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
-            turns.gave(party, 0);
             return moves.out(client.driver(), () -> {
                 turns.gave(party, before[0] - pages.realBytes());
                 before[0] = pages.realBytes();
@@ -158,7 +159,7 @@ final class WindowResidency {
     /** The same for who needs more bytes beside what is away, and keeps its place in the line. */
     private int back(WindowClient client, long moreBytes) {
         long beganNs = clock.nanoTime();
-        if (!turns.ask(party, 0, beganNs)) {
+        if (!turns.stand(party, beganNs)) {
             return CudaResult.NOT_READY;
         }
         boolean was = away;
@@ -168,14 +169,16 @@ final class WindowResidency {
             return moved;
         }) : CudaResult.SUCCESS;
         long nowNs = clock.nanoTime();
+        comingNs += was ? nowNs - beganNs : 0;
         if (result == CudaResult.SUCCESS && was) {
-            turns.back(party, nowNs - beganNs);
-            LOG.debug("came back in {} ms; {}", (nowNs - beganNs) / 1_000_000, moves.times());
+            turns.back(party, comingNs);
+            LOG.debug("came back in {} ms; {}", comingNs / 1_000_000, moves.times());
+            comingNs = 0;
         }
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;
         }
-        turns.ask(party, Math.max(pieceBytes, awayBytes + moreBytes - roomBytes(client.driver())), nowNs);
+        turns.lacks(party, Math.max(pieceBytes, awayBytes + moreBytes - roomBytes(client.driver())));
         if (!turns.isHopeless(party, nowNs)) {
             return CudaResult.NOT_READY;
         }
@@ -217,7 +220,7 @@ final class WindowResidency {
                     result = action.getAsLong();
                 }
                 if (lacks.test(result)) {
-                    turns.ask(party, Math.max(pieceBytes, missing), clock.nanoTime());
+                    turns.lacks(party, Math.max(pieceBytes, missing));
                 }
             } else if (back != CudaResult.NOT_READY) {
                 break;

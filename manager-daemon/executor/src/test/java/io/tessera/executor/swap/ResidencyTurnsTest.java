@@ -27,6 +27,12 @@ class ResidencyTurnsTest {
         second.movable(10 * GIB);
     }
 
+    private boolean ask(Party party, long nowNs) {
+        boolean isFirst = turns.stand(party, nowNs);
+        turns.lacks(party, GIB);
+        return isFirst;
+    }
+
     @Test
     void nobodyLeavesWhileNobodyAsks() {
         assertFalse(turns.isAsked());
@@ -36,7 +42,7 @@ class ResidencyTurnsTest {
 
     @Test
     void whoAsksAndLacksNothingMovesNobody() {
-        assertTrue(turns.ask(second, 0, 1000 * MS));
+        assertTrue(turns.stand(second, 1000 * MS));
         assertFalse(turns.isDue(first, 1000 * MS, 1000 * MS));
         assertEquals(0, wakes);
     }
@@ -44,7 +50,7 @@ class ResidencyTurnsTest {
     @Test
     void theIdleLeaveAtOnceAndTheBusyWhenTheirTurnIsOver() {
         turns.granted(first, 1000 * MS);
-        turns.ask(second, GIB, 1001 * MS);
+        ask(second, 1001 * MS);
         assertEquals(1, wakes, "sleepers look up");
         assertFalse(turns.isDue(first, BUSY, 1002 * MS));
         assertTrue(turns.isDue(first, 5 * MS, 1002 * MS), "idle for 5 ms");
@@ -60,7 +66,7 @@ class ResidencyTurnsTest {
         turns.left(first, false, 50 * MS, 0);
         turns.back(first, 50 * MS);
         turns.granted(first, 0);
-        turns.ask(second, GIB, 0);
+        ask(second, 0);
         assertFalse(turns.isDue(first, BUSY, 3_999 * MS), "100 ms are 5 % of 2 s, and as much is for what is lost beside");
         assertTrue(turns.isDue(first, BUSY, 4_000 * MS));
     }
@@ -70,7 +76,7 @@ class ResidencyTurnsTest {
         turns.left(first, false, 50 * MS, 0);
         turns.back(first, 50 * MS);
         turns.granted(first, 0);
-        turns.ask(second, GIB, 0);
+        ask(second, 0);
         assertFalse(turns.isDue(first, 99 * MS, 100 * MS));
         assertTrue(turns.isDue(first, 100 * MS, 100 * MS));
     }
@@ -78,16 +84,16 @@ class ResidencyTurnsTest {
     @Test
     void theLineKeepsItsOrder() {
         Party third = turns.join(0);
-        turns.gave(first, 0);
-        assertTrue(turns.ask(first, GIB, 0));
-        assertFalse(turns.ask(second, GIB, 0));
+        turns.gave(first, GIB);
+        assertTrue(ask(first, 0));
+        assertFalse(ask(second, 0));
         assertTrue(turns.isDue(second, BUSY, 0), "it waits itself");
-        assertFalse(turns.ask(third, GIB, 0));
+        assertFalse(ask(third, 0));
         turns.granted(first, 0);
-        assertTrue(turns.ask(second, GIB, 0));
-        assertFalse(turns.ask(third, GIB, 0));
+        assertTrue(ask(second, 0));
+        assertFalse(ask(third, 0));
         turns.leave(second, 0);
-        assertTrue(turns.ask(third, GIB, 0));
+        assertTrue(ask(third, 0));
         turns.withdraw(third, 0);
         assertFalse(turns.isAsked());
     }
@@ -110,7 +116,7 @@ class ResidencyTurnsTest {
     @Test
     void whoLacksMemoryHopesAsLongAsOthersCanLeave() {
         turns.granted(first, 0);
-        turns.ask(second, GIB, 0);
+        ask(second, 0);
         assertFalse(turns.isHopeless(second, 10_250 * MS), "the turn of the other ends after 250 ms");
         assertTrue(turns.isHopeless(second, 10_251 * MS));
         turns.stuck(first, 20_000 * MS);
@@ -118,7 +124,7 @@ class ResidencyTurnsTest {
         assertTrue(turns.isDue(first, BUSY, 21_000 * MS));
         first.movable(0);
         turns.withdraw(second, 0);
-        turns.ask(second, GIB, 30_000 * MS);
+        ask(second, 30_000 * MS);
         assertFalse(turns.isHopeless(second, 30_200 * MS));
         assertTrue(turns.isHopeless(second, 30_201 * MS), "nobody has anything");
     }
@@ -126,7 +132,7 @@ class ResidencyTurnsTest {
     @Test
     void whoIsAwayWaitsLonger() {
         turns.gave(second, GIB);
-        turns.ask(second, GIB, 0);
+        ask(second, 0);
         first.movable(0);
         assertFalse(turns.isHopeless(second, 60_000 * MS));
         assertTrue(turns.isHopeless(second, 60_001 * MS));
