@@ -68,7 +68,7 @@ static int physical_memory(int device, size_t bytes)
     int fd = memory_file_new(device);
     bool made = fd >= 0 && ftruncate(fd, (off_t)(bytes + COUNTER_BYTES)) == 0;
     for (size_t at = 0; made && at < bytes; at += sizeof garbage)
-        made = pwrite(fd, garbage, sizeof garbage, (off_t)at) == sizeof garbage;
+        made = write(fd, garbage, sizeof garbage) == sizeof garbage;
     if (fd >= 0 && !made)
         close(fd);
     return made ? fd : -1;
