@@ -86,7 +86,7 @@ static CUresult unload(struct module *m, enum handle_kind kind)
         handle_drop(m->library ? HANDLE_KERNEL : HANDLE_FUNCTION, m->functions[i]);
     for (unsigned i = 0; i < m->global_count; i++) {
         struct allocation *a = allocation_at(m->globals[i]);
-        if (a)
+        if (a && a->kind == ALLOCATION_GLOBAL) /* else it ended with its context */
             memory_free(a);
     }
     free(m);
@@ -208,7 +208,7 @@ CUresult module_global(struct module *m, const char *name, CUdeviceptr *pointer,
         if (!error && (i == 16 || script_kernel_missing(name)))
             error = ERROR_NOT_FOUND;
         if (!error)
-            error = memory_allocate(global_bytes(name), ALLOCATION_PLAIN, false, c, &a);
+            error = memory_allocate(global_bytes(name), ALLOCATION_GLOBAL, false, c, &a);
         if (error)
             return error;
         strcpy(m->global_names[i], name);

@@ -71,6 +71,7 @@ int main(void)
 {
     void *context, *module, *kernel;
     CUdeviceptr memory;
+    size_t before, after, total;
     OKAY(cuInit(0));
     OKAY(cuCtxCreate_v2(&context, 0, 0));
     OKAY(cuModuleLoadData(&module, "image"));
@@ -79,8 +80,11 @@ int main(void)
         words[i] = (uint32_t)draw();
     for (size_t i = 0; i < CONTENT_NUMBERS_BYTES / 8; i++)
         numbers[i] = draw() & PRIME;
+    OKAY(cuMemGetInfo_v2(&before, &total));
     give_keys(module, CONTENT_WORDS, words, sizeof words);
     give_keys(module, CONTENT_NUMBERS, numbers, sizeof numbers);
+    OKAY(cuMemGetInfo_v2(&after, &total));
+    EQUAL(before, after); /* variables are part of the code */
     OKAY(cuMemHostAlloc((void **)&shared, sizeof *shared, 0));
     memset(shared, UNTOUCHED, sizeof *shared);
     OKAY(cuMemAlloc_v2(&memory, (PARTS - 1) * (size_t)CONTENT_PART_BYTES));
