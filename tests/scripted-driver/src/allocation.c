@@ -93,6 +93,11 @@ void allocation_remove(struct allocation *a)
     free(a);
 }
 
+static bool counts(enum allocation_kind kind, bool managed)
+{
+    return !managed && kind != ALLOCATION_GLOBAL;
+}
+
 CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, struct context *context,
                          struct allocation **made)
 {
@@ -100,7 +105,7 @@ CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, 
         return ERROR_INVALID_VALUE;
     size_t extent = page_round(bytes);
     int device = context->device;
-    if (extent < bytes || (!managed && !witness_take(device, extent, devices[device].total_bytes)))
+    if (extent < bytes || (counts(kind, managed) && !witness_take(device, extent, devices[device].total_bytes)))
         return ERROR_OUT_OF_MEMORY;
     CUdeviceptr base = range_take(extent, bytes >= 2 << 20 ? 2 << 20 : 4096, 0);
     void *map = MAP_FAILED;
@@ -110,7 +115,7 @@ CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, 
     if (map == MAP_FAILED) {
         if (base)
             range_give(base);
-        if (!managed)
+        if (counts(kind, managed))
             witness_give(device, extent);
         return ERROR_OUT_OF_MEMORY;
     }
@@ -123,9 +128,9 @@ CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, 
 
 void memory_free(struct allocation *a)
 {
-    if (!a->managed)
+    if (counts(a->kind, a->managed))
         witness_give(a->device, a->extent);
-    else
+    if (a->managed)
         checkpoint_holds(CHECKPOINT_MANAGED, -1);
     range_give(a->base);
     allocation_remove(a);
@@ -148,7 +153,8 @@ void memory_context_gone(struct context *context)
 {
     for (size_t i = 0; i < count;) {
         struct allocation *a = table[i];
-        bool owned = a->kind == ALLOCATION_PLAIN || a->kind == ALLOCATION_MANAGED || a->kind == ALLOCATION_ARRAY;
+        bool owned = a->kind == ALLOCATION_PLAIN || a->kind == ALLOCATION_MANAGED || a->kind == ALLOCATION_ARRAY ||
+                     a->kind == ALLOCATION_GLOBAL;
         if (owned && a->context == context)
             memory_free(a);
         else if (a->kind == ALLOCATION_REGISTERED && a->context == context)

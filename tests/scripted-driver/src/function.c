@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "content_kernel.h"
 #include "memory.h"
 #include "script.h"
 #include "stream.h"
@@ -9,10 +10,10 @@
 
 /* Sizes of the parameters; each lies at its natural alignment. 0 ends the list. */
 static const size_t layouts[][5] = {
-    [OPERATION_NONE] = {0},         [OPERATION_SLEEP] = {8}, /* microseconds */
-    [OPERATION_FILL] = {8, 4, 8},                            /* pointer, 32-bit value, count */
-    [OPERATION_ADD] = {8, 8, 8, 8},                          /* a + b into c, n floats */
-    [OPERATION_FAULT] = {0},
+    [OPERATION_NONE] = {0},         [OPERATION_SLEEP] = {8},      /* microseconds */
+    [OPERATION_FILL] = {8, 4, 8},                                 /* pointer, 32-bit value, count */
+    [OPERATION_ADD] = {8, 8, 8, 8},                               /* a + b into c, n floats */
+    [OPERATION_FAULT] = {0},        [OPERATION_CONTENT] = {8, 8}, /* addresses of parts, results */
 };
 
 bool function_parameter(const struct function *f, size_t index, size_t *offset, size_t *bytes)
@@ -66,7 +67,13 @@ static CUresult load(struct function *f)
     return OK;
 }
 
-CUresult function_work(void *handle, void **parameters, void **extra, struct work **work)
+static CUresult content_globals(struct module *m, CUdeviceptr globals[2])
+{
+    CUresult error = module_global(m, CONTENT_WORDS, &globals[0], NULL);
+    return error ? error : module_global(m, CONTENT_NUMBERS, &globals[1], NULL);
+}
+
+CUresult function_work(void *handle, unsigned blocks, void **parameters, void **extra, struct work **work)
 {
     struct function *f = function_of(handle);
     if (!f)
@@ -78,16 +85,21 @@ CUresult function_work(void *handle, void **parameters, void **extra, struct wor
     const unsigned char *buffer = extra ? packed(extra, &given) : NULL;
     if (total && !parameters && (!buffer || given < total))
         return ERROR_INVALID_VALUE;
+    CUdeviceptr globals[2] = {0};
     CUresult error = load(f);
+    if (!error && f->operation == OPERATION_CONTENT)
+        error = content_globals(f->module, globals);
     if (error)
         return error;
     struct work *w = work_new(WORK_KERNEL);
     w->as.kernel.function = f;
+    w->as.kernel.blocks = blocks;
     unsigned char *block = w->as.kernel.parameters;
     if (total && buffer && !parameters)
         memcpy(block, buffer, total);
     for (size_t i = 0; parameters && function_parameter(f, i, &offset, &bytes); i++)
         memcpy(block + offset, parameters[i], bytes);
+    memcpy(w->as.kernel.globals, globals, sizeof globals);
     w->duration_ns = script_kernel_ns(f->name);
     if (f->operation == OPERATION_SLEEP) {
         uint64_t us;
@@ -142,15 +154,40 @@ static CUresult run_add(const unsigned char *parameters)
     return OK;
 }
 
-CUresult function_execute(struct function *f, const unsigned char *parameters)
+static CUresult run_content(unsigned blocks, const CUdeviceptr globals[2], const unsigned char *parameters)
 {
-    switch (f->operation) {
+    struct {
+        CUdeviceptr parts, results;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    if (!reachable(globals[0], CONTENT_WORDS_BYTES) || !reachable(globals[1], CONTENT_NUMBERS_BYTES) ||
+        !reachable(p.parts, blocks * sizeof(CUdeviceptr)) ||
+        !reachable(p.results, blocks * sizeof(uint64_t[CONTENT_RESULTS])))
+        return ERROR_ILLEGAL_ADDRESS;
+    const CUdeviceptr *parts = (const CUdeviceptr *)(uintptr_t)p.parts;
+    uint64_t *results = (uint64_t *)(uintptr_t)p.results;
+    for (unsigned i = 0; i < blocks; i++) {
+        if (parts[i] && !reachable(parts[i], CONTENT_PART_BYTES))
+            return ERROR_ILLEGAL_ADDRESS;
+        if (parts[i])
+            content_look((const uint32_t *)(uintptr_t)globals[0], (const uint64_t *)(uintptr_t)globals[1],
+                         (const uint32_t *)(uintptr_t)parts[i], results + (size_t)i * CONTENT_RESULTS);
+    }
+    return OK;
+}
+
+CUresult function_execute(const struct work *w)
+{
+    const unsigned char *parameters = w->as.kernel.parameters;
+    switch (w->as.kernel.function->operation) {
     case OPERATION_FILL:
         return run_fill(parameters);
     case OPERATION_ADD:
         return run_add(parameters);
     case OPERATION_FAULT:
         return ERROR_ILLEGAL_ADDRESS;
+    case OPERATION_CONTENT:
+        return run_content(w->as.kernel.blocks, w->as.kernel.globals, parameters);
     default:
         return OK;
     }

@@ -8,7 +8,14 @@ struct module;
 struct stream;
 struct work;
 
-enum operation { OPERATION_NONE, OPERATION_SLEEP, OPERATION_FILL, OPERATION_ADD, OPERATION_FAULT };
+enum operation {
+    OPERATION_NONE,
+    OPERATION_SLEEP,
+    OPERATION_FILL,
+    OPERATION_ADD,
+    OPERATION_FAULT,
+    OPERATION_CONTENT, /* content_kernel.h */
+};
 
 struct function {
     char name[96];
@@ -34,10 +41,13 @@ bool function_parameter(const struct function *function, size_t index, size_t *o
 /* A kernel handle stands for its function. NULL: neither. Under the lock. */
 struct function *function_of(void *handle);
 
-/* Work for a launch, with the parameters copied. Under the lock. */
-CUresult function_work(void *handle, void **parameters, void **extra, struct work **work);
+/* Work for a launch of so many blocks, with the parameters copied. Under the lock. */
+CUresult function_work(void *handle, unsigned blocks, void **parameters, void **extra, struct work **work);
 
 /* Computes. No lock. */
-CUresult function_execute(struct function *function, const unsigned char *parameters);
+CUresult function_execute(const struct work *work);
+
+/* Where a global variable of the module lies, and how large it is. Every module has any that is asked for. Either may be NULL. Under the lock. */
+CUresult module_global(struct module *module, const char *name, CUdeviceptr *pointer, size_t *bytes);
 
 #endif

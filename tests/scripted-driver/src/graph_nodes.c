@@ -32,6 +32,12 @@ static CUresult add(struct graph_node **out, struct graph *g, struct list needs,
 #define NODE_PARAMETERS struct graph_node **out, struct graph *g, struct graph_node *const *nodes, size_t count
 #define NEEDS ((struct list){nodes, count})
 
+static CUresult kernel_work(const struct kernel_node_parameters *p, struct work **w)
+{
+    return function_work(p->function ? p->function : p->kernel, p->grid[0] * p->grid[1] * p->grid[2], p->parameters,
+                         p->extra, w);
+}
+
 EXPORT CUresult cuGraphAddKernelNode_v2(NODE_PARAMETERS, const struct kernel_node_parameters *p)
 {
     ENTER(cuGraphAddKernelNode_v2);
@@ -39,7 +45,7 @@ EXPORT CUresult cuGraphAddKernelNode_v2(NODE_PARAMETERS, const struct kernel_nod
     struct work *w;
     if (!p || !valid(out, g, NEEDS))
         return ERROR_INVALID_VALUE;
-    CUresult error = function_work(p->function ? p->function : p->kernel, p->parameters, p->extra, &w);
+    CUresult error = kernel_work(p, &w);
     if (error)
         return error;
     add(out, g, NEEDS, NODE_KERNEL, w);
@@ -187,7 +193,7 @@ EXPORT CUresult cuGraphKernelNodeSetParams_v2(struct graph_node *n, const struct
     struct work *w;
     if (!p || !handle_is(HANDLE_NODE, n) || n->type != NODE_KERNEL)
         return ERROR_INVALID_VALUE;
-    CUresult error = function_work(p->function ? p->function : p->kernel, p->parameters, p->extra, &w);
+    CUresult error = kernel_work(p, &w);
     if (error)
         return error;
     work_free(n->work);

@@ -20,7 +20,7 @@ static CUresult launch(struct stream *s, void *function, const unsigned grid[3],
         return ERROR_INVALID_VALUE;
     LOCKED;
     struct work *w;
-    CUresult error = function_work(function, parameters, extra, &w);
+    CUresult error = function_work(function, grid[0] * grid[1] * grid[2], parameters, extra, &w);
     return error ? error : stream_submit(s, w);
 }
 

@@ -14,6 +14,7 @@ enum allocation_kind {
     ALLOCATION_POOL,
     ALLOCATION_GRAPH,
     ALLOCATION_ARRAY,
+    ALLOCATION_GLOBAL,     /* a variable of a module: part of its code, which the script's `code` stands for */
     ALLOCATION_HOST,       /* cuMemAllocHost, cuMemHostAlloc */
     ALLOCATION_REGISTERED, /* the program's own, registered */
     ALLOCATION_MAPPED,     /* cuMemMap */
@@ -71,7 +72,7 @@ struct allocation *allocation_of(CUdeviceptr address);   /* that holds it */
 struct allocation *allocation_freeing(CUdeviceptr base); /* given to cuMemFreeAsync, not reached yet */
 struct allocation *allocation_each(size_t *position);    /* from 0; NULL at the end */
 
-/* Backs a new range with memory and enters it. Counts it against the device unless managed. */
+/* Backs a new range with memory and enters it. Counts it against the device unless managed, or a variable. */
 CUresult memory_allocate(size_t bytes, enum allocation_kind kind, bool managed, struct context *context,
                          struct allocation **made);
 /* Unmaps, uncounts and removes it. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "content_kernel.h"
 #include "entry.h"
 #include "function.h"
 #include "memory.h"
@@ -85,7 +86,7 @@ static CUresult unload(struct module *m, enum handle_kind kind)
         handle_drop(m->library ? HANDLE_KERNEL : HANDLE_FUNCTION, m->functions[i]);
     for (unsigned i = 0; i < m->global_count; i++) {
         struct allocation *a = allocation_at(m->globals[i]);
-        if (a)
+        if (a && a->kind == ALLOCATION_GLOBAL) /* else it ended with its context */
             memory_free(a);
     }
     free(m);
@@ -112,7 +113,8 @@ static enum operation operation_of(const char *name)
     } known[] = {{"scripted_sleep_us", OPERATION_SLEEP},
                  {"scripted_fill", OPERATION_FILL},
                  {"scripted_add", OPERATION_ADD},
-                 {"scripted_fault", OPERATION_FAULT}};
+                 {"scripted_fault", OPERATION_FAULT},
+                 {CONTENT_KERNEL, OPERATION_CONTENT}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, name) == 0)
             return known[i].operation;
@@ -186,13 +188,16 @@ EXPORT CUresult cuKernelGetFunction(struct function **out, struct function *kern
     return OK;
 }
 
-/* Every module has any global that is asked for: 256 bytes of device memory. */
-static CUresult global(CUdeviceptr *pointer, size_t *bytes, struct module *m, enum handle_kind kind, const char *name)
+/* Those of the kernel that looks at memory are as large as it says; any other has 256 bytes. */
+static size_t global_bytes(const char *name)
 {
-    enum { GLOBAL_BYTES = 256 };
-    LOCKED;
-    if (!handle_is(kind, m) || !name || strlen(name) >= sizeof m->global_names[0])
-        return ERROR_INVALID_VALUE;
+    if (strcmp(name, CONTENT_WORDS) == 0)
+        return CONTENT_WORDS_BYTES;
+    return strcmp(name, CONTENT_NUMBERS) == 0 ? CONTENT_NUMBERS_BYTES : 256;
+}
+
+CUresult module_global(struct module *m, const char *name, CUdeviceptr *pointer, size_t *bytes)
+{
     unsigned i = 0;
     while (i < m->global_count && strcmp(m->global_names[i], name) != 0)
         i++;
@@ -203,7 +208,7 @@ static CUresult global(CUdeviceptr *pointer, size_t *bytes, struct module *m, en
         if (!error && (i == 16 || script_kernel_missing(name)))
             error = ERROR_NOT_FOUND;
         if (!error)
-            error = memory_allocate(GLOBAL_BYTES, ALLOCATION_PLAIN, false, c, &a);
+            error = memory_allocate(global_bytes(name), ALLOCATION_GLOBAL, false, c, &a);
         if (error)
             return error;
         strcpy(m->global_names[i], name);
@@ -212,8 +217,16 @@ static CUresult global(CUdeviceptr *pointer, size_t *bytes, struct module *m, en
     if (pointer)
         *pointer = m->globals[i];
     if (bytes)
-        *bytes = GLOBAL_BYTES;
+        *bytes = global_bytes(name);
     return OK;
+}
+
+static CUresult global(CUdeviceptr *pointer, size_t *bytes, struct module *m, enum handle_kind kind, const char *name)
+{
+    LOCKED;
+    if (!handle_is(kind, m) || !name || strlen(name) >= sizeof m->global_names[0])
+        return ERROR_INVALID_VALUE;
+    return module_global(m, name, pointer, bytes);
 }
 
 EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, struct module *m, const char *name)

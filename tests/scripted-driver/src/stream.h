@@ -54,6 +54,8 @@ struct work {
         struct fill_shape fill;
         struct {
             struct function *function;
+            unsigned blocks;
+            CUdeviceptr globals[2]; /* that the kernel uses; the module may be gone when it runs */
             unsigned char parameters[64];
         } kernel;
         struct {

@@ -61,6 +61,19 @@ static int memory_file_new(int device)
     return memfd_create(name, MFD_CLOEXEC);
 }
 
+/* Full of garbage, as a driver's memory may be; the counter behind it is 0. -1: there is none. */
+static int physical_memory(int device, size_t bytes)
+{
+    static const unsigned char garbage[1 << 16] = {[0 ...(1 << 16) - 1] = 0xa5};
+    int fd = memory_file_new(device);
+    bool made = fd >= 0 && ftruncate(fd, (off_t)(bytes + COUNTER_BYTES)) == 0;
+    for (size_t at = 0; made && at < bytes; at += sizeof garbage)
+        made = write(fd, garbage, sizeof garbage) == sizeof garbage;
+    if (fd >= 0 && !made)
+        close(fd);
+    return made ? fd : -1;
+}
+
 /* The device whose memory it is; -1: this process does not see it, or it is something else. */
 static int device_of_file(int fd)
 {
@@ -123,18 +136,16 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
     int device = properties->location.id;
     if (!device_valid(device))
         return ERROR_INVALID_DEVICE;
-    LOCKED;
     if (!witness_take(device, bytes, devices[device].total_bytes))
         return ERROR_OUT_OF_MEMORY;
     struct memory_object *o = calloc(1, sizeof *o);
-    int fd = o ? memory_file_new(device) : -1;
-    if (fd < 0 || ftruncate(fd, (off_t)(bytes + COUNTER_BYTES)) != 0) {
-        if (fd >= 0)
-            close(fd);
+    int fd = o ? physical_memory(device, bytes) : -1; /* takes its time: others may call meanwhile */
+    if (fd < 0) {
         free(o);
         witness_give(device, bytes);
         return ERROR_OUT_OF_MEMORY;
     }
+    LOCKED;
     *o = (struct memory_object){
         .fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
     set_counter(o, (int)getpid());

@@ -18,10 +18,10 @@ static void run_copy(const struct copy_shape *c)
 /* Zeros in pages of a memory file are a hole in it: to zero much costs neither time nor memory. */
 static bool punched(const struct fill_shape *f)
 {
-    bool pages = page_round((size_t)(uintptr_t)f->target) == (size_t)(uintptr_t)f->target &&
-                 page_round(f->width) == f->width;
-    return pages && f->height == 1 && f->element_bytes == 1 && (f->value & 255) == 0 &&
-           madvise(f->target, f->width, MADV_REMOVE) == 0;
+    size_t bytes = f->width * f->element_bytes;
+    bool pages = page_round((size_t)(uintptr_t)f->target) == (size_t)(uintptr_t)f->target && page_round(bytes) == bytes;
+    bool zero = memcmp(&f->value, &(unsigned){0}, f->element_bytes) == 0;
+    return pages && zero && f->height == 1 && madvise(f->target, bytes, MADV_REMOVE) == 0;
 }
 
 static void run_fill(const struct fill_shape *f)
@@ -68,7 +68,7 @@ CUresult work_execute(struct stream *s, struct work *w)
             run_fill(&w->as.fill);
         return OK;
     case WORK_KERNEL:
-        return function_execute(w->as.kernel.function, w->as.kernel.parameters);
+        return function_execute(w);
     case WORK_HOST:
         driver_in_callback = true;
         w->as.host.function(w->as.host.data);

@@ -204,6 +204,7 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, void *st
 CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height);
 CUresult cuModuleLoadData(void **module, const void *image);
 CUresult cuModuleGetFunction(void **function, void *module, const char *name);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, void *module, const char *name);
 CUresult cuModuleUnload(void *module);
 CUresult cuLibraryLoadData(void **library, const void *image, int *a, void **b, unsigned c, int *d, void **e,
                            unsigned f);

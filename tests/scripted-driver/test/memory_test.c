@@ -221,8 +221,17 @@ static void virtual_memory(void)
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(range, 1, grain)); /* no access yet */
     struct call_access access = {{1, 0}, 3};
     OKAY(cuMemSetAccess(range, 2 * grain, &access, 1));
+    unsigned char first_byte, last;
+    OKAY(cuMemcpyDtoH_v2(&first_byte, range + grain, 1)); /* new memory is full of garbage */
+    OKAY(cuMemcpyDtoH_v2(&last, range + 2 * grain - 1, 1));
+    CHECK(first_byte != 0 && last != 0);
+    OKAY(cuMemsetD32_v2(range, 0, grain / 4));
+    OKAY(cuMemcpyDtoH_v2(&first_byte, range, 1));
+    OKAY(cuMemcpyDtoH_v2(&last, range + grain - 1, 1));
+    CHECK(first_byte == 0 && last == 0);
+    OKAY(cuMemcpyDtoH_v2(&last, range + grain, 1));
+    CHECK(last != 0);
     OKAY(cuMemsetD8_v2(range, 7, 2 * grain)); /* across the two mappings */
-    unsigned char last;
     OKAY(cuMemcpyDtoH_v2(&last, range + 2 * grain - 1, 1));
     EQUAL(7, last);
     int fd;

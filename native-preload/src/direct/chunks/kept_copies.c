@@ -21,8 +21,11 @@ bool kept_copies_drop(unsigned device)
     return chunk != NULL;
 }
 
-/* With the lock: gives up the copies in one step that is to be released. False: there is none. */
-static bool empty_step(unsigned device)
+/*
+ * With the lock, while more is pinned than may be: gives up the copies in the step that is emptied first, or, where contents alone are
+ * in it, which may have no way back at the moment, the oldest copy of all. False: there is none.
+ */
+static bool give_up(unsigned device)
 {
     const struct backing_step *step = backing_to_empty(device);
     bool any = false;
@@ -33,12 +36,12 @@ static bool empty_step(unsigned device)
         }
     if (any)
         residency_publish(device);
-    return any;
+    return any || (step && kept_copies_drop(device));
 }
 
 void kept_copies_trim(unsigned device)
 {
     do
         backing_trim(device);
-    while (empty_step(device));
+    while (give_up(device));
 }

@@ -1,7 +1,7 @@
 /*
  * Copies of what is on the device: host memory that a chunk keeps when its contents have come back, so that what does not
  * change until it leaves again need not be copied again. They use pinned memory that nothing else needs at the moment,
- * and go first when something does, the oldest first.
+ * and go first when something does, the oldest first. None is kept while more is pinned than the manager's target.
  */
 #ifndef TESSERA_KEPT_COPIES_H
 #define TESSERA_KEPT_COPIES_H

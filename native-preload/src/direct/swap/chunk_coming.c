@@ -38,7 +38,7 @@ void coming_ended(struct moving *t, struct place *place)
     if (chunk->away) {
         RESIDENCY_COUNT(chunk->device, moved_in_bytes, place->copied);
         RESIDENCY_COUNT(chunk->device, cleared_bytes, chunk->bytes - place->copied);
-        if (chunk->content && backing_pinned(chunk->backing))
+        if (chunk->content && backing_pinned(chunk->backing) && !backing_to_empty(chunk->device))
             move_set_away(chunk, false);
         else
             chunk_drop_copy(chunk);

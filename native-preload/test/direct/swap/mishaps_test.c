@@ -266,6 +266,42 @@ static void pinned_back(void)
     end((struct held[]){one, two}, 2);
 }
 
+/* Moves in until so much is resident. */
+static void come_back_to(uint64_t bytes)
+{
+    uint64_t until_ns = monotonic_ns() + BOUND_NS;
+    order(bytes);
+    while (now().resident < bytes) {
+        moves_step(0, true);
+        CHECK(monotonic_ns() < until_ns);
+    }
+}
+
+/*
+ * While a part is off the device, the manager asks for the host memory that the rest does not need any more: it goes, although the
+ * steps with the fewest contents have no copies, and nothing comes back that could empty them.
+ */
+static void copies_beside_contents(void)
+{
+    struct held held = allocate(10 * CHUNK, 6);
+    fill(&held);
+    await_pinned();
+    leave();
+    come_back_to(6 * CHUNK);
+    __atomic_store_n(&words()->pinned_target, 6 * CHUNK,
+                     __ATOMIC_SEQ_CST); /* for four, and a step that is used in part */
+    uint64_t until_ns = monotonic_ns() + SHORT_NS;
+    while (now().held[TIER_PINNED] > 6 * CHUNK) {
+        residency_orders(0);
+        CHECK(monotonic_ns() < until_ns);
+        usleep(1000);
+    }
+    come_back();
+    verify(&held);
+    __atomic_store_n(&words()->pinned_target, FAKE_MEMORY, __ATOMIC_SEQ_CST);
+    end(&held, 1);
+}
+
 /* The kernel that looks finds no room on a full device: all is copied, and it is loaded when there is room. The first case. */
 static void full_at_first(void)
 {
@@ -348,6 +384,7 @@ int main(int count, char **arguments)
     freed_before_it_came();
     lost_for_good();
     one_faulted();
+    copies_beside_contents();
     pinned_back();
     access_while_busy();
     printf("mishaps: ok\n");

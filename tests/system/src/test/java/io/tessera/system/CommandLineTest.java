@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(RunWatcher.class)
 class CommandLineTest {
     /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
-    private static ProgramLaunch tessera(TestRun run, String... arguments) {
+    static ProgramLaunch tessera(TestRun run, String... arguments) {
         return asUser(run, Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
                 Stream.of(arguments)).toArray(String[]::new));
     }
