@@ -1,6 +1,7 @@
 package io.tessera.executor.swap;
 
 import io.tessera.memory.residency.IdleRelease;
+import io.tessera.memory.residency.MoveRates;
 import io.tessera.memory.residency.QuantumChooser;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ public final class ResidencyTurns {
     /** A turn without moves to speak of. */
     static final long SHORTEST_TURN_NS = 250_000_000L;
     /** Idle for so long counts, however short the move is. */
-    static final long SHORTEST_IDLE_NS = 5_000_000L;
+    public static final long SHORTEST_IDLE_NS = 5_000_000L;
     /** After all others were due to leave: a program that lacks memory is told so. */
     static final long PATIENCE_NS = 10_000_000_000L;
     /** The same of a tenant that is away, which has lost its memory if it does not come back. */
@@ -26,6 +27,7 @@ public final class ResidencyTurns {
     /** How long a tenant that could not leave counts as one that cannot. */
     static final long STUCK_NS = 1_000_000_000L;
     private static final double WEIGHT = 0.5;
+    private static final MoveRates RATES = MoveRates.pinned();
 
     private final QuantumChooser chooser = QuantumChooser.defaults();
     private final IdleRelease idle = new IdleRelease(SHORTEST_IDLE_NS);
@@ -36,7 +38,7 @@ public final class ResidencyTurns {
     /** Tenants that somebody has told to leave. */
     private volatile int told;
     private long lastId;
-    /** Of a tenant's way out and back, on average; 0: not measured. */
+    /** Of a hand-over, on average; 0: there was none. */
     private double moveNs;
 
     /** A tenant. Made by {@link #join}. */
@@ -50,8 +52,7 @@ public final class ResidencyTurns {
         private long stuckNs;
         private boolean stuck;
         private boolean told;
-        private double outNs;
-        private double inNs;
+        private double moveNs;
         private volatile long movableBytes;
 
         private Party(long id, long nowNs) {
@@ -129,7 +130,7 @@ public final class ResidencyTurns {
             party.lacksBytes = 0;
             line.addLast(party);
             if (party.away) {
-                idle.wanted(party.id, (long) (party.outNs + party.inNs), nowNs);
+                idle.wanted(party.id, (long) party.moveNs, nowNs);
             }
             headed(nowNs);
         }
@@ -185,7 +186,7 @@ public final class ResidencyTurns {
     /**
      * Whether a tenant has to leave for the first in the line.
      *
-     * @param idleNs for how long it has had no work; below 0: it has some
+     * @param idleNs for how long it has had no work in its turn, while others waited; below 0: it has some now
      */
     public synchronized boolean isDue(Party party, long idleNs, long nowNs) {
         Party head = line.peekFirst();
@@ -195,7 +196,7 @@ public final class ResidencyTurns {
         if (head == null || head == party || head.lacksBytes <= 0 || party.movableBytes <= 0 || isStuck(party, nowNs)) {
             return false;
         }
-        return party.away || party.waits || idleNs >= idle.idleReleaseNs(party.id, (long) (party.outNs + party.inNs))
+        return party.away || party.waits || idleNs >= idle.idleReleaseNs(party.id, (long) party.moveNs)
                 || nowNs - dueNs(party) >= 0;
     }
 
@@ -225,17 +226,22 @@ public final class ResidencyTurns {
     /**
      * A tenant has left as far as it had to.
      *
-     * @param wasIdle whether it left for want of work
-     * @param ns      what that took
+     * @param wasIdle     whether it left for want of work
+     * @param leftBytes   what has left
+     * @param copiedBytes of that, what was copied
      */
-    public synchronized void left(Party party, boolean wasIdle, long ns, long nowNs) {
+    public synchronized void left(Party party, boolean wasIdle, long leftBytes, long copiedBytes, long nowNs) {
         party.stuck = false;
         obeyed(party);
-        party.outNs = mixed(party.outNs, ns);
         if (wasIdle) {
             idle.released(party.id, nowNs);
         }
-        measured(party);
+        // Not by what it took: the first move pins memory, and moves of several tenants delay each other.
+        if (leftBytes > 0) {
+            double ns = RATES.handoverNs(leftBytes, copiedBytes);
+            party.moveNs = mixed(party.moveNs, ns);
+            moveNs = mixed(moveNs, ns);
+        }
     }
 
     /** A tenant had to leave and could not. */
@@ -245,16 +251,8 @@ public final class ResidencyTurns {
     }
 
     /** All of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */
-    public synchronized void back(Party party, long ns) {
+    public synchronized void back(Party party) {
         party.away = false;
-        party.inNs = mixed(party.inNs, ns);
-        measured(party);
-    }
-
-    private void measured(Party party) {
-        if (party.outNs > 0 && party.inNs > 0) {
-            moveNs = mixed(moveNs, party.outNs + party.inNs);
-        }
     }
 
     private static double mixed(double before, double ns) {

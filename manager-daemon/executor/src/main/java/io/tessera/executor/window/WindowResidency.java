@@ -37,8 +37,10 @@ final class WindowResidency {
     private volatile long awayBytes;
     private volatile long workedNs;
     private volatile boolean recalled;
-    /** What coming back has taken so far, group by group as others made room; the lock is held. */
-    private long comingNs;
+    /** When the tenant was last seen without work, while others waited. */
+    private volatile long quietNs;
+    /** For how long it had no work in this turn, while others waited. */
+    private volatile long pausesNs;
 
     WindowResidency(TenantWindow window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
         this.window = window;
@@ -117,11 +119,24 @@ final class WindowResidency {
             return CudaResult.SUCCESS;
         }
         long nowNs = clock.nanoTime();
-        long idleNs = client.streams().query() == CudaResult.SUCCESS ? nowNs - workedNs : -1;
+        long idleNs = client.streams().query() == CudaResult.SUCCESS ? idleNs(nowNs) : -1;
         return turns.isDue(party, idleNs, nowNs) ? leave(client, idleNs >= 0, nowNs) : CudaResult.SUCCESS;
     }
 
+    /** Pauses of a turn are added up: giving memory up after each short one, or after none of them, costs more (ski rental). */
+    private long idleNs(long nowNs) {
+        long worked = workedNs;
+        if (nowNs - worked < ResidencyTurns.SHORTEST_IDLE_NS) {
+            return -1;
+        }
+        pausesNs += Math.max(0, nowNs - Math.max(worked, quietNs));
+        quietNs = nowNs;
+        return pausesNs;
+    }
+
     private int leave(WindowClient client, boolean idle, long beganNs) {
+        long awayBefore = awayBytes;
+        long copiedBefore = copiedBytes();
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {
@@ -132,7 +147,8 @@ final class WindowResidency {
         });
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS) {
-            turns.left(party, idle, nowNs - beganNs, nowNs);
+            turns.left(party, idle, awayBytes - awayBefore, copiedBytes() - copiedBefore, nowNs);
+            pausesNs = 0;
             LOG.debug("left {}: {} MiB are away, {} ms; so far {} MiB copied, {} MiB not; {}", idle ? "for want of work" : "when its turn was over",
                     awayBytes >> 20,
                     (nowNs - beganNs) / 1_000_000, copiedBytes() >> 20, sparedBytes() >> 20, moves.times());
@@ -169,11 +185,10 @@ final class WindowResidency {
             return moved;
         }) : CudaResult.SUCCESS;
         long nowNs = clock.nanoTime();
-        comingNs += was ? nowNs - beganNs : 0;
         if (result == CudaResult.SUCCESS && was) {
-            turns.back(party, comingNs);
-            LOG.debug("came back in {} ms; {}", comingNs / 1_000_000, moves.times());
-            comingNs = 0;
+            turns.back(party);
+            pausesNs = 0;
+            LOG.debug("came back; {}", moves.times());
         }
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;

@@ -33,6 +33,12 @@ class ResidencyTurnsTest {
         return isFirst;
     }
 
+    /** Out and back, of which 100 ms are copies at the rate of pinned memory. */
+    private void moved(Party party) {
+        turns.left(party, false, 5 * GIB, 4_930_000_000L, 0);
+        turns.back(party);
+    }
+
     @Test
     void nobodyLeavesWhileNobodyAsks() {
         assertFalse(turns.isAsked());
@@ -63,8 +69,7 @@ class ResidencyTurnsTest {
 
     @Test
     void turnsAreSoLongThatMovesTakeATwentiethOfThem() {
-        turns.left(first, false, 50 * MS, 0);
-        turns.back(first, 50 * MS);
+        moved(first);
         turns.granted(first, 0);
         ask(second, 0);
         assertFalse(turns.isDue(first, BUSY, 3_999 * MS), "100 ms are 5 % of 2 s, and as much is for what is lost beside");
@@ -73,8 +78,7 @@ class ResidencyTurnsTest {
 
     @Test
     void whoIsBackIdleIsLeftForAsLongAsItsMoveTakes() {
-        turns.left(first, false, 50 * MS, 0);
-        turns.back(first, 50 * MS);
+        moved(first);
         turns.granted(first, 0);
         ask(second, 0);
         assertFalse(turns.isDue(first, 99 * MS, 100 * MS));
@@ -106,7 +110,7 @@ class ResidencyTurnsTest {
         assertTrue(turns.isDue(first, BUSY, 0));
         assertTrue(turns.needsMore(first));
         assertFalse(turns.isDue(second, 1000 * MS, 0));
-        turns.left(first, false, MS, 0);
+        turns.left(first, false, 0, 0, 0);
         assertFalse(turns.isAsked());
         turns.park(second);
         turns.leave(second, 0);
