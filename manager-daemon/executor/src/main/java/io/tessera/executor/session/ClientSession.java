@@ -235,7 +235,7 @@ public final class ClientSession {
             records.batching().begin(ring.wasEmpty());
             int work = ring.poll(records, most, nowNs);
             if (work > 0) {
-                state.allocations().window().worked(nowNs);
+                state.allocations().window().worked();
             }
             return work;
         } finally {

@@ -124,9 +124,9 @@ public final class ClientWindow implements WindowAccess {
         return windows.isRoomWanted();
     }
 
-    /** The client has executed records. */
-    public void worked(long nowNs) {
-        window.residency().worked(nowNs);
+    /** The client has just executed records. */
+    public void worked() {
+        window.residency().worked();
     }
 
     /** What other tenants have on the device and would give up for this one, in bytes. */

@@ -94,8 +94,9 @@ final class WindowResidency {
         return recalled;
     }
 
-    /** A client has executed records. */
-    void worked(long nowNs) {
+    /** A client has just executed records, which may have taken long. */
+    void worked() {
+        long nowNs = clock.nanoTime();
         if (nowNs - workedNs > NOTED_NS) {
             workedNs = nowNs;
         }
@@ -187,6 +188,7 @@ final class WindowResidency {
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS && was) {
             turns.back(party);
+            workedNs = nowNs; // whoever brought it back has something to do
             pausesNs = 0;
             LOG.debug("came back; {}", moves.times());
         }
