@@ -59,7 +59,7 @@ class ResidencyTurnsTest {
         ask(second, 1001 * MS);
         assertEquals(1, wakes, "sleepers look up");
         assertFalse(turns.isDue(first, BUSY, 1002 * MS));
-        assertTrue(turns.isDue(first, 5 * MS, 1002 * MS), "idle for 5 ms");
+        assertTrue(turns.isDue(first, 20 * MS, 1002 * MS), "idle for 20 ms");
         assertFalse(turns.isDue(first, BUSY, 1249 * MS));
         assertTrue(turns.isDue(first, BUSY, 1250 * MS));
         turns.gave(first, GIB);
