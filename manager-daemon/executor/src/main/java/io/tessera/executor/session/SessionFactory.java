@@ -126,13 +126,13 @@ public final class SessionFactory {
                 : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
-                new WindowSpace(range.first(), range.end() - range.first()), frames(memory));
+                new WindowSpace(range.first(), range.end() - range.first()), frames(memory, files));
     }
 
-    private static HostFrames frames(SharedMemoryPort memory) {
+    private static HostFrames frames(SharedMemoryPort memory, FilePort files) {
         HostMemorySource host = new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn);
         HostBackingBudget budget = HostBackingBudget.forHost(host.totalBytes());
-        return new HostFrames(memory, host::availableBytes, budget.pinnedBytes(), budget.reserveBytes());
+        return new HostFrames(memory, files, host::availableBytes, budget.pinnedBytes(), budget.reserveBytes());
     }
 
     /**

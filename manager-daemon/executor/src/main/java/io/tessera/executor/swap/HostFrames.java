@@ -3,11 +3,11 @@ package io.tessera.executor.swap;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.os.FilePort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +25,12 @@ public final class HostFrames {
     public static final int FRAME_BYTES = 2 << 20;
     /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
-    private static final long PAGE_BYTES = 4096;
     /** CU_MEMHOSTREGISTER_PORTABLE and _DEVICEMAP. */
     private static final long PORTABLE_AND_MAPPED = 1 | 2;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
 
     private final SharedMemoryPort memory;
+    private final FilePort files;
     private final LongSupplier available;
     private final long mostBytes;
     private final long reserveBytes;
@@ -51,8 +51,9 @@ public final class HostFrames {
      * @param mostBytes    of pinned memory
      * @param reserveBytes the host is to keep available
      */
-    public HostFrames(SharedMemoryPort memory, LongSupplier available, long mostBytes, long reserveBytes) {
+    public HostFrames(SharedMemoryPort memory, FilePort files, LongSupplier available, long mostBytes, long reserveBytes) {
         this.memory = memory;
+        this.files = files;
         this.available = available;
         this.mostBytes = mostBytes;
         this.reserveBytes = reserveBytes;
@@ -104,7 +105,7 @@ public final class HostFrames {
             heldBytes += BLOCK_BYTES;
         }
         Arena arena = Arena.ofShared();
-        MemorySegment block = touched(arena);
+        MemorySegment block = block(arena);
         int result = block == null ? CudaResult.OUT_OF_MEMORY
                 : driver.call(DriverEntry.cuMemHostRegister_v2, block.address(), BLOCK_BYTES, PORTABLE_AND_MAPPED);
         synchronized (this) {
@@ -121,16 +122,12 @@ public final class HostFrames {
         }
     }
 
-    /** Pages are made outside the driver, which would hold its lock meanwhile. */
-    private MemorySegment touched(Arena arena) {
+    /** Pages are made outside the driver, which would hold its lock meanwhile; a host that has none left says so here. */
+    private MemorySegment block(Arena arena) {
         try {
             int descriptor = memory.create("tessera-swap", BLOCK_BYTES);
             try {
-                MemorySegment block = memory.map(descriptor, BLOCK_BYTES, arena);
-                for (long at = 0; at < BLOCK_BYTES; at += PAGE_BYTES) {
-                    block.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
-                }
-                return block;
+                return files.reserve(descriptor, BLOCK_BYTES) == 0 ? memory.map(descriptor, BLOCK_BYTES, arena) : null;
             } finally {
                 memory.close(descriptor);
             }

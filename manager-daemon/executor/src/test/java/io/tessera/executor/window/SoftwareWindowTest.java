@@ -72,7 +72,7 @@ class SoftwareWindowTest {
         device = DeviceContext.open(port, 0);
         calls = new DriverCalls(port, arena);
         windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace(),
-                new HostFrames(Linux.sharedMemory(), () -> Long.MAX_VALUE, TestWindows.HOST_BYTES, 0));
+                new HostFrames(Linux.sharedMemory(), Linux.open().files(), () -> Long.MAX_VALUE, TestWindows.HOST_BYTES, 0));
         call(DriverEntry.cuModuleLoadData, calls.out(0), arena.allocateFrom(STORE).address());
         long module = calls.outLong(0);
         call(DriverEntry.cuModuleGetFunction, calls.out(0), module, arena.allocateFrom("store").address());

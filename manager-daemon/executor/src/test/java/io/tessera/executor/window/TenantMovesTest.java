@@ -51,7 +51,7 @@ class TenantMovesTest {
     void open() throws Exception {
         port = new SoftwareDriverProvider().open(new DriverOptions(0, DEVICE_BYTES));
         device = DeviceContext.open(port, 0);
-        host = new HostFrames(Linux.sharedMemory(), available::get, TestWindows.HOST_BYTES, 0);
+        host = new HostFrames(Linux.sharedMemory(), Linux.open().files(), available::get, TestWindows.HOST_BYTES, 0);
         windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace(), host);
     }
 
@@ -213,9 +213,9 @@ class TenantMovesTest {
 
     /** Copies of what is on the device are kept for the next move, until the host needs their memory. */
     @Test
-    void keptCopiesGiveWayToOthers() {
+    void keptCopiesGiveWayToOthers() throws Exception {
         available.set(40 * MIB); // one block of 32 MiB
-        HostFrames scarce = new HostFrames(Linux.sharedMemory(), available::get, 32 * MIB, 0);
+        HostFrames scarce = new HostFrames(Linux.sharedMemory(), Linux.open().files(), available::get, 32 * MIB, 0);
         windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace(), scarce);
         Client client = new Client("a");
         Client other = new Client("b");

@@ -40,7 +40,7 @@ final class TestWindows implements AutoCloseable {
         driver.recording = false;
         device = DeviceContext.open(driver, 0);
         windows = new TenantWindows(device, driver.pages.capacityBytes, clock, new WindowSpace(),
-                new HostFrames(Linux.sharedMemory(), () -> Long.MAX_VALUE, HOST_BYTES, 0));
+                new HostFrames(Linux.sharedMemory(), Linux.open().files(), () -> Long.MAX_VALUE, HOST_BYTES, 0));
     }
 
     /** A client that has not joined its tenant's window yet. */

@@ -111,7 +111,7 @@ public class RelayRecordBenchmark {
         ClientStreams streams = new ClientStreams(driver, handles, moves);
         TenantMemory tenant = new TenantMemory(0);
         ClientWindow window = new ClientWindow(new TenantWindows(device, DEVICE_BYTES, clock, new WindowSpace(),
-                new HostFrames(Linux.sharedMemory(), () -> 0, 0, 0)), "bench", tenant,
+                new HostFrames(Linux.sharedMemory(), Linux.open().files(), () -> 0, 0, 0)), "bench", tenant,
                 driver, streams);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientMemory owned = new ClientMemory();
