@@ -26,6 +26,8 @@ public final class HostFrames {
     /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
     private static final long PAGE_BYTES = 4096;
+    /** Mapped behind each block and never touched: a driver refuses one copy over two registrations (580 on an H100), so frames of two must not lie side by side. */
+    private static final long GAP_BYTES = PAGE_BYTES;
     /** CU_MEMHOSTREGISTER_PORTABLE and _DEVICEMAP. */
     private static final long PORTABLE_AND_MAPPED = 1 | 2;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
@@ -124,9 +126,9 @@ public final class HostFrames {
     /** Pages are made outside the driver, which would hold its lock meanwhile. */
     private MemorySegment touched(Arena arena) {
         try {
-            int descriptor = memory.create("tessera-swap", BLOCK_BYTES);
+            int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);
             try {
-                MemorySegment block = memory.map(descriptor, BLOCK_BYTES, arena);
+                MemorySegment block = memory.map(descriptor, BLOCK_BYTES + GAP_BYTES, arena);
                 for (long at = 0; at < BLOCK_BYTES; at += PAGE_BYTES) {
                     block.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
                 }
