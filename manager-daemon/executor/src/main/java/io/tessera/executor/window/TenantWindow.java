@@ -348,7 +348,11 @@ final class TenantWindow implements PageCommits.Tenant {
                 return CudaResult.NOT_READY;
             }
             heap.trim();
-            return change.getAsInt();
+            try {
+                return change.getAsInt();
+            } finally {
+                residency.changed(); // before the gate is open: who comes in then must see that memory is away
+            }
         }));
     }
 
