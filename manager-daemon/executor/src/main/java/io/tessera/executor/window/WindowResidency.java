@@ -260,6 +260,14 @@ final class WindowResidency {
             }
             client.pass().outsideWithoutMemory(() -> pause(client));
         }
+        if (away) {
+            withdraw();
+        }
+    }
+
+    /** A client that stood in the line for the tenant asks no more. Another one that waits stands there again with its next try. */
+    void withdraw() {
+        turns.withdraw(party, clock.nanoTime());
     }
 
     /** The window is closed. Returns a CUresult. */
