@@ -103,6 +103,11 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
+    /** An operator has a tenant stay that was told to leave, if it has not left yet. */
+    public synchronized void stay(Party party) {
+        obeyed(party);
+    }
+
     /** Whether a tenant was told to leave, and has not left yet. */
     public synchronized boolean isTold(Party party) {
         return party.told;

@@ -79,11 +79,13 @@ final class WindowResidency {
 
     /** An operator has the tenant leave. Any thread. */
     void park() {
+        recalled = false;
         turns.park(party);
     }
 
     /** An operator has the tenant's memory come back. Any thread. */
     void recall() {
+        turns.stay(party);
         recalled = away;
     }
 

@@ -40,4 +40,22 @@ class WindowResidencyTest {
         assertEquals(0, client.window().giveWay());
         assertTrue(client.window().isAway());
     }
+
+    @Test
+    void theOperatorsLastWordCounts() {
+        Client client = test.joined("a");
+        client.window().allocate(4 * MIB, 512);
+        test.windows.park("a");
+        test.windows.recall("a");
+        assertEquals(0, client.window().giveWay());
+        assertFalse(client.window().isAway(), "it was told to stay before it had left");
+        test.windows.park("a");
+        assertEquals(0, client.window().giveWay());
+        assertTrue(client.window().isAway());
+        test.windows.recall("a");
+        test.windows.park("a");
+        assertFalse(client.window().isRecalled());
+        assertEquals(0, client.window().giveWay());
+        assertTrue(client.window().isAway());
+    }
 }
