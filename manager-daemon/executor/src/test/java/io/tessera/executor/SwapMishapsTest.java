@@ -70,4 +70,22 @@ class SwapMishapsTest {
             assertEquals(0, asked.get(30, TimeUnit.SECONDS));
         }
     }
+
+    @Test
+    void valuesThatWereWaitedForAreNotWrittenToMemoryThatIsAway() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient sibling = executor.client("a", 0);
+                RelayTestClient dying = executor.client("a", 0)) {
+            allocate(sibling, 8 * MIB);
+            long address = allocate(dying, 8 * MIB);
+            assertEquals(0, dying.call(DriverEntry.cuStreamCreate, outBytes(8), value(1)));
+            long stream = dying.outLong(0);
+            assertEquals(0, dying.call(DriverEntry.cuStreamWaitValue32_v2, value(stream), value(address), value(77), value(1)));
+            executor.windows().park("a");
+            await(() -> awayBytes(executor, "a") > 0, "it is away");
+            dying.disconnect();
+            await(dying.segment()::ended, "its end");
+            assertFalse(executor.driver.wordsWritten.contains(address), "nothing is behind that address");
+        }
+    }
 }
