@@ -88,4 +88,18 @@ class SwapMishapsTest {
             assertFalse(executor.driver.wordsWritten.contains(address), "nothing is behind that address");
         }
     }
+
+    @Test
+    void whoComesWhenTheDeviceIsFullIsServed() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient first = executor.client("a", 0)) {
+            executor.driver.pages.capacityBytes = 192 * MIB;
+            while (first.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(2 * MIB)) == 0) {
+                // until the device is full
+            }
+            try (RelayTestClient next = executor.client("b", 0)) {
+                allocate(next, 8 * MIB);
+            }
+        }
+    }
 }
