@@ -53,6 +53,7 @@ public final class ResidencyTurns {
         private double outNs;
         private double inNs;
         private volatile long movableBytes;
+        private volatile boolean grows;
 
         private Party(long id, long nowNs) {
             this.id = id;
@@ -62,6 +63,11 @@ public final class ResidencyTurns {
         /** How much of its memory is on the device and could leave; any thread. */
         public void movable(long bytes) {
             movableBytes = bytes;
+        }
+
+        /** Whether it takes memory now, which will be able to leave when it has it; any thread. */
+        public void grows(boolean now) {
+            grows = now;
         }
     }
 
@@ -274,6 +280,7 @@ public final class ResidencyTurns {
         long sinceNs = party.firstNs;
         boolean anyCan = false;
         for (Party other : parties) {
+            anyCan |= other != party && other.grows;
             if (other != party && other.movableBytes > 0) {
                 anyCan |= !isStuck(other, nowNs);
                 sinceNs = other.away || other.waits || isStuck(other, nowNs) || dueNs(other) - sinceNs <= 0 ? sinceNs : dueNs(other);

@@ -101,6 +101,11 @@ final class WindowResidency {
         }
     }
 
+    /** Whether the window takes memory now; the lock is held. */
+    void grows(boolean now) {
+        party.grows(now);
+    }
+
     /** The window's memory has changed; the lock is held. */
     void changed() {
         awayBytes = pages.awayBytes();
