@@ -172,8 +172,10 @@ public final class TenantWindows {
         ResidencyTurns.Party newcomer = turns.join(clock.nanoTime());
         try {
             Joined joined = refused;
-            while (joined.lacksBytes > 0 && client.goesOn() && !turns.isHopeless(newcomer, clock.nanoTime())) {
+            boolean hopeless = false;
+            while (joined.lacksBytes > 0 && client.goesOn() && !hopeless) {
                 if (turns.stand(newcomer, clock.nanoTime())) {
+                    hopeless = turns.isHopeless(newcomer, clock.nanoTime()); // asked before the last try: the others may have left just now
                     turns.lacks(newcomer, joined.lacksBytes);
                     joined = tryJoin(tenant, account, client);
                 }
