@@ -220,7 +220,11 @@ public final class ClientSession {
     private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
             throws BrokenRingException {
         boolean wanted = ring.hasWork() || state.allocations().window().isRecalled();
-        if (!isServed(records) && (!wanted || !comesBack(records))) {
+        boolean served = isServed(records);
+        if (served || !wanted) {
+            state.allocations().window().waitsNoMore();
+        }
+        if (!served && (!wanted || !comesBack(records))) {
             return 0;
         }
         boolean whole = state.allocations().window().enter();

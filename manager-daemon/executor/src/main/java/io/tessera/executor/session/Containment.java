@@ -183,11 +183,16 @@ final class Containment {
         }
     }
 
-    /** Ends waits of a client's streams, of its words and of values; called again and again, because waits follow waits. */
+    /**
+     * Ends waits of a client's streams, of its words and of values; called again and again, because waits follow waits. While the tenant's memory is not on
+     * the device none of its streams waits, and nothing is behind the addresses of values.
+     */
     void release(long nowNs) {
         for (int word = 0; word < RelayLayout.WORDS; word++) {
             segment.word(word, 0);
         }
-        streams.awaited().release(driver, nowNs);
+        if (!window.isOpen() || !window.isAway()) {
+            streams.awaited().release(driver, nowNs);
+        }
     }
 }

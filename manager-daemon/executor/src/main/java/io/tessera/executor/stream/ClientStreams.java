@@ -30,7 +30,7 @@ public final class ClientStreams {
     private final ProgressEvents progress;
     private final Backlog backlog;
     private final MoveTime moves;
-    /** Streams of contexts that are gone, with work that is not done. */
+    /** Streams of contexts that are gone, with work that is not done. Its monitor guards it: another client asks whether that work is done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
     private Marks marks = (_, _) -> {};
@@ -358,7 +358,9 @@ public final class ClientStreams {
             if (own != null && query(own) == CudaResult.NOT_READY) {
                 // The client has not ended before its work has, whatever it forgets: streams that it destroyed before are
                 // waited for here too, because the joiner does.
-                ending.add(own);
+                synchronized (ending) {
+                    ending.add(own);
+                }
             } else if (own != null) {
                 destroy(own);
             }
@@ -380,14 +382,16 @@ public final class ClientStreams {
 
     /** CUresult of asking whether the work of contexts that are gone is done; streams whose work is are destroyed. */
     private int queryEnding() {
-        for (Iterator<ClientStream> each = ending.iterator(); each.hasNext();) {
-            ClientStream own = each.next();
-            int result = query(own);
-            if (result != CudaResult.SUCCESS) {
-                return result;
+        synchronized (ending) {
+            for (Iterator<ClientStream> each = ending.iterator(); each.hasNext();) {
+                ClientStream own = each.next();
+                int result = query(own);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+                destroy(own);
+                each.remove();
             }
-            destroy(own);
-            each.remove();
         }
         return CudaResult.SUCCESS;
     }
@@ -447,6 +451,14 @@ public final class ClientStreams {
      * @param asker the calls of the asking thread
      */
     public int queryFrom(DriverCalls asker) {
+        synchronized (ending) {
+            for (ClientStream own : ending) {
+                int result = asker.call(DriverEntry.cuStreamQuery, own.value);
+                if (result != CudaResult.SUCCESS) {
+                    return result;
+                }
+            }
+        }
         for (ClientContext context : contexts.values()) {
             for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
                 int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own, context);

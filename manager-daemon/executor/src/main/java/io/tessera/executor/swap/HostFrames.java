@@ -25,6 +25,8 @@ public final class HostFrames {
     public static final int FRAME_BYTES = 2 << 20;
     /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
+    /** Mapped behind each block and never touched: a driver refuses one copy over two registrations (580 on an H100), so frames of two must not lie side by side. */
+    private static final long GAP_BYTES = 4096;
     /** CU_MEMHOSTREGISTER_PORTABLE and _DEVICEMAP. */
     private static final long PORTABLE_AND_MAPPED = 1 | 2;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
@@ -125,9 +127,9 @@ public final class HostFrames {
     /** Pages are made outside the driver, which would hold its lock meanwhile; a host that has none left says so here. */
     private MemorySegment block(Arena arena) {
         try {
-            int descriptor = memory.create("tessera-swap", BLOCK_BYTES);
+            int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);
             try {
-                return files.reserve(descriptor, BLOCK_BYTES) == 0 ? memory.map(descriptor, BLOCK_BYTES, arena) : null;
+                return files.reserve(descriptor, BLOCK_BYTES) == 0 ? memory.map(descriptor, BLOCK_BYTES + GAP_BYTES, arena) : null;
             } finally {
                 memory.close(descriptor);
             }

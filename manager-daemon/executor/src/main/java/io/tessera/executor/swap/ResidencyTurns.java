@@ -57,6 +57,7 @@ public final class ResidencyTurns {
         private boolean told;
         private double moveNs;
         private volatile long movableBytes;
+        private volatile boolean grows;
 
         private Party(long id, long nowNs) {
             this.id = id;
@@ -66,6 +67,11 @@ public final class ResidencyTurns {
         /** How much of its memory is on the device and could leave; any thread. */
         public void movable(long bytes) {
             movableBytes = bytes;
+        }
+
+        /** Whether it takes memory now, which will be able to leave when it has it; any thread. */
+        public void grows(boolean now) {
+            grows = now;
         }
     }
 
@@ -105,6 +111,11 @@ public final class ResidencyTurns {
             party.told = true;
         }
         wakeAll.run();
+    }
+
+    /** An operator has a tenant stay that was told to leave, if it has not left yet. */
+    public synchronized void stay(Party party) {
+        obeyed(party);
     }
 
     /** Whether a tenant was told to leave, and has not left yet. */
@@ -270,6 +281,7 @@ public final class ResidencyTurns {
         long sinceNs = party.firstNs;
         boolean anyCan = false;
         for (Party other : parties) {
+            anyCan |= other != party && other.grows;
             if (other != party && other.movableBytes > 0) {
                 anyCan |= !isStuck(other, nowNs);
                 sinceNs = other.away || other.waits || isStuck(other, nowNs) || dueNs(other) - sinceNs <= 0 ? sinceNs : dueNs(other);

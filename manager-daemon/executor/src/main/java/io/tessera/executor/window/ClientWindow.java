@@ -29,6 +29,8 @@ public final class ClientWindow implements WindowAccess {
     private boolean ownStrayWritesTold;
     /** From its first launch until its kernels have ended. */
     private boolean writes;
+    /** Whether it has asked for memory that is away, and has not got all of it. */
+    private boolean stands;
 
     /** What a client will have of the tenant's window, once it is opened. */
     public ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
@@ -59,6 +61,7 @@ public final class ClientWindow implements WindowAccess {
 
     /** The client has gone: until {@link #abandon} others who find no memory wait for what it had. */
     public void leaving() {
+        waitsNoMore();
         if (!client.isLeaving()) {
             client.leaving(true);
             windows.reclaims().begin();
@@ -107,7 +110,17 @@ public final class ClientWindow implements WindowAccess {
      * @return a CUresult; NOT_READY: not all is back yet, to be called again; OUT_OF_MEMORY: nobody makes room for it
      */
     public int comeBack() {
-        return window.residency().comeBack(client);
+        int result = window.residency().comeBack(client);
+        stands = result == CudaResult.NOT_READY;
+        return result;
+    }
+
+    /** The client does not call {@link #comeBack} any more: if it stands in the line, it gives its place up, since nobody behind it is served before it. */
+    public void waitsNoMore() {
+        if (stands) {
+            stands = false;
+            window.residency().withdraw();
+        }
     }
 
     /**

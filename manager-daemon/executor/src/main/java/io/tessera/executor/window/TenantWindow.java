@@ -172,6 +172,7 @@ final class TenantWindow implements PageCommits.Tenant {
 
     private void changeEnds(WindowClient client, WindowClient before) {
         residency.changed();
+        residency.grows(false);
         actor = before;
         client.pass().unlock();
     }
@@ -188,6 +189,7 @@ final class TenantWindow implements PageCommits.Tenant {
         try {
             mend(client);
             applyQuota();
+            residency.grows(true);
             return heap.allocate(bytes, alignment);
         } catch (PagesStuckException e) {
             LOG.warn("{}", e.getMessage());
@@ -348,7 +350,11 @@ final class TenantWindow implements PageCommits.Tenant {
                 return CudaResult.NOT_READY;
             }
             heap.trim();
-            return change.getAsInt();
+            try {
+                return change.getAsInt();
+            } finally {
+                residency.changed(); // before the gate is open: who comes in then must see that memory is away
+            }
         }));
     }
 

@@ -9,6 +9,8 @@ import io.tessera.executor.swap.ContentKernel;
 import io.tessera.executor.swap.DeviceSwap;
 import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.swap.ResidencyTurns;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.guardian.heap.HeapStatistics;
 import io.tessera.guardian.window.PlacementAnswer;
 import io.tessera.guardian.window.WindowLayout;
@@ -145,22 +147,53 @@ public final class TenantWindows {
     /**
      * How a client joined.
      *
-     * @param result  CUresult
-     * @param refusal why the result is not SUCCESS, for the program's user; else empty
-     * @param window  null unless SUCCESS
+     * @param result     CUresult
+     * @param refusal    why the result is not SUCCESS, for the program's user; else empty
+     * @param window     null unless SUCCESS
+     * @param lacksBytes of device memory; 0: that is not why
      */
-    record Joined(int result, String refusal, TenantWindow window) {
+    record Joined(int result, String refusal, TenantWindow window, long lacksBytes) {
     }
 
-    /** A client joins its tenant's window, which is made for the first. */
-    synchronized Joined join(String tenant, TenantMemory account, WindowClient client) {
+    /** A client joins its tenant's window, which is made for the first, when others have made room if there is none. Waits for a bounded time. */
+    Joined join(String tenant, TenantMemory account, WindowClient client) {
+        Joined joined = tryJoin(tenant, account, client);
+        if (joined.lacksBytes > 0) {
+            joined = joinWithRoom(tenant, account, client, joined);
+        }
+        if (joined.result != CudaResult.SUCCESS) {
+            LOG.error("tenant \"{}\" has no window: CUDA error {}; {}", tenant, joined.result, joined.refusal);
+        }
+        return joined;
+    }
+
+    private Joined joinWithRoom(String tenant, TenantMemory account, WindowClient client, Joined refused) {
+        ResidencyTurns turns = swap.turns();
+        ResidencyTurns.Party newcomer = turns.join(clock.nanoTime());
+        try {
+            Joined joined = refused;
+            boolean hopeless = false;
+            while (joined.lacksBytes > 0 && client.goesOn() && !hopeless) {
+                if (turns.stand(newcomer, clock.nanoTime())) {
+                    hopeless = turns.isHopeless(newcomer, clock.nanoTime()); // asked before the last try: the others may have left just now
+                    turns.lacks(newcomer, joined.lacksBytes);
+                    joined = tryJoin(tenant, account, client);
+                }
+                BoundedWait.begin(clock, WaitLimit.ROOM).pause();
+            }
+            return joined;
+        } finally {
+            turns.leave(newcomer, clock.nanoTime());
+        }
+    }
+
+    private synchronized Joined tryJoin(String tenant, TenantMemory account, WindowClient client) {
         Shared shared = windows.get(tenant);
         if (shared == null) {
             Opening opening = new Opening(client.driver());
             int result = opening.open(account);
             if (result != CudaResult.SUCCESS) {
-                LOG.error("tenant \"{}\" has no window: CUDA error {}; {}", tenant, result, opening.refusal);
-                return new Joined(result, opening.refusal, null);
+                return new Joined(result, opening.refusal, null, opening.lacksBytes);
             }
             shared = new Shared(opening.window);
             windows.put(tenant, shared);
@@ -174,7 +207,7 @@ public final class TenantWindows {
         shared.clients++;
         client.joined(shared.window.gate().pass());
         shared.window.join(client);
-        return new Joined(CudaResult.SUCCESS, "", shared.window);
+        return new Joined(CudaResult.SUCCESS, "", shared.window, 0);
     }
 
     synchronized int left(String tenant, DriverCalls driver) {
@@ -203,6 +236,7 @@ public final class TenantWindows {
     private final class Opening {
         final DriverCalls driver;
         TenantWindow window;
+        long lacksBytes;
         String refusal = "the driver does not say how large memory is mapped";
 
         Opening(DriverCalls driver) {
@@ -236,6 +270,7 @@ public final class TenantWindows {
                         fresh.close(driver);
                         pages.close(driver);
                         space.free(placed.place());
+                        lacksBytes = result == CudaResult.OUT_OF_MEMORY ? 2 * layout.slotBytes() : 0;
                         return refused(result, "the device has no memory left for it");
                     }
                     SinkChecks checks = new SinkChecks(driverPages, sinkKernel, clock);

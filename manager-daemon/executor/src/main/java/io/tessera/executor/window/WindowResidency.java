@@ -81,11 +81,13 @@ final class WindowResidency {
 
     /** An operator has the tenant leave. Any thread. */
     void park() {
+        recalled = false;
         turns.park(party);
     }
 
     /** An operator has the tenant's memory come back. Any thread. */
     void recall() {
+        turns.stay(party);
         recalled = away;
     }
 
@@ -100,6 +102,11 @@ final class WindowResidency {
         if (nowNs - workedNs > NOTED_NS) {
             workedNs = nowNs;
         }
+    }
+
+    /** Whether the window takes memory now; the lock is held. */
+    void grows(boolean now) {
+        party.grows(now);
     }
 
     /** The window's memory has changed; the lock is held. */
@@ -277,6 +284,14 @@ final class WindowResidency {
             }
             client.pass().outsideWithoutMemory(() -> pause(client));
         }
+        if (away) {
+            withdraw();
+        }
+    }
+
+    /** A client that stood in the line for the tenant asks no more. Another one that waits stands there again with its next try. */
+    void withdraw() {
+        turns.withdraw(party, clock.nanoTime());
     }
 
     /** The window is closed. Returns a CUresult. */

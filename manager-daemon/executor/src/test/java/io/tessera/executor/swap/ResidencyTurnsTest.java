@@ -142,4 +142,14 @@ class ResidencyTurnsTest {
         assertTrue(turns.isHopeless(second, 60_001 * MS));
         assertFalse(turns.isHopeless(first, 60_001 * MS), "it is not first");
     }
+
+    @Test
+    void whatAnotherIsTakingNowCanLeaveSoon() {
+        first.movable(0);
+        first.grows(true);
+        ask(second, 0);
+        assertFalse(turns.isHopeless(second, 1_000 * MS), "it is not alone");
+        first.grows(false);
+        assertTrue(turns.isHopeless(second, 1_000 * MS), "nobody has anything");
+    }
 }
