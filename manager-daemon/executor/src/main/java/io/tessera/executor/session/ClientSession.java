@@ -44,8 +44,6 @@ public final class ClientSession {
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     private static final long END_POLL_NS = 1_000_000L;
-    /** While the tenant's memory is not on the device. */
-    private static final long AWAY_POLL_NS = 100_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -68,6 +66,7 @@ public final class ClientSession {
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
+    private MemoryPresence presence;
     private RecordExecutors executors;
     /** Whether its work is done and what it had is freed. Of the owner thread. */
     private boolean freeing;
@@ -100,6 +99,7 @@ public final class ClientSession {
             ClientState made = makeState.apply(arena);
             state = made;
             made.execution().device().enter(made.execution().driver());
+            presence = new MemoryPresence(made.allocations().window(), segment, name);
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
             executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena);
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
@@ -173,7 +173,7 @@ public final class ClientSession {
             boolean full = state.execution().streams().isFull();
             int work = full ? 0 : poll(records, ring, BATCH, nowNs);
             look(records, nowNs);
-            giveWay(records);
+            presence.giveWay(records);
             if (full) {
                 state.allocations().window().rest();
                 LockSupport.parkNanos(FULL_POLL_NS);
@@ -219,17 +219,12 @@ public final class ClientSession {
     /** Executes records; while pages of the tenant's window change, the client waits here. */
     private int poll(RecordDispatcher records, RingConsumer ring, int most, long nowNs)
             throws BrokenRingException {
-        boolean wanted = ring.hasWork() || state.allocations().window().isRecalled();
-        boolean served = isServed(records);
-        if (served || !wanted) {
-            state.allocations().window().waitsNoMore();
-        }
-        if (!served && (!wanted || !comesBack(records))) {
+        if (!presence.admits(records, ring.hasWork())) {
             return 0;
         }
         boolean whole = state.allocations().window().enter();
         try {
-            if (!isServed(records)) {
+            if (!presence.isServed(records)) {
                 return 0;
             }
             if (!whole && !records.isLost()) {
@@ -245,33 +240,6 @@ public final class ClientSession {
         } finally {
             records.batching().end();
             state.allocations().window().leave();
-        }
-    }
-
-    /** Whether records may be executed: the tenant's memory is on the device, or they do not reach it any more. */
-    private boolean isServed(RecordDispatcher records) {
-        return !state.allocations().window().isAway() || records.isLost();
-    }
-
-    /** Brings the tenant's memory back to the device; false: it is not there yet. */
-    private boolean comesBack(RecordDispatcher records) {
-        int result = state.allocations().window().comeBack();
-        if (result == CudaResult.NOT_READY) {
-            LockSupport.parkNanos(AWAY_POLL_NS);
-        } else if (result == CudaResult.OUT_OF_MEMORY) {
-            LOG.error("{} is let go: its memory has left the device, and nobody makes room for it", name);
-            segment.notice("the memory of this program has left the device and cannot come back: other programs do not give theirs up");
-            records.refuse(result);
-        } else if (result != CudaResult.SUCCESS) {
-            records.lose(result, "the memory of " + name + " on its way back");
-        }
-        return result != CudaResult.NOT_READY;
-    }
-
-    private void giveWay(RecordDispatcher records) {
-        int result = records.isGone() ? CudaResult.SUCCESS : state.allocations().window().giveWay();
-        if (result != CudaResult.SUCCESS && !records.isLost()) {
-            records.lose(result, "the memory of " + name + " on its way out");
         }
     }
 

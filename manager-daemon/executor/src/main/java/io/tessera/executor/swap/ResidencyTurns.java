@@ -262,6 +262,7 @@ public final class ResidencyTurns {
     public synchronized void stuck(Party party, long nowNs) {
         party.stuck = true;
         party.stuckNs = nowNs;
+        obeyed(party); // it is not tried again and again for an order
     }
 
     /** All of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */

@@ -5,6 +5,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.FatalErrors;
+import io.tessera.executor.swap.ContentKernel;
 import io.tessera.executor.swap.DeviceSwap;
 import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.executor.wait.BoundedWait;
@@ -28,6 +29,7 @@ final class WindowResidency {
     private final TenantWindow window;
     private final WindowPages pages;
     private final TenantMoves moves;
+    private final ContentKernel kernel;
     private final ResidencyTurns turns;
     private final ResidencyTurns.Party party;
     private final NanoClock clock;
@@ -46,6 +48,7 @@ final class WindowResidency {
         this.window = window;
         this.pages = pages;
         this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap.kernel(), swap.host(), clock);
+        this.kernel = swap.kernel();
         this.turns = swap.turns();
         this.clock = clock;
         this.pieceBytes = pieceBytes;
@@ -145,6 +148,7 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         long awayBefore = awayBytes;
         long copiedBefore = copiedBytes();
+        kernel.load(client.driver()); // it is loaded already unless the tenant is alone
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {

@@ -1,0 +1,69 @@
+package io.tessera.executor.session;
+
+import io.tessera.device.CudaResult;
+import io.tessera.executor.window.ClientWindow;
+import io.tessera.protocol.relay.RelaySegment;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has records of a client executed only while its tenant's memory is on the device, and has it leave for others. The session's owner thread. */
+final class MemoryPresence {
+    /** While the tenant's memory is not on the device. */
+    private static final long AWAY_POLL_NS = 100_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryPresence.class);
+
+    private final ClientWindow window;
+    private final RelaySegment segment;
+    private final String name;
+
+    /** Of a client that logs call by a name. */
+    MemoryPresence(ClientWindow window, RelaySegment segment, String name) {
+        this.window = window;
+        this.segment = segment;
+        this.name = name;
+    }
+
+    /**
+     * Before records are executed.
+     *
+     * @param hasWork whether there are any
+     * @return whether they may be: the memory is there, or they do not reach it any more
+     */
+    boolean admits(RecordDispatcher records, boolean hasWork) {
+        boolean wanted = hasWork || window.isRecalled();
+        boolean served = isServed(records);
+        if (served || !wanted) {
+            window.waitsNoMore();
+        }
+        return served || wanted && comesBack(records);
+    }
+
+    /** Whether records may be executed now: inside of the window's gate that does not change. */
+    boolean isServed(RecordDispatcher records) {
+        return !window.isAway() || records.isLost();
+    }
+
+    /** Brings the tenant's memory back to the device; false: it is not there yet. */
+    private boolean comesBack(RecordDispatcher records) {
+        int result = window.comeBack();
+        if (result == CudaResult.NOT_READY) {
+            LockSupport.parkNanos(AWAY_POLL_NS);
+        } else if (result == CudaResult.OUT_OF_MEMORY) {
+            LOG.error("{} is let go: its memory has left the device, and nobody makes room for it", name);
+            segment.notice("the memory of this program has left the device and cannot come back: other programs do not give theirs up");
+            records.refuse(result);
+        } else if (result != CudaResult.SUCCESS) {
+            records.lose(result, "the memory of " + name + " on its way back");
+        }
+        return result != CudaResult.NOT_READY;
+    }
+
+    /** Between records: leaves the device if that is due. */
+    void giveWay(RecordDispatcher records) {
+        int result = records.isGone() ? CudaResult.SUCCESS : window.giveWay();
+        if (result != CudaResult.SUCCESS && !records.isLost()) {
+            records.lose(result, "the memory of " + name + " on its way out");
+        }
+    }
+}
