@@ -258,11 +258,17 @@ public final class ResidencyTurns {
         }
     }
 
-    /** A tenant had to leave and could not. */
-    public synchronized void stuck(Party party, long nowNs) {
+    /**
+     * A tenant had to leave and could not.
+     *
+     * @param partly whether a part of it has left
+     */
+    public synchronized void stuck(Party party, boolean partly, long nowNs) {
         party.stuck = true;
         party.stuckNs = nowNs;
-        obeyed(party); // it is not tried again and again for an order
+        if (partly) {
+            obeyed(party); // the host is full: what has left is not moved out again each time that it has come back
+        }
     }
 
     /** All of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */

@@ -165,7 +165,7 @@ final class WindowResidency {
                     awayBytes >> 20,
                     (nowNs - beganNs) / 1_000_000, copiedBytes() >> 20, sparedBytes() >> 20, moves.times());
         } else if (result != CudaResult.NOT_READY) {
-            turns.stuck(party, nowNs);
+            turns.stuck(party, awayBytes > awayBefore, nowNs);
             LOG.debug("a tenant cannot leave the device: {}", result);
         }
         return FatalErrors.isFatal(result) ? result : CudaResult.SUCCESS;

@@ -123,7 +123,7 @@ class ResidencyTurnsTest {
         ask(second, 0);
         assertFalse(turns.isHopeless(second, 10_250 * MS), "the turn of the other ends after 250 ms");
         assertTrue(turns.isHopeless(second, 10_251 * MS));
-        turns.stuck(first, 20_000 * MS);
+        turns.stuck(first, false, 20_000 * MS);
         assertFalse(turns.isDue(first, BUSY, 20_999 * MS), "it is not asked again and again");
         assertTrue(turns.isDue(first, BUSY, 21_000 * MS));
         first.movable(0);
