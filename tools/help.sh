@@ -20,6 +20,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
   doctor                       what is found, what is wrong, what to do about it
   fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
+  simulate TRACE               what a scheduling policy gives each tenant of a recorded or generated trace
   manager COMMAND              start, stop, restart, status, logs
   help [COMMAND]               this text, or a command's
   --version
@@ -130,7 +131,7 @@ help_of() { # COMMAND
     run) help_run ;;
     manager) help_manager ;;
     demo) help_demo ;;
-    status | scheduler | quantum | limit | evict | restore | counters | errors | jvm | doctor | fence) client_command "$1" --help ;;
+    status | scheduler | quantum | limit | evict | restore | counters | errors | jvm | doctor | fence | simulate) client_command "$1" --help ;;
     *) usage '' "there is no command $1" ;;
     esac
 }

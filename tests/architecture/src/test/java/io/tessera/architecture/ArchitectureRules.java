@@ -22,6 +22,7 @@ final class ArchitectureRules {
     static final ArchRule PROTOCOL_USES_THE_JDK = usesOnly("io.tessera.protocol..");
     static final ArchRule OS_USES_THE_JDK = usesOnly("io.tessera.os..");
     static final ArchRule MEMORY_USES_THE_JDK = usesOnly("io.tessera.memory..");
+    static final ArchRule POLICIES_USE_THE_JDK = usesOnly("io.tessera.policy..");
     static final ArchRule AUTOTALK_USES_THE_JDK = usesOnly("io.tessera.autotalk..");
     static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..",
@@ -45,11 +46,11 @@ final class ArchitectureRules {
     static final ArchRule AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA = usesOnly("io.tessera.agent..",
             "net.bytebuddy..", "com.sun.jna..");
     static final ArchRule COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET = usesOnly("io.tessera.cli..",
-            "io.tessera.protocol..", "io.tessera.guardian..", "picocli..", "com.google.gson..",
+            "io.tessera.protocol..", "io.tessera.guardian..", "io.tessera.policy..", "picocli..", "com.google.gson..",
             "com.sun.tools.attach..");
 
     static final ArchRule POLICIES_ARE_PURE = noClasses()
-            .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..")
+            .that().resideInAnyPackage("io.tessera.manager.schedule..", "io.tessera.memory..", "io.tessera.policy..")
             .should().dependOnClassesThat(resideInAnyPackage("java.io..", "java.nio..", "java.net..",
                     "java.lang.foreign..", "java.time..", "java.util.concurrent..", "io.tessera.os..",
                     "io.tessera.clock..").or(
@@ -71,7 +72,7 @@ final class ArchitectureRules {
 
     /** The rules by name. */
     static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK,
-            AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, VERIFIER_USES_THE_PARSER, DEVICE_PORT_USES_THE_JDK,
+            POLICIES_USE_THE_JDK, AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, VERIFIER_USES_THE_PARSER, DEVICE_PORT_USES_THE_JDK,
             MANAGER_USES_PROTOCOL_AND_MEMORY,
             EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,

@@ -43,7 +43,7 @@ class ArchitectureTest {
 
     @Test
     void everyModuleIsSeen() {
-        for (String module : List.of("protocol", "memory", "manager", "manager.schedule", "cli", "autotalk",
+        for (String module : List.of("protocol", "memory", "policy", "manager", "manager.schedule", "cli", "autotalk",
                 "os", "device", "nvidia", "software", "guardian.ptx", "guardian.image", "guardian.verify", "executor", "agent.boot", "agent.start",
                 "agent.instrument")) {
             String prefix = "io.tessera." + module + ".";

@@ -21,6 +21,7 @@ import io.tessera.manager.violation.one.First;
 import io.tessera.manager.violation.other.Second;
 import io.tessera.manager.violation.util.Meaningless;
 import io.tessera.memory.violation.KnowsTheManager;
+import io.tessera.policy.violation.PolicyKnowsTheManager;
 import io.tessera.protocol.violation.SpeaksJson;
 import java.util.List;
 import java.util.Set;
@@ -42,6 +43,7 @@ class RulesSeeViolationsTest {
         sees(ArchitectureRules.MEMORY_USES_THE_JDK, KnowsTheManager.class);
         sees(ArchitectureRules.MANAGER_USES_PROTOCOL_AND_MEMORY, AsksTheCommands.class);
         sees(ArchitectureRules.COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, AsksTheExecutor.class);
+        sees(ArchitectureRules.POLICIES_USE_THE_JDK, PolicyKnowsTheManager.class);
         sees(ArchitectureRules.AUTOTALK_USES_THE_JDK, io.tessera.autotalk.violation.AutotalkKnowsTheProtocol.class);
         sees(ArchitectureRules.OS_USES_THE_JDK, io.tessera.os.violation.OsKnowsTheProtocol.class);
     }

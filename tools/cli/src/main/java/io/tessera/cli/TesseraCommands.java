@@ -14,6 +14,7 @@ import io.tessera.cli.schedule.QuantumCommand;
 import io.tessera.cli.schedule.SchedulerCommand;
 import io.tessera.cli.segments.CountersCommand;
 import io.tessera.cli.segments.ErrorsCommand;
+import io.tessera.cli.simulate.SimulateCommand;
 import io.tessera.cli.status.StatusCommand;
 import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.TextTable;
@@ -52,6 +53,7 @@ public final class TesseraCommands {
                 .addSubcommand(new JvmCommand(context))
                 .addSubcommand(new DoctorCommand(context))
                 .addSubcommand(new FenceCommand(context))
+                .addSubcommand(new SimulateCommand(context))
                 .addSubcommand(new ManagerStopCommand(context));
         line.setOut(context.out()).setErr(context.err());
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));

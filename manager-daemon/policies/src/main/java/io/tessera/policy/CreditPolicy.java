@@ -1,0 +1,25 @@
+package io.tessera.policy;
+
+/**
+ * {@code credit}: the first in the list that is ready and has credit; if nobody who is ready has any, the first that is ready. A tenant without
+ * credit goes to the end of the list after its turn. Two tenants that each have one request at a time still alternate, whatever they used: when one's
+ * request is done, only the other's is there. {@link BandPolicy} waits for it.
+ */
+final class CreditPolicy extends CreditBook {
+    CreditPolicy(PolicySettings settings) {
+        super(settings);
+    }
+
+    @Override
+    long mostSavedNs(long refillNs) {
+        return 2 * refillNs;
+    }
+
+    @Override
+    TurnChoice choose(long nowNs) {
+        if (current != null && current.budgetNs < 0) {
+            toTail(current);
+        }
+        return turn(first(), nowNs);
+    }
+}

@@ -1,0 +1,60 @@
+package io.tessera.policy;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The policies by the names that operators use; makes them. */
+public enum PolicyName {
+    /** {@link FifoPolicy}. */
+    FIFO("first come, first served; long kernels get more of the device", FifoPolicy::new),
+    /** {@link RoundRobinPolicy}. */
+    ROUND_ROBIN("turns in order, as long as the weights say, less by what turns before took too much", RoundRobinPolicy::new),
+    /** {@link CreditPolicy}. */
+    CREDIT("credit is handed out every period; who has some goes first", CreditPolicy::new),
+    /** {@link BandPolicy}. */
+    BAND("as credit, and the device waits a moment for a tenant that has had too little", BandPolicy::new),
+    /** {@link FairPolicy}. */
+    FAIR("weighted fair queueing: who has had least for its weight is next", FairPolicy::new),
+    /** {@link PriorityPolicy}. */
+    PRIORITY("interactive tenants first, then by priority; who waits rises", PriorityPolicy::new),
+    /** {@link ElasticPolicy}. */
+    ELASTIC("interactive tenants get as much of each period as their targets need, batch tenants the rest", ElasticPolicy::new),
+    /** {@link DeadlinePolicy}. */
+    DEADLINE("the earliest deadline is next; who uses more than its part is put off", DeadlinePolicy::new);
+
+    private final String summary;
+    private final Function<PolicySettings, SchedulingPolicy> maker;
+
+    PolicyName(String summary, Function<PolicySettings, SchedulingPolicy> maker) {
+        this.summary = summary;
+        this.maker = maker;
+    }
+
+    /** The policy of a name; empty: there is none. */
+    public static Optional<PolicyName> of(String text) {
+        return Arrays.stream(values()).filter(name -> name.text().equals(text)).findFirst();
+    }
+
+    /** All names, with commas between them. */
+    public static String all() {
+        return Arrays.stream(values()).map(PolicyName::text).collect(Collectors.joining(", "));
+    }
+
+    /** The name that operators use: {@code round-robin}. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What it does, in one line. */
+    public String summary() {
+        return summary;
+    }
+
+    /** A new policy without tenants, which keeps to the tenants' caps. */
+    public SchedulingPolicy make(PolicySettings settings) {
+        return new CappedPolicy(maker.apply(settings));
+    }
+}

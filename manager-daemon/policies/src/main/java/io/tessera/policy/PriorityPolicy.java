@@ -1,0 +1,51 @@
+package io.tessera.policy;
+
+import java.util.Comparator;
+
+/**
+ * {@code priority}: interactive tenants before batch tenants, then by priority; a tenant rises by one priority for each ageing time that it has
+ * waited, so that nobody starves. All rise at the same rate, so the order of two that wait never changes: it is that of the times at which they
+ * would have begun to wait had their priorities been 0. The class counts as {@link #CLASS_PRIORITIES} priorities.
+ */
+final class PriorityPolicy extends TenantPolicy<IndebtedTenant> {
+    /** By how many priorities an interactive tenant is above a batch tenant. */
+    static final int CLASS_PRIORITIES = 10;
+
+    PriorityPolicy(PolicySettings settings) {
+        super(settings, Comparator.comparingLong(tenant -> tenant.sinceNs - level(tenant) * settings.ageingNs()));
+    }
+
+    private static long level(IndebtedTenant tenant) {
+        return tenant.terms.priority() + (tenant.terms.tenantClass() == TenantClass.INTERACTIVE ? CLASS_PRIORITIES : 0);
+    }
+
+    @Override
+    IndebtedTenant newTenant(long id, TenantTerms terms, long nowNs) {
+        return new IndebtedTenant(id, terms);
+    }
+
+    @Override
+    void used(IndebtedTenant tenant, long usedNs, boolean contended, long nowNs) {
+        tenant.debt.charge(usedNs, contended);
+    }
+
+    @Override
+    void turnEnded(IndebtedTenant tenant, long nowNs) {
+        tenant.debt.ended();
+    }
+
+    @Override
+    TurnChoice choose(long nowNs) {
+        IndebtedTenant next = first();
+        next.waitedNs = nowNs - next.sinceNs;
+        return grant(next, next.debt.grant(quantumNs()), nowNs);
+    }
+
+    /** For whoever would have been chosen in its place, had it come in time. Of two equal ones neither ends the other's turn, however long it waits. */
+    @Override
+    public boolean preempts(long running, long nowNs) {
+        IndebtedTenant holder = tenant(running);
+        IndebtedTenant first = first();
+        return holder != null && first != null && (level(first) - level(holder)) * settings.ageingNs() > holder.waitedNs;
+    }
+}

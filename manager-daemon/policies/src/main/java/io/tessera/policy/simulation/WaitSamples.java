@@ -1,0 +1,51 @@
+package io.tessera.policy.simulation;
+
+import java.util.Arrays;
+import java.util.Collection;
+
+/** Times, for percentiles. Not thread-safe. */
+public final class WaitSamples {
+    private long[] values = new long[0];
+    private int count;
+    private boolean sorted = true;
+
+    /** All samples of several. */
+    static WaitSamples of(Collection<WaitSamples> parts) {
+        WaitSamples all = new WaitSamples();
+        all.values = parts.stream().flatMapToLong(part -> Arrays.stream(part.values, 0, part.count)).toArray();
+        all.count = all.values.length;
+        all.sorted = false;
+        return all;
+    }
+
+    void add(long ns) {
+        if (count == values.length) {
+            values = Arrays.copyOf(values, Math.max(8, 2 * count));
+        }
+        values[count++] = ns;
+        sorted = false;
+    }
+
+    /** How many there are. */
+    public int count() {
+        return count;
+    }
+
+    /** The least sample that is not below so many per cent of all (nearest rank); 0 where there is none. */
+    public long percentileNs(double percent) {
+        if (count == 0) {
+            return 0;
+        }
+        if (!sorted) {
+            Arrays.sort(values, 0, count);
+            sorted = true;
+        }
+        int rank = (int) Math.ceil(percent / 100 * count);
+        return values[Math.clamp(rank - 1, 0, count - 1)];
+    }
+
+    /** The longest; 0 where there is none. */
+    public long longestNs() {
+        return percentileNs(100);
+    }
+}

@@ -1,0 +1,2 @@
+/** Each policy against its formula. */
+package io.tessera.policy;

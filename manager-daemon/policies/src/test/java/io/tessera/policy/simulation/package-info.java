@@ -1,0 +1,2 @@
+/** The policies against their published behaviour, and the simulation itself. */
+package io.tessera.policy.simulation;

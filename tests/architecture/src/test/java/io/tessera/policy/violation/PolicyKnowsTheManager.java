@@ -1,0 +1,11 @@
+package io.tessera.policy.violation;
+
+import io.tessera.manager.schedule.SchedulerMode;
+
+/** Policies may not know who uses them. */
+public final class PolicyKnowsTheManager {
+    /** Uses it. */
+    public SchedulerMode mode() {
+        return SchedulerMode.AUTO;
+    }
+}

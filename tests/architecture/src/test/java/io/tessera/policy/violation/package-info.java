@@ -1,0 +1,2 @@
+/** Classes that break a rule on purpose, for RulesSeeViolationsTest. */
+package io.tessera.policy.violation;

@@ -1,0 +1,2 @@
+/** {@code tessera simulate}: scheduling policies on recorded and generated traces. */
+package io.tessera.cli.simulate;

@@ -1,0 +1,2 @@
+/** {@code tessera simulate} and its traces. */
+package io.tessera.cli.simulate;
