@@ -28,8 +28,8 @@ final class ArchitectureRules {
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..",
             "io.tessera.guardian.state..", "io.tessera.guardian.window..", "io.tessera.guardian.cache..",
             "io.tessera.guardian.trust..", "org.slf4j..", "com.google.gson..");
-    static final ArchRule EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
-            "io.tessera.protocol..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
+    static final ArchRule EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
+            "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
             "io.tessera.clock..", "org.slf4j..", "com.google.gson..", "com.sun.management..");
     static final ArchRule GUARDIAN_USES_THE_JDK = usesOnly("io.tessera.guardian..", "io.airlift.compress..");
     /** A fault of the rewriter must be none of the verifier's. */
@@ -74,7 +74,7 @@ final class ArchitectureRules {
     static final List<ArchRule> ALL = List.of(PROTOCOL_USES_THE_JDK, OS_USES_THE_JDK, MEMORY_USES_THE_JDK,
             POLICIES_USE_THE_JDK, AUTOTALK_USES_THE_JDK, GUARDIAN_USES_THE_JDK, VERIFIER_USES_THE_PARSER, DEVICE_PORT_USES_THE_JDK,
             MANAGER_USES_PROTOCOL_AND_MEMORY,
-            EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
+            EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
             SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
             COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES,

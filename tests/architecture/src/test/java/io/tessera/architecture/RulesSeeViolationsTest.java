@@ -50,7 +50,7 @@ class RulesSeeViolationsTest {
 
     @Test
     void arrowsOfSpaceSharing() {
-        sees(ArchitectureRules.EXECUTOR_USES_PROTOCOL_GUARDIAN_AND_THE_PORTS, KnowsADevice.class);
+        sees(ArchitectureRules.EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS, KnowsADevice.class);
         sees(ArchitectureRules.GUARDIAN_USES_THE_JDK, KnowsTheDevice.class);
         sees(ArchitectureRules.VERIFIER_USES_THE_PARSER, KnowsTheRewriter.class);
         sees(ArchitectureRules.DEVICE_PORT_USES_THE_JDK, KnowsAnAllocator.class);

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Pinned host memory in frames of 2 MiB, for copies of what has left the device. It grows when frames are taken and keeps
  * what it has until the last tenant goes: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken
- * from kept copies ({@link PieceContent#keep}), the oldest first. Thread-safe; calls that grow it call the driver.
+ * from kept copies ({@link #keeps}), the oldest first. Thread-safe; calls that grow it call the driver.
  */
 public final class HostFrames {
     /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
@@ -39,9 +39,15 @@ public final class HostFrames {
     private final ArrayDeque<Long> free = new ArrayDeque<>();
     private final List<Block> blocks = new ArrayList<>();
     /** Contents on the device of which the host has copies, the oldest copies first. */
-    private final ArrayDeque<PieceContent> kept = new ArrayDeque<>();
+    private final ArrayDeque<Copies> kept = new ArrayDeque<>();
     private long heldBytes;
     private boolean told;
+
+    /** Copies that may be given up. */
+    interface Copies {
+        /** Gives them all back. */
+        void forget(HostFrames host);
+    }
 
     private record Block(Arena arena, long address) {
     }
@@ -87,7 +93,7 @@ public final class HostFrames {
     /** Copies are given up only where there is no room for others. With the lock. */
     private void reclaim(int count) {
         while (free.size() < count && !mayGrow()) {
-            PieceContent oldest = kept.pollFirst();
+            Copies oldest = kept.pollFirst();
             if (oldest == null) {
                 return;
             }
@@ -170,12 +176,12 @@ public final class HostFrames {
     }
 
     /** A content is on the device, and the host has copies of it that may be given up. */
-    synchronized void keeps(PieceContent content) {
+    synchronized void keeps(Copies content) {
         kept.addLast(content);
     }
 
     /** Its copies may not be given up from now on. */
-    synchronized void needs(PieceContent content) {
+    synchronized void needs(Copies content) {
         kept.remove(content);
     }
 

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * the device, copies are kept so that what does not change need not be copied again. The owner's thread, but for
  * {@link #forget}, which {@link HostFrames} calls with its lock held.
  */
-public final class PieceContent {
+public final class PieceContent implements HostFrames.Copies {
     /** Numbers of a hash. */
     static final int HASH = ContentKernel.HASH;
 
@@ -72,7 +72,7 @@ public final class PieceContent {
         host.needs(this);
     }
 
-    /** Gives all copies back. */
+    @Override
     public void forget(HostFrames host) {
         for (int part = 0; part < frames.length; part++) {
             drop(part, host);

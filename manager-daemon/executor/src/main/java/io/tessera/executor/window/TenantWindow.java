@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * that client's owner thread, whose driver calls they use; a lock lets one client change the window at a time. No method
  * waits for another tenant but where the device has no memory left, and then for a bounded time.
  */
-final class TenantWindow implements PageCommits.Tenant {
+final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
@@ -334,17 +334,13 @@ final class TenantWindow implements PageCommits.Tenant {
         return (int) locked(client, () -> resting(change));
     }
 
-    /** Changes what of the window is on the device; nothing of the tenant runs, since something is away. */
-    int change(WindowClient client, IntSupplier change) {
+    @Override
+    public int change(WindowClient client, IntSupplier change) {
         return (int) locked(client, change::getAsInt);
     }
 
-    /**
-     * Does something that takes memory off the device, while nothing of the tenant runs and nobody is in the middle of a record. What nobody lives in is given back first.
-     *
-     * @return what it returned; NOT_READY: somebody is in the middle of a record; OUT_OF_MEMORY: the tenant's work does not come to rest
-     */
-    int whenStill(WindowClient client, IntSupplier change) {
+    @Override
+    public int whenStill(WindowClient client, IntSupplier change) {
         return (int) locked(client, () -> resting(() -> {
             if (client.pass().isAnotherMidway()) {
                 return CudaResult.NOT_READY;

@@ -10,6 +10,7 @@ import io.tessera.executor.swap.DeviceSwap;
 import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
+import java.util.function.IntSupplier;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -26,7 +27,21 @@ final class WindowResidency {
     private static final long NOTED_NS = 1_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(WindowResidency.class);
 
-    private final TenantWindow window;
+    /** The window that the memory is of. */
+    interface Owner {
+        /**
+         * Does something that takes memory off the device, while nothing of the tenant runs and nobody is in the middle of a record. What nobody lives in is given
+         * back first.
+         *
+         * @return what it returned; NOT_READY: somebody is in the middle of a record; OUT_OF_MEMORY: the tenant's work does not come to rest
+         */
+        int whenStill(WindowClient client, IntSupplier change);
+
+        /** Changes what of the window is on the device; nothing of the tenant runs, since something is away. Returns what it returned. */
+        int change(WindowClient client, IntSupplier change);
+    }
+
+    private final Owner window;
     private final WindowPages pages;
     private final TenantMoves moves;
     private final ContentKernel kernel;
@@ -44,7 +59,7 @@ final class WindowResidency {
     /** For how long it had no work in this turn, while others waited. */
     private volatile long pausesNs;
 
-    WindowResidency(TenantWindow window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
+    WindowResidency(Owner window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
         this.window = window;
         this.pages = pages;
         this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap.kernel(), swap.host(), clock);
