@@ -101,27 +101,25 @@ public final class DriverCalls {
 
     /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
-        int result = once(entry, arguments);
-        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
-            result = once(entry, arguments);
-        }
+        int result;
+        int tries = 0;
+        do {
+            if (!waits(entry)) {
+                fill(arguments);
+                result = submit(entry, slots);
+                continue;
+            }
+            if (!synchronization.begin()) {
+                return CudaResult.NOT_READY;
+            }
+            try {
+                fill(arguments); // whoever looked after the client meanwhile used the slots
+                result = submit(entry, slots);
+            } finally {
+                synchronization.end();
+            }
+        } while (hasMoreRoom(entry, result, tries++));
         return result;
-    }
-
-    private int once(DriverEntry entry, long... arguments) {
-        if (!waits(entry)) {
-            fill(arguments);
-            return submit(entry, slots);
-        }
-        if (!synchronization.begin()) {
-            return CudaResult.NOT_READY;
-        }
-        try {
-            fill(arguments); // whoever looked after the client meanwhile used the slots
-            return submit(entry, slots);
-        } finally {
-            synchronization.end();
-        }
     }
 
     private void fill(long... arguments) {
@@ -135,14 +133,14 @@ public final class DriverCalls {
      * waits for its program; NOT_READY: it was not made, because the client is given up.
      */
     public int call(DriverEntry entry, MemorySegment arguments) {
-        return waits(entry) ? callSynchronizing(entry, arguments) : withRoom(entry, arguments, submit(entry, arguments));
-    }
-
-    private int withRoom(DriverEntry entry, MemorySegment arguments, int first) {
-        int result = first;
-        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
-            result = submit(entry, arguments);
+        if (waits(entry)) {
+            return callSynchronizing(entry, arguments);
         }
+        int result;
+        int tries = 0;
+        do {
+            result = submit(entry, arguments);
+        } while (hasMoreRoom(entry, result, tries++));
         return result;
     }
 
@@ -158,24 +156,21 @@ public final class DriverCalls {
 
     /** The same of a call of which only the caller knows that it synchronizes. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
-        int result = onceSynchronizing(entry, arguments);
-        for (int tries = 0; hasMoreRoom(entry, result, tries); tries++) {
-            result = onceSynchronizing(entry, arguments);
-        }
-        return result;
-    }
-
-    private int onceSynchronizing(DriverEntry entry, MemorySegment arguments) {
-        if (synchronization != null && !synchronization.begin()) {
-            return CudaResult.NOT_READY;
-        }
-        try {
-            return submit(entry, arguments);
-        } finally {
-            if (synchronization != null) {
-                synchronization.end();
+        int result;
+        int tries = 0;
+        do {
+            if (synchronization != null && !synchronization.begin()) {
+                return CudaResult.NOT_READY;
             }
-        }
+            try {
+                result = submit(entry, arguments);
+            } finally {
+                if (synchronization != null) {
+                    synchronization.end();
+                }
+            }
+        } while (hasMoreRoom(entry, result, tries++));
+        return result;
     }
 
     private int submit(DriverEntry entry, MemorySegment arguments) {

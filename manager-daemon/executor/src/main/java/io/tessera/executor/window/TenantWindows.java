@@ -201,8 +201,8 @@ public final class TenantWindows {
             LOG.info("tenant \"{}\" has the window 0x{}, {} GiB", tenant,
                     Long.toHexString(opening.window.place().baseAddress()), opening.window.place().sizeBytes() >> 30);
         }
-        if (windows.size() > 1) {
-            swap.kernel().load(client.driver()); // while nobody lacks memory yet
+        if (windows.size() == 1 && !device.port().software()) {
+            swap.kernel().load(client.driver()); // later it would wait for others' streams
         }
         shared.clients++;
         client.joined(shared.window.gate().pass());

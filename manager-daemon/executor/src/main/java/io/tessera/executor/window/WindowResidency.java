@@ -163,7 +163,7 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         long awayBefore = awayBytes;
         long copiedBefore = copiedBytes();
-        kernel.load(client.driver()); // it is loaded already unless the tenant is alone
+        kernel.load(client.driver()); // in software it is loaded when it is needed
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {
