@@ -13,8 +13,8 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
   limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
-  evict TENANT [--suspend]     have a tenant's memory leave the GPU until its next call
-  restore TENANT               have it come back now
+  evict TENANT [--suspend]     have a tenant's memory leave the GPU until its next call (also park)
+  restore TENANT               have it come back now (also wake)
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
   jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
@@ -131,7 +131,7 @@ help_of() { # COMMAND
     run) help_run ;;
     manager) help_manager ;;
     demo) help_demo ;;
-    status | scheduler | quantum | limit | evict | restore | counters | errors | jvm | doctor | fence | simulate) client_command "$1" --help ;;
+    status | scheduler | quantum | limit | evict | park | restore | wake | counters | errors | jvm | doctor | fence | simulate) client_command "$1" --help ;;
     *) usage '' "there is no command $1" ;;
     esac
 }

@@ -1,7 +1,7 @@
 /*
  * A CUDA program that does what it is told: one command a line on stdin, one answer a line on stdout, "ok ..." or
  * "error CODE". Commands:
- *     init; context DEVICE; total DEVICE; info
+ *     init; context DEVICE; streams DEVICE (a context without code); total DEVICE; info
  *     alloc BYTES; managed BYTES; async BYTES; create BYTES; array BYTES    ok INDEX, for free, fill and export
  *     free INDEX; fill INDEX VALUE; check INDEX VALUE; export INDEX
  *     launch MICROSECONDS COUNT; sync; query; copy; hostwait; release; host MICROSECONDS
@@ -50,9 +50,9 @@ static void answer_number(CUresult code, long long value)
     answer(code, text);
 }
 
-static CUresult open_context(int device)
+static CUresult open_streams(int device)
 {
-    void *context, *module;
+    void *context;
     CUresult error = cuDevicePrimaryCtxRetain(&context, device);
     if (!error)
         error = cuCtxSetCurrent(context);
@@ -60,6 +60,13 @@ static CUresult open_context(int device)
         error = cuStreamCreate(&stream, 1);
     if (!error)
         error = cuStreamCreate(&other, 1);
+    return error;
+}
+
+static CUresult open_context(int device)
+{
+    void *module;
+    CUresult error = open_streams(device);
     if (!error)
         error = cuModuleLoadData(&module, "image");
     return error ? error : cuModuleGetFunction(&function, module, "scripted_sleep_us");
@@ -232,6 +239,8 @@ static void told(const char *what, long long a, long long b)
         answer(cuInit(0), "");
     else if (strcmp(what, "context") == 0)
         answer(open_context((int)a), "");
+    else if (strcmp(what, "streams") == 0)
+        answer(open_streams((int)a), "");
     else if (strcmp(what, "total") == 0) {
         CUresult error = cuDeviceTotalMem_v2(&total, (int)a);
         answer_number(error, (long long)total);

@@ -39,8 +39,8 @@ public final class ContentKernel {
     private volatile long function;
 
     /**
-     * Loads the kernel unless that was tried before. A driver compiles and loads while it holds the context: due before memory is short.
-     * Without the kernel all memory is copied.
+     * Loads the kernel unless that was tried before; on a device that was full it is tried again. A driver compiles and loads while it holds the context:
+     * due before memory is short. Without the kernel all memory is copied.
      */
     public synchronized void load(DriverCalls driver) {
         if (tried) {
@@ -49,7 +49,8 @@ public final class ContentKernel {
         tried = true;
         try (Arena arena = Arena.ofConfined()) {
             int result = load(driver, arena);
-            if (result != CudaResult.SUCCESS) {
+            tried = result != CudaResult.OUT_OF_MEMORY; // the device is not full for ever
+            if (tried && result != CudaResult.SUCCESS) {
                 LOG.warn("no kernel to look at memory with: all of it is copied when it leaves the device (CUDA error {})", result);
             }
         }

@@ -23,11 +23,6 @@ public final class PieceContent implements HostFrames.Copies {
         this.hashed = new boolean[parts];
     }
 
-    /** Parts of the piece. */
-    public int parts() {
-        return frames.length;
-    }
-
     /** Address of the host's copy of a part; 0: there is none, and if the piece is away the part is zero. */
     public long frame(int part) {
         return frames[part];
@@ -85,10 +80,5 @@ public final class PieceContent implements HostFrames.Copies {
         }
         frames[part] = 0;
         hashed[part] = false;
-    }
-
-    /** Copies that the host has of it, in bytes. */
-    public long copiedBytes() {
-        return Arrays.stream(frames).filter(frame -> frame != 0).count() * HostFrames.FRAME_BYTES;
     }
 }

@@ -118,11 +118,6 @@ public final class ResidencyTurns {
         obeyed(party);
     }
 
-    /** Whether a tenant was told to leave, and has not left yet. */
-    public synchronized boolean isTold(Party party) {
-        return party.told;
-    }
-
     private void obeyed(Party party) {
         told -= party.told ? 1 : 0;
         party.told = false;

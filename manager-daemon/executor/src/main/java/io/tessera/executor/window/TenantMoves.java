@@ -40,13 +40,13 @@ final class TenantMoves {
     private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
     private final Map<Long, PieceContent> contents = new HashMap<>();
-    private final long[] addresses;
     /** Of the parts of a group, {@link ContentKernel#RESULT} numbers each. */
     private final long[] results;
     /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
     private long table;
-    private long copiedBytes;
-    private long sparedBytes;
+    /** Written with the lock, read by any thread. */
+    private volatile long copiedBytes;
+    private volatile long sparedBytes;
     private long lookNs;
     private long copyNs;
     private long mapNs;
@@ -60,7 +60,6 @@ final class TenantMoves {
         this.kernel = kernel;
         this.host = host;
         this.clock = clock;
-        this.addresses = new long[group * parts];
         this.results = new long[group * parts * ContentKernel.RESULT];
         pages.givenUp(this::forget);
     }

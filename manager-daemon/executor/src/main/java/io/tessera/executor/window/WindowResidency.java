@@ -163,7 +163,7 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         long awayBefore = awayBytes;
         long copiedBefore = copiedBytes();
-        kernel.load(client.driver()); // in software it is loaded when it is needed
+        kernel.load(client.driver()); // in software, or where the device was full before
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {
@@ -290,7 +290,7 @@ final class WindowResidency {
     }
 
     private void pause(WindowClient client) {
-        giveWay(client);
+        giveWay(client); // if the context is lost, the next call of the driver says so, too
         BoundedWait.begin(clock, WaitLimit.ROOM).pause();
     }
 
