@@ -28,8 +28,13 @@ class FullsizeSuiteTest(unittest.TestCase):
     def test_every_case(self):
         record, text = self.serve()
         self.assertEqual([], record.problems)
-        self.assertEqual(["native", "two servers", "three of 0.9", "three with weights", "more than the host has"], [one["case"] for one in record.results])
-        self.assertEqual([{0}, {0, 1}, {0, 1, 2}, {0, 1, 2}, {0, 1}], [{request["server"] for request in one["requests"]} for one in record.results])
+        self.assertEqual(list(fullsize.CASES), [one["case"] for one in record.results])
+        servers = {one["case"]: {request["server"] for request in one["requests"]} for one in record.results}
+        for name in ("two servers", "more than the host has", "two servers by relay"):
+            self.assertEqual({0, 1}, servers[name], name)
+        for name in ("three of 0.9", "three with weights", "three of 0.9 by relay"):
+            self.assertEqual({0, 1, 2}, servers[name], name)
+        self.assertEqual({0}, servers["native"])
         self.assertIn("`scripted status`", text)
         self.assertRegex(text, r"\| two servers \| 2 \| [\d.]+ \| \d+ \|")
 
