@@ -8,6 +8,7 @@ import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.SchedulerFactory;
+import io.tessera.manager.conductor.TenantShares;
 import io.tessera.manager.control.ControlServer;
 import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
@@ -82,7 +83,7 @@ public final class Manager implements AutoCloseable {
         this.errors = new DistinctErrors(clocks.realtime());
         this.proxy = new ConductorProxy(poller);
         Leases leases = new Leases();
-        this.devices = new DeviceRegistry(errors, schedulers, leases, context.mode());
+        this.devices = new DeviceRegistry(errors, schedulers, leases, new TenantShares(os.processes().uid()), context.mode(), context.policy());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(),
                 os.processes(), proxy);
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,

@@ -7,6 +7,7 @@ import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.DrainPolicy;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.PolicyName;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RuntimeDirectory;
 import io.tessera.protocol.UnfencedPolicy;
@@ -32,10 +33,11 @@ import java.util.Map;
  * @param fences     how tenants of executors are fenced
  * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
  * @param executorUser as whom root's manager runs executors: an account, {@code root}, or empty for the standard one
+ * @param policy     who says which tenant has the next turn, until an operator says otherwise
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FencePolicy fences, ResidencySettings residency, String executorUser) {
+        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
@@ -47,7 +49,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "");
+                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "", PolicyName.ROUND_ROBIN);
     }
 
     /**
@@ -131,7 +133,10 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case MOVE_SHARE -> withResidency(residency.withMoveShare(share(value)));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
-            case EXECUTOR_USER -> new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value);
+            case EXECUTOR_USER ->
+                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy);
+            case POLICY ->
+                withPolicy(PolicyName.of(value).orElseThrow(() -> new OptionException("\"" + value + "\" is none of " + PolicyName.all())));
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
             case FENCE -> withFences(new FencePolicy(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
@@ -208,13 +213,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser);
+                software, fences, residency, executorUser, policy);
+    }
+
+    /** The same with another policy of turns. */
+    public ManagerContext withPolicy(PolicyName newPolicy) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
+                software, fences, residency, executorUser, newPolicy);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings settings) {
         return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                software, fences, residency, executorUser);
+                software, fences, residency, executorUser, policy);
     }
 
     /**
@@ -227,19 +238,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                software, fences, residency, executorUser);
+                software, fences, residency, executorUser, policy);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
-                fences, residency, executorUser);
+                fences, residency, executorUser, policy);
     }
 
     /** The same with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings settings) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                fences, settings, executorUser);
+                fences, settings, executorUser, policy);
     }
 
     /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
@@ -250,7 +261,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with other rules for fences. */
     public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                rules, residency, executorUser);
+                rules, residency, executorUser, policy);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -258,6 +269,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                software, fences, residency, executorUser);
+                software, fences, residency, executorUser, policy);
     }
 }

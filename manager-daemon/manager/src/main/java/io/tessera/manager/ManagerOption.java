@@ -14,6 +14,8 @@ public enum ManagerOption {
             "segments shared with clients; should be in memory"),
     /** How devices are shared. */
     MODE("--mode", "TESSERA_MODE", "off|on|auto", "auto", "clients run at once, by turns, or whichever does more"),
+    /** Who has the next turn. */
+    POLICY("--policy", "TESSERA_POLICY", "NAME", "round-robin", "which tenant has the next turn, and for how long: tessera policy lists them"),
     /** Length of a turn. */
     QUANTUM("--quantum", "TESSERA_QUANTUM", "DURATION", "250ms",
             "length of a turn, 1ms to 1h; unless set, less where whole rounds then fill a second"),

@@ -2,13 +2,16 @@ package io.tessera.policy;
 
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * Caps on the device's time, over any policy. A tenant with a cap has a store of time, which fills at the rate of the cap, holds half a second of it,
  * and pays for what the tenant uses. While it is empty the policy beneath believes that the tenant is idle. Under a soft cap alone it may run
- * nevertheless when nobody else is ready.
+ * nevertheless when nobody else is ready, and owes at most one full store for that.
+ *
+ * <p>A store that was empty counts as filled when it holds a tenth of a quantum. Otherwise turns would get as short as the time between two looks.
  */
 final class CappedPolicy implements SchedulingPolicy {
     /** Shares are kept over half a second. */
@@ -38,36 +41,48 @@ final class CappedPolicy implements SchedulingPolicy {
         /** It has filled while time was used. */
         void fill(long usedNs, long nowNs) {
             hardNs = Math.min(hardCap * WINDOW_NS, hardNs + (nowNs - filledNs) * hardCap - usedNs);
-            softNs = Math.min(softCap * WINDOW_NS, softNs + (nowNs - filledNs) * softCap - usedNs);
+            double fullNs = softCap * WINDOW_NS;
+            softNs = Math.clamp(softNs + (nowNs - filledNs) * softCap - usedNs, -fullNs, fullNs);
             filledNs = nowNs;
         }
 
-        /** When it will be below no cap. */
-        long fullAtNs() {
-            return Math.max(whenPositive(hardNs, hardCap), whenPositive(softNs, softCap));
+        boolean isEmpty(boolean contended) {
+            return hardCap < 1 && hardNs <= 0 || contended && softCap < 1 && softNs <= 0;
+        }
+
+        /** When it may run whoever else is ready. */
+        long fullAtNs(long quantumNs) {
+            return Math.max(filledAtNs(hardNs, hardCap, quantumNs), filledAtNs(softNs, softCap, quantumNs));
         }
 
         /** When it may run if nobody else is ready. */
-        long allowedAtNs() {
-            return whenPositive(hardNs, hardCap);
+        long allowedAtNs(long quantumNs) {
+            return filledAtNs(hardNs, hardCap, quantumNs);
         }
 
-        private long whenPositive(double leftNs, double cap) {
-            return cap == 1 || leftNs > 0 ? filledNs : filledNs + (long) (-leftNs / cap) + 1;
+        private long filledAtNs(double leftNs, double cap, long quantumNs) {
+            double enoughNs = Math.min(TenantPolicy.minimumNs(quantumNs), cap * WINDOW_NS);
+            return cap == 1 || leftNs > 0 && leftNs >= enoughNs ? filledNs : filledNs + (long) ((enoughNs - leftNs) / cap) + 1;
         }
     }
 
     private final SchedulingPolicy policy;
     private final Map<Long, Store> stores = new HashMap<>();
     private final Set<Store> withheld = new LinkedHashSet<>();
+    private long quantumNs;
 
-    CappedPolicy(SchedulingPolicy policy) {
+    /** When {@link #next} or {@link #tick} was called last. */
+    private long askedNs = Long.MIN_VALUE;
+
+    CappedPolicy(SchedulingPolicy policy, long quantumNs) {
         this.policy = policy;
+        this.quantumNs = quantumNs;
     }
 
     @Override
-    public void quantumNs(long quantumNs) {
-        policy.quantumNs(quantumNs);
+    public void quantumNs(long ns) {
+        policy.quantumNs(ns);
+        quantumNs = ns;
     }
 
     @Override
@@ -120,7 +135,7 @@ final class CappedPolicy implements SchedulingPolicy {
             return;
         }
         store.fill(0, nowNs);
-        if (store.fullAtNs() <= nowNs) {
+        if (store.fullAtNs(quantumNs) <= nowNs) {
             policy.ready(tenant, requests, sinceNs, nowNs);
             return;
         }
@@ -143,6 +158,12 @@ final class CappedPolicy implements SchedulingPolicy {
     }
 
     @Override
+    public void interrupted(long tenant, long nowNs) {
+        forget(tenant);
+        policy.interrupted(tenant, nowNs);
+    }
+
+    @Override
     public void charged(long tenant, long usedNs, long nowNs) {
         policy.charged(tenant, usedNs, nowNs);
         Store store = stores.get(tenant);
@@ -158,13 +179,14 @@ final class CappedPolicy implements SchedulingPolicy {
 
     @Override
     public TurnChoice next(long nowNs) {
+        askedNs = nowNs;
         release(nowNs);
         TurnChoice choice = policy.next(nowNs);
         if (!(choice instanceof TurnChoice.Nobody)) {
             return choice;
         }
         for (Store store : withheld) {
-            if (store.allowedAtNs() <= nowNs) {
+            if (store.allowedAtNs(quantumNs) <= nowNs) {
                 give(store, nowNs);
                 return policy.next(nowNs);
             }
@@ -178,7 +200,7 @@ final class CappedPolicy implements SchedulingPolicy {
         }
         for (Store store : Set.copyOf(withheld)) {
             store.fill(0, nowNs);
-            if (store.fullAtNs() <= nowNs) {
+            if (store.fullAtNs(quantumNs) <= nowNs) {
                 give(store, nowNs);
             }
         }
@@ -197,17 +219,23 @@ final class CappedPolicy implements SchedulingPolicy {
     }
 
     @Override
-    public boolean isOverCap(long tenant, long nowNs) {
+    public boolean isOverCap(long tenant, boolean contended, long nowNs) {
         Store store = stores.get(tenant);
         if (store == null) {
             return false;
         }
         store.fill(0, nowNs);
-        return store.fullAtNs() > nowNs;
+        return store.isEmpty(contended);
+    }
+
+    @Override
+    public List<Long> order() {
+        return policy.order();
     }
 
     @Override
     public void tick(long nowNs) {
+        askedNs = nowNs;
         policy.tick(nowNs);
         release(nowNs);
     }
@@ -216,7 +244,9 @@ final class CappedPolicy implements SchedulingPolicy {
     public long nextTickNs() {
         long nextNs = policy.nextTickNs();
         for (Store store : withheld) {
-            nextNs = Math.min(nextNs, Math.min(store.fullAtNs(), store.allowedAtNs()));
+            long allowedNs = store.allowedAtNs(quantumNs);
+            // Who is allowed already was passed over because somebody else is ready, or has the turn.
+            nextNs = Math.min(nextNs, allowedNs > askedNs ? allowedNs : store.fullAtNs(quantumNs));
         }
         return nextNs;
     }

@@ -1,6 +1,7 @@
 package io.tessera.policy;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -11,26 +12,40 @@ public enum PolicyName {
     /** {@link FifoPolicy}. */
     FIFO("first come, first served; long kernels get more of the device", FifoPolicy::new),
     /** {@link RoundRobinPolicy}. */
-    ROUND_ROBIN("turns in order, as long as the weights say, less by what turns before took too much", RoundRobinPolicy::new),
+    ROUND_ROBIN("turns in order, as long as the weights say, less by what turns before took too much", RoundRobinPolicy::new, PolicyTerm.WEIGHT),
     /** {@link CreditPolicy}. */
-    CREDIT("credit is handed out every period; who has some goes first", CreditPolicy::new),
+    CREDIT("credit is handed out every period; who has some goes first", CreditPolicy::new, PolicyTerm.WEIGHT),
     /** {@link BandPolicy}. */
-    BAND("as credit, and the device waits a moment for a tenant that has had too little", BandPolicy::new),
+    BAND("as credit, and the device waits a moment for a tenant that has had too little", BandPolicy::new, PolicyTerm.WEIGHT),
     /** {@link FairPolicy}. */
-    FAIR("weighted fair queueing: who has had least for its weight is next", FairPolicy::new),
+    FAIR("weighted fair queueing: who has had least for its weight is next", FairPolicy::new, PolicyTerm.WEIGHT),
     /** {@link PriorityPolicy}. */
-    PRIORITY("interactive tenants first, then by priority; who waits rises", PriorityPolicy::new),
+    PRIORITY("interactive tenants first, then by priority; who waits rises", PriorityPolicy::new, PolicyTerm.PRIORITY, PolicyTerm.CLASS),
     /** {@link ElasticPolicy}. */
-    ELASTIC("interactive tenants get as much of each period as their targets need, batch tenants the rest", ElasticPolicy::new),
+    ELASTIC("interactive tenants get as much of each period as their targets need, batch tenants the rest", ElasticPolicy::new, PolicyTerm.CLASS,
+            PolicyTerm.TARGET),
     /** {@link DeadlinePolicy}. */
-    DEADLINE("the earliest deadline is next; who uses more than its part is put off", DeadlinePolicy::new);
+    DEADLINE("the earliest deadline is next; who uses more than its part is put off", DeadlinePolicy::new, PolicyTerm.WEIGHT, PolicyTerm.CLASS,
+            PolicyTerm.TARGET);
 
     private final String summary;
     private final Function<PolicySettings, SchedulingPolicy> maker;
+    private final List<PolicyTerm> terms;
 
-    PolicyName(String summary, Function<PolicySettings, SchedulingPolicy> maker) {
+    PolicyName(String summary, Function<PolicySettings, SchedulingPolicy> maker, PolicyTerm... terms) {
         this.summary = summary;
         this.maker = maker;
+        this.terms = List.of(terms);
+    }
+
+    /** What it looks at of a tenant's terms, beside its caps. */
+    public List<PolicyTerm> terms() {
+        return terms;
+    }
+
+    /** Whether two tenants are equal in whatever it looks at, caps aside. */
+    public boolean treatsAlike(TenantTerms one, TenantTerms other) {
+        return terms.stream().allMatch(term -> term.isEqual(one, other));
     }
 
     /** The policy of a name; empty: there is none. */
@@ -55,6 +70,6 @@ public enum PolicyName {
 
     /** A new policy without tenants, which keeps to the tenants' caps. */
     public SchedulingPolicy make(PolicySettings settings) {
-        return new CappedPolicy(maker.apply(settings));
+        return new CappedPolicy(maker.apply(settings), settings.quantumNs());
     }
 }

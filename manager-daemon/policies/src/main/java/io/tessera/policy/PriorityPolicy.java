@@ -35,6 +35,11 @@ final class PriorityPolicy extends TenantPolicy<IndebtedTenant> {
     }
 
     @Override
+    void turnInterrupted(IndebtedTenant tenant, long nowNs) {
+        tenant.debt.interrupted();
+    }
+
+    @Override
     TurnChoice choose(long nowNs) {
         IndebtedTenant next = first();
         next.waitedNs = nowNs - next.sinceNs;

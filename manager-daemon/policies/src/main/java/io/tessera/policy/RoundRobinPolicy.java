@@ -27,6 +27,11 @@ final class RoundRobinPolicy extends TenantPolicy<IndebtedTenant> {
     }
 
     @Override
+    void turnInterrupted(IndebtedTenant tenant, long nowNs) {
+        tenant.debt.interrupted();
+    }
+
+    @Override
     TurnChoice choose(long nowNs) {
         IndebtedTenant next = first();
         return grant(next, next.debt.grant(weightedQuantumNs(next)), nowNs);

@@ -1,5 +1,7 @@
 package io.tessera.policy;
 
+import java.util.List;
+
 /**
  * Decides which tenant uses one device next, and for how long. The same for turns on the whole device and for queues of submissions: a turn is
  * what a tenant may do before the policy is asked again.
@@ -41,6 +43,9 @@ public interface SchedulingPolicy {
     /** A tenant has no work, and none is expected. Ends its turn. */
     void idle(long tenant, long nowNs);
 
+    /** A tenant's turn is cut off because the device is shared without turns from now on. What was left of it is added to its next turn. */
+    void interrupted(long tenant, long nowNs);
+
     /** The device has worked for a tenant for so long, beyond what was charged before. */
     void charged(long tenant, long usedNs, long nowNs);
 
@@ -53,8 +58,15 @@ public interface SchedulingPolicy {
     /** Whether a tenant is ready for which the turn of {@code running} should end now. */
     boolean preempts(long running, long nowNs);
 
-    /** Whether a tenant has used up what its caps leave it: its turn ends with its present request, also if nobody else is ready. */
-    boolean isOverCap(long tenant, long nowNs);
+    /**
+     * Whether a tenant has used up what its caps leave it: its turn ends with its present request.
+     *
+     * @param contended another tenant waits for the device; only then a soft cap counts
+     */
+    boolean isOverCap(long tenant, boolean contended, long nowNs);
+
+    /** The tenants that are ready, in the order in which they get their turns if nothing else happens; with caps and credit it is a guess. */
+    List<Long> order();
 
     /** Does what is due at a time. The other calls do so by themselves. */
     void tick(long nowNs);

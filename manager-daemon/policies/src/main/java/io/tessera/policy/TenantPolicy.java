@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -46,6 +47,11 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
 
     /** A tenant's turn has ended, whatever it does now. */
     void turnEnded(T tenant, long nowNs) {
+    }
+
+    /** A tenant's turn is cut off; what was left of it is to be made up for. Nothing to do where the order is by used time. */
+    void turnInterrupted(T tenant, long nowNs) {
+        turnEnded(tenant, nowNs);
     }
 
     /**
@@ -146,6 +152,19 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         stops(id, Activity.IDLE, nowNs);
     }
 
+    @Override
+    public final void interrupted(long id, long nowNs) {
+        tick(nowNs);
+        T tenant = tenants.get(id);
+        if (tenant == null) {
+            return;
+        }
+        if (tenant.activity == Activity.RUNNING) {
+            turnInterrupted(tenant, nowNs);
+        }
+        become(tenant, Activity.IDLE, 0, nowNs);
+    }
+
     private void stops(long id, Activity activity, long nowNs) {
         tick(nowNs);
         T tenant = tenants.get(id);
@@ -234,8 +253,13 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
 
     /** Caps are kept by {@link CappedPolicy}. */
     @Override
-    public final boolean isOverCap(long id, long nowNs) {
+    public final boolean isOverCap(long id, boolean contended, long nowNs) {
         return false;
+    }
+
+    @Override
+    public final List<Long> order() {
+        return ready.stream().map(tenant -> tenant.id).toList();
     }
 
     @Override

@@ -31,6 +31,12 @@ final class TurnDebt {
         grantedNs = 0;
     }
 
+    /** Cuts the turn off: what was used of it is owed, so the next turn is what was left. */
+    void interrupted() {
+        debtNs = Math.clamp(debtNs, 0L, MAX_DEBT_QUANTA * grantedNs);
+        grantedNs = 0;
+    }
+
     /** What is owed. */
     long debtNs() {
         return debtNs;

@@ -17,14 +17,15 @@ class CappedPolicyTest {
         steps.ready(1);
         assertEquals(1, steps.turn().tenant());
         steps.use(1, 490 * MS);
-        assertFalse(steps.policy.isOverCap(1, steps.nowNs), "250 ms saved up, 245 came, 490 used");
+        assertFalse(steps.policy.isOverCap(1, false, steps.nowNs), "250 ms saved up, 245 came, 490 used");
         steps.use(1, 30 * MS);
-        assertTrue(steps.policy.isOverCap(1, steps.nowNs));
+        assertTrue(steps.policy.isOverCap(1, false, steps.nowNs));
         assertFalse(steps.policy.preempts(1, steps.nowNs), "nobody goes first");
         steps.ready(1);
         assertEquals(TurnChoice.NOBODY, steps.policy.next(steps.nowNs));
         long againNs = steps.policy.nextTickNs();
-        assertTrue(againNs > steps.nowNs && againNs <= steps.nowNs + 21 * MS, "10 ms are owed, at half a millisecond a millisecond: " + againNs);
+        assertTrue(againNs > steps.nowNs && againNs <= steps.nowNs + 23 * MS,
+                "10 ms are owed and 1 ms makes a turn, at half a millisecond a millisecond: " + againNs);
         steps.nowNs = againNs;
         assertEquals(1, steps.turn().tenant());
     }

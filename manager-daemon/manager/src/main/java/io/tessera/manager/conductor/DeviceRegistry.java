@@ -3,6 +3,8 @@ package io.tessera.manager.conductor;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.Session;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.DeviceAnnouncement;
 import io.tessera.protocol.message.MalformedMessageException;
@@ -34,9 +36,11 @@ public final class DeviceRegistry {
     private final DistinctErrors errors;
     private final SchedulerFactory schedulers;
     private final Leases leases;
+    private final TenantShares shares;
     private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<Session, DeviceClient[]> slots = new HashMap<>();
     private SchedulerMode mode;
+    private PolicyName policy;
     private long bells;
     /** Set by an operator; 0: the schedulers' own. */
     private long quantumNs;
@@ -46,13 +50,18 @@ public final class DeviceRegistry {
      *
      * @param schedulers makes a scheduler per device
      * @param leases     keeps the tenants' limits
+     * @param shares     what is set for tenants
      * @param mode       mode of a device that is new
+     * @param policy     policy of a device that is new
      */
-    public DeviceRegistry(DistinctErrors errors, SchedulerFactory schedulers, Leases leases, SchedulerMode mode) {
+    public DeviceRegistry(DistinctErrors errors, SchedulerFactory schedulers, Leases leases, TenantShares shares, SchedulerMode mode,
+            PolicyName policy) {
         this.errors = errors;
         this.schedulers = schedulers;
         this.leases = leases;
+        this.shares = shares;
         this.mode = mode;
+        this.policy = policy;
     }
 
     /** All known devices in the order in which they were announced. */
@@ -81,6 +90,30 @@ public final class DeviceRegistry {
     public void quantumNs(long newQuantumNs, long nowNs) {
         quantumNs = newQuantumNs;
         devices.values().forEach(device -> device.quantumNs(newQuantumNs, nowNs));
+    }
+
+    /** Sets the policy of all devices, also of those to come. */
+    public void policy(PolicyName newPolicy, long nowNs) {
+        policy = newPolicy;
+        devices.values().forEach(device -> device.scheduling().policy(newPolicy, nowNs));
+    }
+
+    /** What is set for tenants. */
+    public TenantShares shares() {
+        return shares;
+    }
+
+    /**
+     * Sets what holds for a tenant, on all devices.
+     *
+     * @return false if something is set for too many tenants
+     */
+    public boolean terms(String tenant, TenantTerms terms, long nowNs) {
+        boolean set = shares.set(tenant, terms);
+        if (set) {
+            devices.values().forEach(device -> device.scheduling().terms(tenant, terms, nowNs));
+        }
+        return set;
     }
 
     /**
@@ -117,7 +150,8 @@ public final class DeviceRegistry {
             member.touch(block -> member.residency().active(true));
         }
         leases.joined(member);
-        device.join(member, nowNs);
+        String tenant = shares.nameOf(session);
+        device.join(member, tenant, shares.of(tenant), nowNs);
         noteSpans(nowNs);
         LOG.info("{} has a context on {} ({})", session, device.uuid(), device.name());
     }
@@ -131,6 +165,7 @@ public final class DeviceRegistry {
         ManagedDevice device = new ManagedDevice(announced, errors, schedulers, nowNs);
         devices.put(device.uuid(), device);
         device.mode(mode, nowNs);
+        device.scheduling().policy(policy, nowNs);
         if (quantumNs > 0) {
             device.quantumNs(quantumNs, nowNs);
         }

@@ -4,6 +4,7 @@ import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.AckState;
 import io.tessera.manager.session.DistinctErrors;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.DeviceAnnouncement;
 import io.tessera.protocol.segment.AckWord;
@@ -55,10 +56,10 @@ public final class ManagedDevice {
         return port.members();
     }
 
-    void join(DeviceClient member, long nowNs) {
+    void join(DeviceClient member, String tenant, TenantTerms terms, long nowNs) {
         port.add(member);
         member.touch(block -> block.registered(true));
-        scheduling.joined(member.clientId(), nowNs);
+        scheduling.joined(member.clientId(), tenant, terms, nowNs);
     }
 
     void leave(DeviceClient member, long nowNs) {

@@ -53,6 +53,7 @@ public final class StatusReport {
         json.addProperty("mode", turns.mode().name().toLowerCase(Locale.ROOT));
         json.addProperty("effective", turns.exclusive() ? "exclusive" : "free");
         json.addProperty("reason", turns.reason());
+        json.addProperty("policy", turns.policy().text());
         json.addProperty("quantumNs", turns.quantumNs());
         if (turns.holder().isPresent()) {
             json.addProperty("holder", turns.holder().getAsLong());

@@ -11,6 +11,8 @@ import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.schedule.turn.TurnLock;
 import io.tessera.manager.schedule.turn.TurnObserver;
 import io.tessera.manager.schedule.turn.TurnPort;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import java.util.Objects;
 
 /**
@@ -34,6 +36,7 @@ public final class DeviceScheduler implements DeviceScheduling {
     private SchedulerMode modeName = SchedulerMode.AUTO;
     private SharingMode mode;
     private boolean severalDevices;
+    private boolean sharesDiffer;
     private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
 
     /**
@@ -53,15 +56,15 @@ public final class DeviceScheduler implements DeviceScheduling {
     private SharingMode newMode(SchedulerMode name, long nowNs) {
         return switch (name) {
             case OFF -> new FreeRunning(FreeRunning.SET_TO_OFF);
-            case ON -> new ExclusiveTurns();
+            case ON -> new ExclusiveTurns(ExclusiveTurns.SET_TO_ON);
             case AUTO -> severalDevices ? new FreeRunning(FreeRunning.SPANS_DEVICES)
-                    : new AutoPolicy(settings, port, nowNs);
+                    : sharesDiffer ? new ExclusiveTurns(ExclusiveTurns.SHARES) : new AutoPolicy(settings, port, nowNs);
         };
     }
 
     @Override
-    public void joined(long clientId, long nowNs) {
-        if (lock.joined(clientId)) {
+    public void joined(long clientId, String tenant, TenantTerms terms, long nowNs) {
+        if (lock.joined(clientId, tenant, terms, nowNs)) {
             mode.joined(clientId, nowNs);
         }
         run(nowNs);
@@ -76,7 +79,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public void wants(long clientId, long sinceNs, long nowNs) {
-        lock.wants(clientId, sinceNs);
+        lock.wants(clientId, sinceNs, nowNs);
         mode.waits(clientId, sinceNs != 0, nowNs);
         run(nowNs);
     }
@@ -105,14 +108,29 @@ public final class DeviceScheduler implements DeviceScheduling {
         }
     }
 
+    /** Turns give tenants their parts, so {@code auto} takes them while parts differ; not where turns could stand still. */
+    private void followShares(long nowNs) {
+        boolean differ = lock.needsTurns();
+        if (differ != sharesDiffer) {
+            sharesDiffer = differ;
+            if (modeName == SchedulerMode.AUTO && !severalDevices) {
+                enter(newMode(modeName, nowNs), nowNs);
+            }
+        }
+    }
+
     private void take(SharingMode next, long nowNs) {
+        enter(next, nowNs);
+        run(nowNs);
+    }
+
+    private void enter(SharingMode next, long nowNs) {
         mode = next;
         mode.memory(memory, nowNs);
         for (long clientId : lock.clientIds()) {
             mode.joined(clientId, nowNs);
             mode.waits(clientId, lock.waits(clientId), nowNs);
         }
-        run(nowNs);
     }
 
     /**
@@ -128,11 +146,24 @@ public final class DeviceScheduler implements DeviceScheduling {
     }
 
     @Override
+    public void policy(PolicyName policy, long nowNs) {
+        lock.policy(policy, nowNs);
+        run(nowNs);
+    }
+
+    @Override
+    public void terms(String tenant, TenantTerms terms, long nowNs) {
+        lock.terms(tenant, terms, nowNs);
+        run(nowNs);
+    }
+
+    @Override
     public int doWork(long nowNs) {
         return run(nowNs);
     }
 
     private int run(long nowNs) {
+        followShares(nowNs);
         int done = mode.doWork(nowNs);
         int rounds = 0;
         do {
@@ -171,7 +202,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public void parked(long clientId, boolean parked, long nowNs) {
-        lock.parked(clientId, parked);
+        lock.parked(clientId, parked, nowNs);
         run(nowNs);
     }
 
@@ -197,9 +228,15 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        String reason = memory.must() ? "turns: " + memory.reason() : mode.reason(nowNs);
-        return new DeviceTurns(modeName, lock.isExclusive(), reason, lock.quantumNs(), lock.holder(),
+        return new DeviceTurns(modeName, lock.isExclusive(), reason(nowNs), lock.policy(), lock.quantumNs(), lock.holder(),
                 lock.holderSinceNs(), lock.handovers().count(), lock.handovers().medianNs());
+    }
+
+    private String reason(long nowNs) {
+        if (memory.must()) {
+            return "turns: " + memory.reason();
+        }
+        return !exclusive() && lock.needsTurns() ? mode.reason(nowNs) + "; shares and caps do not hold" : mode.reason(nowNs);
     }
 
     /** Passes turns on to whichever mode is set now. */

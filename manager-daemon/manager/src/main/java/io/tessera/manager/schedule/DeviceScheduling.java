@@ -1,14 +1,21 @@
 package io.tessera.manager.schedule;
 
 import io.tessera.manager.schedule.turn.AckState;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 
 /**
  * The scheduler of one device as the conductor drives it. Times are monotonic nanoseconds passed in by the caller;
  * not thread-safe: one owner thread.
  */
 public interface DeviceScheduling extends MemoryScheduling {
-    /** A client opened a context on the device. It starts CLOSED at epoch 0, unless the mode lets it run at once. */
-    void joined(long clientId, long nowNs);
+    /**
+     * A client opened a context on the device. It starts CLOSED at epoch 0, unless the mode lets it run at once.
+     *
+     * @param tenant whose it is; the clients of a tenant have its part of the device together
+     * @param terms  what was set for the tenant; of one that is here already {@link #terms} says it
+     */
+    void joined(long clientId, String tenant, TenantTerms terms, long nowNs);
 
     /** The client is gone, with whatever it held. */
     void left(long clientId, long nowNs);
@@ -31,6 +38,12 @@ public interface DeviceScheduling extends MemoryScheduling {
 
     /** Sets the quantum in nanoseconds, from the next turn on; also shortens the running one. */
     void quantumNs(long quantumNs, long nowNs);
+
+    /** Another policy says who is next, from the next turn on. */
+    void policy(PolicyName policy, long nowNs);
+
+    /** What an operator set for a tenant is other from now on; nothing, where it is not on the device. */
+    void terms(String tenant, TenantTerms terms, long nowNs);
 
     /** Runs what is due and returns how many things it did. */
     int doWork(long nowNs);

@@ -1,5 +1,6 @@
 package io.tessera.manager.schedule;
 
+import io.tessera.policy.PolicyName;
 import java.util.OptionalLong;
 
 /**
@@ -8,12 +9,13 @@ import java.util.OptionalLong;
  * @param mode             the mode that was set
  * @param exclusive        whether clients take turns now
  * @param reason           why, in one sentence
+ * @param policy           who says which tenant is next
  * @param quantumNs        length of a turn
  * @param holder           the client that is GRANTED
  * @param holderSinceNs    since when, on the scheduler's clock
  * @param handovers        turns handed from one client to another so far
  * @param handoverMedianNs median time from the former holder's answer to the grant's answer, over the last 256
  */
-public record DeviceTurns(SchedulerMode mode, boolean exclusive, String reason, long quantumNs, OptionalLong holder,
+public record DeviceTurns(SchedulerMode mode, boolean exclusive, String reason, PolicyName policy, long quantumNs, OptionalLong holder,
         long holderSinceNs, long handovers, long handoverMedianNs) {
 }

@@ -9,6 +9,8 @@ import io.tessera.manager.schedule.turn.ClientOutlook;
 import io.tessera.manager.schedule.turn.TurnPort;
 import io.tessera.manager.schedule.turn.TurnState;
 import io.tessera.manager.schedule.turn.TurnTerms;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +34,7 @@ public final class RecordingScheduler implements DeviceScheduling {
     public LongConsumer hearing = clientId -> {};
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
+    private PolicyName policy = PolicyName.ROUND_ROBIN;
     private boolean spans;
     private OptionalLong holder = OptionalLong.empty();
     private long holderSinceNs;
@@ -58,13 +61,23 @@ public final class RecordingScheduler implements DeviceScheduling {
     }
 
     @Override
-    public void joined(long clientId, long nowNs) {
+    public void joined(long clientId, String tenant, TenantTerms terms, long nowNs) {
         RuntimeException thrown = defect;
         defect = null;
         if (thrown != null) {
             throw thrown;
         }
         heard.add("joined " + clientId);
+    }
+
+    @Override
+    public void policy(PolicyName name, long nowNs) {
+        policy = name;
+    }
+
+    @Override
+    public void terms(String tenant, TenantTerms terms, long nowNs) {
+        heard.add("terms of " + tenant + ": " + terms.weight());
     }
 
     @Override
@@ -146,6 +159,6 @@ public final class RecordingScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        return new DeviceTurns(mode, holder.isPresent(), "the test says so", quantumNs, holder, holderSinceNs, 3, 4);
+        return new DeviceTurns(mode, holder.isPresent(), "the test says so", policy, quantumNs, holder, holderSinceNs, 3, 4);
     }
 }

@@ -10,6 +10,7 @@ import io.tessera.manager.schedule.turn.ClientLoad;
 import io.tessera.manager.schedule.turn.DrainPolicy;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.schedule.turn.TurnTerms;
+import io.tessera.policy.TenantTerms;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
 
     @Test
     void aClientAloneKeepsItsTurnWithoutAnEnd() {
-        scheduler.joined(1, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
         assertEquals(List.of("1 GRANTED@1"), wants(1));
         assertEquals(new TurnTerms(100 * MS, 0, 0, false, false), port.terms.get(1L));
         assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
@@ -59,8 +60,8 @@ class DeviceSchedulerTest extends SchedulerSteps {
 
     @Test
     void aWaiterThatFindsAnOldTurnGetsItAtOnce() {
-        scheduler.joined(1, now());
-        scheduler.joined(2, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
+        scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
         wants(1);
         scheduler.wants(1, 0, now());
         after(5000);
@@ -172,7 +173,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         scheduler.mode(SchedulerMode.OFF, now());
         assertEquals(List.of("1 FREE@2", "2 FREE@1", "3 FREE@1"), port.take());
         assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
-        scheduler.joined(4, now());
+        scheduler.joined(4, "p4", TenantTerms.DEFAULT, now());
         assertEquals(List.of("4 FREE@1"), port.take());
     }
 
@@ -211,7 +212,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
     void extendLetsSeveralThatCannotDrainRunTogether() {
         scheduler.mode(SchedulerMode.OFF, now());
         for (long client = 1; client <= 3; client++) {
-            scheduler.joined(client, now());
+            scheduler.joined(client, "p" + client, TenantTerms.DEFAULT, now());
         }
         scheduler.mode(SchedulerMode.ON, now());
         port.take();
@@ -251,7 +252,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
     @Test
     void autoWithOneClientNeverWakes() {
         scheduler = new DeviceScheduler(ScheduleSettings.defaults(), port, 0);
-        scheduler.joined(1, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
         assertEquals(List.of("1 FREE@1"), port.take());
         assertEquals(Long.MAX_VALUE, scheduler.nextDeadlineNs());
         assertFalse(port.terms.get(1L).sample());
@@ -260,12 +261,12 @@ class DeviceSchedulerTest extends SchedulerSteps {
 
     @Test
     void aTurnTakenFromAnotherIsPacedFromItsBeginning() {
-        scheduler.joined(1, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
         wants(1);
         scheduler.wants(1, 0, now());
         acks(1, 1, AckState.OPEN);
         assertEquals(0, port.terms.get(1L).paceNs(), "it is alone");
-        scheduler.joined(2, now());
+        scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
         assertEquals(100 * MS, port.terms.get(1L).paceNs(), "who comes waits for what is queued, a turn at most");
         wants(2);
         assertEquals(25 * MS, port.terms.get(1L).paceNs());
@@ -285,8 +286,8 @@ class DeviceSchedulerTest extends SchedulerSteps {
     @Test
     void autoSamplesWhileTwoAreActiveOnly() {
         scheduler = new DeviceScheduler(ScheduleSettings.defaults(), port, 0);
-        scheduler.joined(1, now());
-        scheduler.joined(2, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
+        scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
         long submissions = 0;
         for (int i = 0; i < 3; i++) {
             submissions += 10;

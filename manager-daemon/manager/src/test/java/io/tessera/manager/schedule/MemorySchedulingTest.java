@@ -8,6 +8,7 @@ import io.tessera.manager.schedule.turn.AckState;
 import io.tessera.manager.schedule.turn.ClientLoad;
 import io.tessera.manager.schedule.turn.ClientOutlook;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.TenantTerms;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class MemorySchedulingTest extends SchedulerSteps {
     /** Two clients, both FREE at epoch 1 and open. */
     private void twoRunFreely() {
         for (long client = 1; client <= 2; client++) {
-            scheduler.joined(client, now());
+            scheduler.joined(client, "p" + client, TenantTerms.DEFAULT, now());
             scheduler.movable(client);
             port.take();
             acks(client, 1, AckState.OPEN);
@@ -126,7 +127,7 @@ class MemorySchedulingTest extends SchedulerSteps {
     @Test
     void whoIsParkedInItsTurnGivesItBackAndWaitsForNothing() {
         scheduler = make(ScheduleSettings.defaults(), SchedulerMode.ON);
-        scheduler.joined(1, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
         assertEquals(List.of("1 GRANTED@1"), wants(1));
         assertEquals(List.of("1 CLOSED@2"), park(1, true));
         assertEquals(List.of(), acks(1, 2, AckState.CLOSED));
@@ -138,7 +139,7 @@ class MemorySchedulingTest extends SchedulerSteps {
     void theForecastFollowsTheQueue() {
         scheduler = make(ScheduleSettings.defaults().withQuantumNs(100 * MS), SchedulerMode.ON);
         for (long client = 1; client <= 3; client++) {
-            scheduler.joined(client, now());
+            scheduler.joined(client, "p" + client, TenantTerms.DEFAULT, now());
         }
         wants(1);
         acks(1, 1, AckState.OPEN);
@@ -154,8 +155,8 @@ class MemorySchedulingTest extends SchedulerSteps {
     @Test
     void anIdleTurnIsKeptForAsLongAsItsMemoryIsWorth() {
         scheduler = make(ScheduleSettings.defaults(), SchedulerMode.ON);
-        scheduler.joined(1, now());
-        scheduler.joined(2, now());
+        scheduler.joined(1, "p1", TenantTerms.DEFAULT, now());
+        scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
         wants(1);
         scheduler.idleRelease(1, 700 * MS);
         wants(2);

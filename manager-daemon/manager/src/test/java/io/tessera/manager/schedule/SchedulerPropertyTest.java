@@ -10,7 +10,11 @@ import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.schedule.turn.TurnPort;
 import io.tessera.manager.schedule.turn.TurnState;
 import io.tessera.manager.schedule.turn.TurnTerms;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -164,11 +168,11 @@ class SchedulerPropertyTest {
         for (int step = 0; step < STEPS; step++) {
             nowNs += random.nextInt(4) == 0 ? random.nextInt(400) * MS : random.nextInt(1000);
             long id = nextId == 1 ? 1 : 1 + random.nextLong(nextId - 1);
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(14)) {
                 case 0 -> {
                     if (port.clients.size() < 6) {
                         port.clients.put(nextId, new Model());
-                        scheduler.joined(nextId, nowNs);
+                        scheduler.joined(nextId, tenant(nextId), terms(random), nowNs);
                         nextId++;
                     }
                 }
@@ -186,6 +190,11 @@ class SchedulerPropertyTest {
                 }
                 case 6 -> scheduler.quantumNs((1 + random.nextInt(300)) * MS, nowNs);
                 case 7 -> scheduler.doWork(nowNs);
+                case 8 -> scheduler.terms(tenant(id), terms(random), nowNs);
+                case 9 -> {
+                    PolicyName[] policies = PolicyName.values();
+                    scheduler.policy(policies[random.nextInt(policies.length)], nowNs);
+                }
                 default -> {
                     Model client = port.clients.get(id);
                     long stale = random.nextInt(3) == 0 ? random.nextInt(5) - 3 : 0;
@@ -197,9 +206,19 @@ class SchedulerPropertyTest {
             scheduler.doWork(nowNs);
             long dueNs = scheduler.nextDeadlineNs();
             long atNs = nowNs;
-            assertTrue(dueNs > atNs, () -> "due at " + dueNs + " and it is " + atNs + ", seed " + seed);
+            assertTrue(dueNs > atNs, () -> "due at " + dueNs + " and it is " + atNs + ", seed " + seed + " under " + scheduler.snapshot(atNs));
             checkSnapshot(port, scheduler, nowNs);
         }
+    }
+
+    /** Some tenants have several clients. */
+    private static String tenant(long clientId) {
+        return "p" + clientId % 4;
+    }
+
+    private static TenantTerms terms(Random random) {
+        return new TenantTerms(1 + random.nextInt(5), random.nextInt(5) - 2, TenantClass.values()[random.nextInt(2)],
+                random.nextInt(3) == 0 ? 0.1 + random.nextInt(9) / 10.0 : 1, random.nextInt(3) == 0 ? 0.2 : 1, random.nextInt(2) * 50 * MS);
     }
 
     private static void checkSnapshot(CheckingPort port, DeviceScheduler scheduler, long nowNs) {
@@ -221,6 +240,9 @@ class SchedulerPropertyTest {
     /** Clients that drain within 50 ms of being told, on a clock that jumps from event to event. */
     private static final class Obedient {
         private static final int CLIENTS = 5;
+
+        /** The policies under which nobody waits for more than a round while all tenants are equal. */
+        private static final List<PolicyName> PROMPT = List.of(PolicyName.FIFO, PolicyName.ROUND_ROBIN, PolicyName.FAIR);
         private static final long MAX_DRAIN_NS = 50 * MS;
         private static final long MAX_QUANTUM_NS = 200 * MS;
 
@@ -244,6 +266,7 @@ class SchedulerPropertyTest {
             this.random = new Random(seed);
             this.port = new CheckingPort(seed);
             this.scheduler = new DeviceScheduler(settings(random), port, 0);
+            scheduler.policy(PROMPT.get(random.nextInt(PROMPT.size())), nowNs);
             port.onOrder = this::ordered;
         }
 
@@ -293,7 +316,7 @@ class SchedulerPropertyTest {
             long nextId = 1;
             for (; nextId <= CLIENTS; nextId++) {
                 port.clients.put(nextId, new Model());
-                scheduler.joined(nextId, nowNs);
+                scheduler.joined(nextId, "p" + nextId, TenantTerms.DEFAULT, nowNs);
                 long id = nextId;
                 later(random.nextLong(100 * MS), () -> want(id, port.clients.get(id)));
             }

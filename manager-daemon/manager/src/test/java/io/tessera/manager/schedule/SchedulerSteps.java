@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tessera.manager.schedule.turn.AckState;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.TenantTerms;
 import java.util.List;
 
 /** A scheduler that a test steps through with an injected clock, in milliseconds; steps answer what the port was told. */
@@ -53,7 +54,7 @@ abstract class SchedulerSteps {
     /** Client 1 holds with epoch 1, clients 2 and 3 wait. */
     final void firstHoldsOthersWait() {
         for (long client = 1; client <= 3; client++) {
-            scheduler.joined(client, now());
+            scheduler.joined(client, "p" + client, TenantTerms.DEFAULT, now());
         }
         assertEquals(List.of(), port.take());
         assertEquals(List.of("1 GRANTED@1"), wants(1));

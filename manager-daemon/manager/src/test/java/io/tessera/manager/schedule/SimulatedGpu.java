@@ -6,6 +6,7 @@ import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.schedule.turn.TurnPort;
 import io.tessera.manager.schedule.turn.TurnState;
 import io.tessera.manager.schedule.turn.TurnTerms;
+import io.tessera.policy.TenantTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -76,6 +77,14 @@ final class SimulatedGpu implements TurnPort {
     }
 
     SimulatedGpuClient add(Workload first, Workload second, long secondFromNs, double jitter) {
+        return add(first, second, secondFromNs, jitter, "p" + (clients.size() + 1), TenantTerms.DEFAULT);
+    }
+
+    SimulatedGpuClient add(Workload workload, String tenant, TenantTerms terms) {
+        return add(workload, workload, Long.MAX_VALUE, 0, tenant, terms);
+    }
+
+    private SimulatedGpuClient add(Workload first, Workload second, long secondFromNs, double jitter, String tenant, TenantTerms terms) {
         long id = clients.size() + 1;
         SimulatedGpuClient client = new SimulatedGpuClient(id, first, second, secondFromNs, jitter, 1000 + id);
         // Not in step with each other.
@@ -83,8 +92,17 @@ final class SimulatedGpu implements TurnPort {
         clients.add(client);
         windows.put(id, new double[1 << 14]);
         acknowledgedClosed.put(id, true);
-        scheduler.joined(id, nowNs);
+        scheduler.joined(id, tenant, terms, nowNs);
         return client;
+    }
+
+    /** How long the device worked for a client between two times. */
+    double workNs(SimulatedGpuClient client, long fromNs, long untilNs) {
+        double sumNs = 0;
+        for (long window = fromNs / WINDOW_NS; window < untilNs / WINDOW_NS; window++) {
+            sumNs += windows.get(client.id)[(int) window];
+        }
+        return sumNs;
     }
 
     private SimulatedGpuClient client(long id) {

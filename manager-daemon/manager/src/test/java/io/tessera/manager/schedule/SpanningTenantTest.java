@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.schedule.turn.ClientLoad;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.TenantTerms;
 import org.junit.jupiter.api.Test;
 
 /** Tenants that work on several devices: turns that each device hands out by itself could set them against each other. */
@@ -15,7 +16,7 @@ class SpanningTenantTest {
         DeviceScheduler scheduler = new DeviceScheduler(ScheduleSettings.defaults().withCapacityBytes(1), port, 0);
         for (long id = 1; id <= 2; id++) {
             port.loads.put(id, new ClientLoad(10, 0, 0, 100, 0));
-            scheduler.joined(id, 0);
+            scheduler.joined(id, "p" + id, TenantTerms.DEFAULT, 0);
         }
         assertTrue(scheduler.snapshot(0).exclusive(), scheduler.snapshot(0).reason());
         scheduler.spans(true, 1);

@@ -143,7 +143,7 @@ public final class DeviceSimulation {
     /** Goes on with the turn, or ends it and returns false. */
     private boolean continues() {
         boolean lengthOver = turnLengthNs == 0 ? turnRequests > 0 : othersWait() && nowNs - turnStartedNs >= turnLengthNs;
-        if (lengthOver || policy.preempts(holder.index, nowNs) || policy.isOverCap(holder.index, nowNs)) {
+        if (lengthOver || policy.preempts(holder.index, nowNs) || policy.isOverCap(holder.index, othersWait(), nowNs)) {
             endTurn();
             return false;
         }

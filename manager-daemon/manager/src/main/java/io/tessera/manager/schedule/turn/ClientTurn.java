@@ -1,23 +1,16 @@
 package io.tessera.manager.schedule.turn;
 
-import java.util.Comparator;
-
 /** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
 public final class ClientTurn {
     /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
     static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
     public static final long NEVER = Long.MIN_VALUE;
 
-    /** Who is next after a time without turns. */
-    static final Comparator<ClientTurn> LONGEST_AGO_FIRST = Comparator.comparingLong(client -> client.grantNumber);
-
     /** Seen stopped twice in a row a client is stopped; so it is found within a second. */
     private static final long LOOK_NS = 500_000_000L;
 
-    /** The second over which fairness is promised. */
-    private static final long TAKES_PART_NS = 1_000_000_000L;
-
     final long id;
+    final TurnTenant tenant;
 
     /** Epoch and state of the last turn word; a slot starts CLOSED at epoch 0, answered (SPEC.md, section 3). */
     long epoch;
@@ -45,8 +38,11 @@ public final class ClientTurn {
     long grantedAtNs;
     long lengthNs;
 
-    /** The quantum that this turn was given by; {@link #lengthNs} is less by what the client owed. */
+    /** The length of a turn of average weight when this one began, or a shorter one that was set since. */
     long quantumNs;
+
+    /** Until when the turn was charged. */
+    long chargedUntilNs;
 
     /** Number of the grant of the last turn, for who is next after a time without turns; 0 before the first. */
     long grantNumber;
@@ -54,9 +50,6 @@ public final class ClientTurn {
 
     /** When the last turn ended; {@link #NEVER} before. */
     long turnEndedNs = NEVER;
-
-    /** Since when somebody has been waiting during this turn; {@link #NEVER} while nobody does. */
-    long contendedSinceNs = NEVER;
 
     /** Somebody else had the turn before: work is bounded from the grant on, although nobody waits yet. */
     boolean paced;
@@ -85,29 +78,30 @@ public final class ClientTurn {
     /** From the former holder's answer to this client's OPEN, of its own turns. */
     final HandoverTimes handoverTimes = new HandoverTimes();
 
-    ClientTurn(long id) {
+    ClientTurn(long id, TurnTenant tenant) {
         this.id = id;
+        this.tenant = tenant;
     }
 
-    /** Begins a turn, with others waiting for its end or not. */
-    void granted(long number, long wholeNs, long turnNs, boolean contended, long nowNs) {
+    /** Begins a turn. */
+    void granted(long number, long wholeNs, long turnNs, long nowNs) {
         inTurn = true;
         opened = false;
         stuck = false;
         progressNs = nowNs;
         grantedAtNs = nowNs;
+        chargedUntilNs = nowNs;
         quantumNs = wholeNs;
         lengthNs = turnNs;
         formerGrantNumber = grantNumber;
         grantNumber = number;
-        contendedSinceNs = contended ? nowNs : NEVER;
     }
 
     /** Its gate is open; what it waited for its memory counts for nobody. */
     void opened(long nowNs) {
         if (!opened && movable) {
             grantedAtNs = nowNs;
-            contendedSinceNs = contendedSinceNs == NEVER ? NEVER : nowNs;
+            chargedUntilNs = nowNs;
         }
         opened = true;
     }
@@ -126,7 +120,7 @@ public final class ClientTurn {
 
     /** Whether it runs, waits, or had a turn within the last second. */
     boolean takesPart(long nowNs) {
-        return inTurn || wantSinceNs != 0 || (turnEndedNs != NEVER && nowNs - turnEndedNs < TAKES_PART_NS);
+        return inTurn || wantSinceNs != 0 || (turnEndedNs != NEVER && nowNs - turnEndedNs < TurnQueue.EXPECTED_NS);
     }
 
     /** Told to stop, and not yet answered. */
@@ -183,28 +177,24 @@ public final class ClientTurn {
         return wantSinceNs != 0 && !parked && !absent;
     }
 
-    /**
-     * The time of this turn that counts against the client: not what it held beyond its end while nobody waited.
-     */
-    long chargeableNs(long nowNs) {
-        if (awaitsMemory()) {
-            return 0;
-        }
-        long usedNs = nowNs - grantedAtNs;
-        if (contendedSinceNs == NEVER) {
-            return Math.min(usedNs, lengthNs);
-        }
-        return usedNs - Math.max(0, contendedSinceNs - (grantedAtNs + lengthNs));
+    /** The time of this turn that was not charged before, and is now; waiting for its memory counts for nobody. */
+    long uncharged(long nowNs) {
+        long usedNs = inTurn && !awaitsMemory() ? nowNs - chargedUntilNs : 0;
+        chargedUntilNs = nowNs;
+        return usedNs;
     }
 
-    /** Keeps account of since when this turn keeps somebody waiting; a turn that nobody asked for is paced no more. */
-    void noteContention(boolean somebodyWaits, long nowNs) {
-        if (!somebodyWaits) {
-            contendedSinceNs = NEVER;
-            paced &= nowNs - grantedAtNs < lengthNs;
-        } else if (contendedSinceNs == NEVER) {
-            contendedSinceNs = nowNs;
+    /** The turn is no longer than this from now on, if it began when turns were longer; less by what its tenant owes stays less. */
+    void shorten(long ns) {
+        if (ns < quantumNs) {
+            lengthNs = Math.max(1, (long) ((double) lengthNs * ns / quantumNs));
+            quantumNs = ns;
         }
+    }
+
+    /** A turn that lasted its length without anybody asking for it is paced no more. */
+    void uncontended(long nowNs) {
+        paced &= nowNs - grantedAtNs < lengthNs;
     }
 
     /**

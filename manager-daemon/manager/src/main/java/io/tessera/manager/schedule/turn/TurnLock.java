@@ -1,6 +1,7 @@
 package io.tessera.manager.schedule.turn;
 
-import java.util.ArrayDeque;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,8 +14,8 @@ import java.util.function.Consumer;
  * The lock of one device: who may run, who has to stop, who waits.
  *
  * <p>While it is exclusive at most one client is GRANTED, and a grant is written only when every other client was told
- * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. Waiters are served in
- * the order in which they asked. Pure state machine: events in, orders out through the port, nothing happens between
+ * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. {@link TurnQueue} says
+ * which waiter is next. Pure state machine: events in, orders out through the port, nothing happens between
  * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
  */
 public final class TurnLock {
@@ -26,15 +27,11 @@ public final class TurnLock {
     private final TurnPort port;
     private final TurnObserver observer;
     private final Map<Long, ClientTurn> clients = new LinkedHashMap<>();
-    private final ArrayDeque<ClientTurn> waiting = new ArrayDeque<>();
-    private final FairnessLedger ledger = new FairnessLedger();
+    private final TurnQueue queue;
     private final Handovers handovers = new Handovers();
 
     private boolean exclusive;
     private long freeSinceNs;
-
-    /** No grant yet since the change to turns: the order of the turns before it goes on. */
-    private boolean resuming;
     private long grants;
     private boolean sampling;
     private long quantumNs;
@@ -49,13 +46,18 @@ public final class TurnLock {
         this.port = port;
         this.observer = observer;
         this.quantumNs = settings.quantumNs();
+        this.queue = new TurnQueue(quantumNs);
     }
 
     // Events
 
     /** Returns whether the client is new; it is CLOSED until {@link #advance}. */
-    public boolean joined(long clientId) {
-        return clients.putIfAbsent(clientId, new ClientTurn(clientId)) == null;
+    public boolean joined(long clientId, String tenant, TenantTerms terms, long nowNs) {
+        if (clients.containsKey(clientId)) {
+            return false;
+        }
+        clients.put(clientId, queue.joined(clientId, tenant, terms, nowNs));
+        return true;
     }
 
     /** A client has left; its turn, if it had one, is over. */
@@ -64,8 +66,7 @@ public final class TurnLock {
         if (client == null) {
             return;
         }
-        waiting.remove(client);
-        ledger.forget(clientId);
+        queue.left(client, nowNs);
         if (client.inTurn) {
             noteHandover(client, nowNs);
         }
@@ -75,16 +76,16 @@ public final class TurnLock {
     }
 
     /** Since when a client waits for its turn; 0 where it does not. */
-    public void wants(long clientId, long sinceNs) {
+    public void wants(long clientId, long sinceNs, long nowNs) {
         ClientTurn client = clients.get(clientId);
         if (client == null) {
             return;
         }
         client.wantSinceNs = sinceNs;
         if (sinceNs == 0) {
-            waiting.remove(client);
+            queue.remove(client, nowNs);
         }
-        queueIfWaiting(client);
+        queueIfWaiting(client, nowNs);
     }
 
     /**
@@ -97,7 +98,7 @@ public final class TurnLock {
             return;
         }
         if (client.answers()) {
-            queueIfWaiting(client);
+            queueIfWaiting(client, nowNs);
         }
         boolean current = epoch == client.epoch;
         switch (state) {
@@ -131,7 +132,7 @@ public final class TurnLock {
             holder = null;
             becomeQuiet(client, nowNs);
             order(client, TurnState.CLOSED, nowNs);
-            queueIfWaiting(client);
+            queueIfWaiting(client, nowNs);
         } else if (client.ordered == TurnState.CLOSED && client.epoch == epoch + 1) {
             becomeQuiet(client, nowNs);
         }
@@ -140,7 +141,7 @@ public final class TurnLock {
     private void becomeQuiet(ClientTurn client, long nowNs) {
         client.quiet = true;
         if (client.inTurn) {
-            charge(client, nowNs);
+            queue.ended(client, nowNs);
             noteHandover(client, nowNs);
             observer.turnEnded(client.id, client.grantedAtNs, nowNs);
         }
@@ -149,15 +150,17 @@ public final class TurnLock {
     private void noteHandover(ClientTurn client, long nowNs) {
         client.inTurn = false;
         client.turnEndedNs = nowNs;
-        handovers.ended(client.id, !waiting.isEmpty(), nowNs);
+        handovers.ended(client.id, !queue.isEmpty(), nowNs);
     }
 
     /** Keeps the client off the device, or no longer. */
-    public void parked(long clientId, boolean parked) {
+    public void parked(long clientId, boolean parked, long nowNs) {
         change(clientId, client -> {
             client.parked = parked;
-            waiting.removeIf(waiter -> parked && waiter == client);
-            queueIfWaiting(client);
+            if (parked) {
+                queue.remove(client, nowNs);
+            }
+            queueIfWaiting(client, nowNs);
         });
     }
 
@@ -188,31 +191,37 @@ public final class TurnLock {
         handovers.forget();
         if (exclusive) {
             if (nowNs - freeSinceNs > DEBTS_KEPT_NS) {
-                ledger.clear();
+                queue.renew(nowNs);
             }
-            resuming = true;
             closeFree(nowNs);
         } else {
             freeSinceNs = nowNs;
-            bookCutOff(nowNs);
+            if (holder != null && !queue.isEmpty()) {
+                holder.grantNumber = holder.formerGrantNumber; // its turn is continued later; a draining one is over
+            }
+            queue.suspend(holder, nowNs);
             free(nowNs);
         }
     }
 
-    /** Turns that a change to free running cuts off: the holder's is continued later, a draining one is over. */
-    private void bookCutOff(long nowNs) {
-        for (ClientTurn client : clients.values()) {
-            if (client.inTurn && client != holder) {
-                charge(client, nowNs);
-            } else if (client == holder && client.contendedSinceNs != ClientTurn.NEVER) {
-                ledger.interrupted(client.id, client.quantumNs, client.chargeableNs(nowNs));
-                client.grantNumber = client.formerGrantNumber;
-            }
-        }
+    /** Another policy says who is next from now on. */
+    public void policy(PolicyName name, long nowNs) {
+        queue.policy(name, nowNs);
     }
 
-    private void charge(ClientTurn client, long nowNs) {
-        ledger.charge(client.id, client.quantumNs, client.chargeableNs(nowNs));
+    /** The policy that says who is next. */
+    public PolicyName policy() {
+        return queue.policy();
+    }
+
+    /** What an operator set for a tenant is other from now on. */
+    public void terms(String tenant, TenantTerms terms, long nowNs) {
+        queue.terms(tenant, terms, nowNs);
+    }
+
+    /** Whether turns are needed to give the tenants that are here what was set for them. */
+    public boolean needsTurns() {
+        return queue.needsTurns();
     }
 
     /** Whether the turns to come are granted with sampling. */
@@ -223,9 +232,9 @@ public final class TurnLock {
     /** From the next turn on; the running one gets shorter, never longer. */
     public void quantumNs(long ns) {
         quantumNs = ns;
+        queue.quantumNs(ns);
         if (holder != null) {
-            holder.lengthNs = Math.min(holder.lengthNs, ns);
-            holder.quantumNs = Math.min(holder.quantumNs, ns);
+            holder.shorten(ns);
         }
     }
 
@@ -245,8 +254,9 @@ public final class TurnLock {
     public int advance(long nowNs) {
         int orders = 0;
         if (exclusive) {
-            if (holder != null) {
-                holder.noteContention(!waiting.isEmpty(), nowNs);
+            queue.advance(holder, nowNs);
+            if (holder != null && queue.isEmpty()) {
+                holder.uncontended(nowNs);
             }
             orders += endExtension(nowNs);
             orders += revoke(nowNs);
@@ -268,8 +278,11 @@ public final class TurnLock {
         if (extensionEndsNs != ClientTurn.NEVER) {
             deadlineNs = extensionEndsNs;
         }
-        if (holder != null && !waiting.isEmpty()) {
+        if (holder != null && !queue.isEmpty()) {
             deadlineNs = Math.min(deadlineNs, holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS));
+        }
+        if (holder != null || allQuiet()) {
+            deadlineNs = Math.min(deadlineNs, queue.nextDeadlineNs(holder));
         }
         for (ClientTurn client : clients.values()) {
             deadlineNs = Math.min(deadlineNs, client.overdueNs(settings));
@@ -279,7 +292,6 @@ public final class TurnLock {
 
     private int free(long nowNs) {
         int orders = 0;
-        waiting.clear();
         if (holder != null) {
             // First of all, so that it is never GRANTED beside somebody who runs.
             ClientTurn former = holder;
@@ -304,7 +316,7 @@ public final class TurnLock {
         for (ClientTurn client : clients.values()) {
             if (client.ordered == TurnState.FREE) {
                 order(client, TurnState.CLOSED, nowNs);
-                queueIfWaiting(client);
+                queueIfWaiting(client, nowNs);
                 orders++;
             }
         }
@@ -315,38 +327,36 @@ public final class TurnLock {
         if (holder == null) {
             return 0;
         }
-        boolean over = !waiting.isEmpty() && nowNs >= holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS);
-        if (!over && !holder.parked) {
+        boolean over = !queue.isEmpty() && nowNs >= holder.endsAtNs(ClientTurn.MEMORY_PATIENCE_NS);
+        if (!over && !holder.parked && !queue.endsEarly(holder, nowNs)) {
             return 0;
         }
         ClientTurn former = holder;
         holder = null;
         order(former, TurnState.CLOSED, nowNs);
-        queueIfWaiting(former);
+        queueIfWaiting(former, nowNs);
         return 1;
     }
 
     private int grant(long nowNs) {
-        if (holder != null || waiting.isEmpty()) {
+        if (holder != null || queue.isEmpty() || !allQuiet()) {
             return 0;
         }
-        if (!clients.values().stream().allMatch(client -> client.quiet)) {
+        TurnQueue.Next next = queue.next(nowNs);
+        if (next == null) {
             return 0;
         }
-        if (resuming) {
-            List<ClientTurn> longestAgoFirst = waiting.stream().sorted(ClientTurn.LONGEST_AGO_FIRST).toList();
-            waiting.clear();
-            waiting.addAll(longestAgoFirst);
-        }
-        ClientTurn next = waiting.poll();
-        grantTo(next, ledger.turnLengthNs(next.id, quantumNs), nowNs);
+        grantTo(next.client(), next.lengthNs(), nowNs);
         return 1;
+    }
+
+    private boolean allQuiet() {
+        return clients.values().stream().allMatch(client -> client.quiet);
     }
 
     private void grantTo(ClientTurn client, long lengthNs, long nowNs) {
         holder = client;
-        resuming = false;
-        client.granted(++grants, quantumNs, lengthNs, !waiting.isEmpty(), nowNs);
+        client.granted(++grants, quantumNs, lengthNs, nowNs);
         client.paced = handovers.granted(client.id); // a former holder will ask again within the first milliseconds
         order(client, TurnState.GRANTED, nowNs);
         client.grantEpoch = client.epoch;
@@ -359,7 +369,7 @@ public final class TurnLock {
     private void passOverStopped(long nowNs) {
         for (ClientTurn client : clients.values()) {
             if (client.isFoundStopped(settings, port, nowNs)) {
-                waiting.remove(client);
+                queue.remove(client, nowNs);
                 becomeQuiet(client, nowNs);
                 port.reportStopped(client.id);
             }
@@ -402,17 +412,16 @@ public final class TurnLock {
     private int extend(List<ClientTurn> stuck, long nowNs) {
         if (stuck.size() == 1) {
             ClientTurn client = stuck.getFirst();
-            if (client.inTurn) {
-                charge(client, nowNs);
-            }
-            waiting.remove(client);
+            queue.charge(client, nowNs);
+            queue.begins(client);
             grantTo(client, quantumNs, nowNs);
             return 1;
         }
         extensionEndsNs = nowNs + quantumNs;
         for (ClientTurn client : stuck) {
+            queue.ended(client, nowNs);
             client.inTurn = false;
-            waiting.remove(client);
+            queue.remove(client, nowNs);
             order(client, TurnState.FREE, nowNs);
         }
         return stuck.size();
@@ -440,14 +449,14 @@ public final class TurnLock {
         port.order(client.id, client.epoch, state, client.terms);
     }
 
-    private void queueIfWaiting(ClientTurn client) {
-        if (exclusive && client.mayWait() && client.ordered == TurnState.CLOSED && !waiting.contains(client)) {
-            waiting.add(client);
+    private void queueIfWaiting(ClientTurn client, long nowNs) {
+        if (exclusive && client.mayWait() && client.ordered == TurnState.CLOSED) {
+            queue.add(client, holder, nowNs);
         }
     }
 
     private TurnTerms termsOf(ClientTurn client) {
-        return client.terms(settings, quantumNs, !waiting.isEmpty(), clients.size() > 1, sampling);
+        return client.terms(settings, quantumNs, !queue.isEmpty(), clients.size() > 1, sampling);
     }
 
     private int amendTerms() {
@@ -499,6 +508,6 @@ public final class TurnLock {
     public ClientOutlook outlook(long clientId, long nowNs) {
         ClientTurn client = clients.get(clientId);
         return client == null ? ClientOutlook.GONE
-                : new TurnForecast(holder, waiting, exclusive, quantumNs).of(client, nowNs);
+                : new TurnForecast(holder, queue.inOrder(), exclusive, quantumNs).of(client, nowNs);
     }
 }

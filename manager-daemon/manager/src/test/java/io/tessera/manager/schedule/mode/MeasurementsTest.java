@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.schedule.turn.AutoSettings;
-import io.tessera.manager.schedule.turn.FairnessLedger;
 import io.tessera.manager.schedule.turn.HandoverTimes;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import org.junit.jupiter.api.Test;
@@ -28,24 +27,6 @@ class MeasurementsTest {
             times.add(i);
         }
         assertEquals(128, times.medianNs());
-    }
-
-    @Test
-    void debtsAreBoundedAndUnusedTimeIsNotSaved() {
-        FairnessLedger ledger = new FairnessLedger();
-        ledger.charge(1, 100, 30);
-        assertEquals(100, ledger.turnLengthNs(1, 100));
-        ledger.charge(1, 100, 125);
-        assertEquals(75, ledger.turnLengthNs(1, 100));
-        ledger.charge(1, 100, 10_000);
-        assertEquals(400, ledger.debtNs(1));
-        assertEquals(10, ledger.turnLengthNs(1, 100));
-        for (int i = 0; i < 4; i++) {
-            ledger.charge(1, 100, 10);
-        }
-        assertEquals(40, ledger.debtNs(1));
-        ledger.forget(1);
-        assertEquals(0, ledger.debtNs(1));
     }
 
     @Test

@@ -1,0 +1,31 @@
+package io.tessera.policy;
+
+import java.util.function.Function;
+
+/** One of {@link TenantTerms}, as a policy may look at it or not. All policies keep to caps. */
+public enum PolicyTerm {
+    /** {@link TenantTerms#weight}. */
+    WEIGHT(TenantTerms::weight),
+    /** {@link TenantTerms#priority}. */
+    PRIORITY(TenantTerms::priority),
+    /** {@link TenantTerms#tenantClass}. */
+    CLASS(TenantTerms::tenantClass),
+    /** {@link TenantTerms#targetNs}. */
+    TARGET(TenantTerms::targetNs);
+
+    private final Function<TenantTerms, Object> value;
+
+    PolicyTerm(Function<TenantTerms, Object> value) {
+        this.value = value;
+    }
+
+    /** Whether it is the same for both. */
+    boolean isEqual(TenantTerms one, TenantTerms other) {
+        return value.apply(one).equals(value.apply(other));
+    }
+
+    /** The name that operators use. */
+    public String text() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}
