@@ -10,8 +10,11 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   demo                         three programs share a device; needs no GPU
   run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
   status                       who holds each GPU, who waits, memory, launches, turns
+  why TENANT                   why a tenant runs or waits now, and what would change it
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
+  policy [NAME]                which tenant has the next turn: fifo, fair, priority, ...
+  tenant TENANT [OPTIONS]      a tenant's weight, priority, class or cap in turns, while it runs
   limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
   evict TENANT [--suspend]     have a tenant's memory leave the GPU until its next call (also park)
   restore TENANT               have it come back now (also wake)
@@ -75,6 +78,8 @@ exit code and its signals are its own.
                          CUDA runtime of programs that are linked with a shared one (libcudart.so.12, .13): Tessera's,
                          the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
+  --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
+                         time sharing: what the tenant gets of the GPU's time, as tessera tenant sets it; administrators only
   --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
   --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged
   --no-manager           start no manager; a running one is used
@@ -82,6 +87,7 @@ exit code and its signals are its own.
 Examples
   tessera run -- python train.py
   tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
+  tessera run --name web --weight 3 -- python serve.py
   tessera run --plan swap --name alice --memory-guarantee 2GiB -- jupyter lab
 
 Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started,
@@ -131,7 +137,7 @@ help_of() { # COMMAND
     run) help_run ;;
     manager) help_manager ;;
     demo) help_demo ;;
-    status | scheduler | quantum | limit | evict | park | restore | wake | counters | errors | jvm | doctor | fence | simulate) client_command "$1" --help ;;
+    status | why | scheduler | quantum | policy | tenant | limit | evict | park | restore | wake | counters | errors | jvm | doctor | fence | simulate) client_command "$1" --help ;;
     *) usage '' "there is no command $1" ;;
     esac
 }

@@ -112,17 +112,19 @@ run_command() {
     start_manager=yes
     runtime_library=auto
     run_given=
+    tenant_terms=
     while [ $# -gt 0 ]; do
         case $1 in
         --memory | --memory-guarantee | --plan | --name | --device | --share | --runtime | --fence | --unfenced | \
-            --kernel-timeout | --swap-directory | --swap-file)
+            --kernel-timeout | --swap-directory | --swap-file | --weight | --priority | --class | --cap | --soft-cap)
             [ $# -ge 2 ] || usage run "$1 needs a value"
             case $2 in --*) usage run "$1 needs a value, and $2 is an option" ;; esac
             run_option "$1" "$2"
             shift 2
             ;;
         --memory=* | --memory-guarantee=* | --plan=* | --name=* | --device=* | --share=* | --runtime=* | --fence=* | \
-            --unfenced=* | --kernel-timeout=* | --swap-directory=* | --swap-file=*)
+            --unfenced=* | --kernel-timeout=* | --swap-directory=* | --swap-file=* | --weight=* | --priority=* | --class=* | \
+            --cap=* | --soft-cap=*)
             run_option "${1%%=*}" "${1#*=}"
             shift
             ;;
@@ -153,8 +155,16 @@ run_command() {
     export TESSERA_RUNTIME_DIR="$runtime"
     # By default one tenant is one `tessera run` and its children; $$ stays the program's pid over exec.
     export TESSERA_NAME="${TESSERA_NAME:-${1##*/}-$$}"
+    set_terms
     preload
     exec "$@"
+}
+
+# What the tenant gets of the GPU's time is the manager's to keep. Nothing of the program has run yet, so a refusal ends the command.
+set_terms() {
+    [ -n "$tenant_terms" ] || return 0
+    # No quotation marks: run_option lets no blanks through.
+    (client_command tenant "$TESSERA_NAME" --own --ahead $tenant_terms >/dev/null) || exit $?
 }
 
 # Variables mean what the options mean, and a wrong one is as wrong.
@@ -217,9 +227,11 @@ say_without_effect() {
     for run_option in $run_given; do
         case $TESSERA_SHARE$run_option in
         space--memory-guarantee | space--swap-directory | space--swap-file)
-            say "$run_option has no effect with --share space: memory of programs that share by space does not leave the GPU" ;;
+            say "$run_option has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
         space--plan) [ "$TESSERA_PLAN" = auto ] || [ "$TESSERA_PLAN" = plain ] ||
-            say "--plan $TESSERA_PLAN has no effect with --share space: memory of programs that share by space does not leave the GPU" ;;
+            say "--plan $TESSERA_PLAN has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
+        space--weight | space--priority | space--class | space--cap | space--soft-cap)
+            say "$run_option has no effect with --share space: kernels of programs that share by space run at once" ;;
         time--fence | time--unfenced | time--fence-alone | time--kernel-timeout)
             say "$run_option has no effect without --share space: programs that share by time run their kernels as they are" ;;
         esac
@@ -301,6 +313,12 @@ run_option() { # OPTION VALUE
         [ "$seconds" -gt 0 ] && [ "$seconds" -le $longest_timeout ] ||
             usage run "$1 $2: a timeout is a number of seconds from 1 to $longest_timeout, a year"
         export TESSERA_KERNEL_TIMEOUT="$seconds"
+        ;;
+    --weight | --priority | --class | --cap | --soft-cap)
+        case $2 in
+        '' | *[!0-9a-z.%-]*) usage run "$1 '$2': tessera help tenant says what it takes" ;;
+        esac
+        tenant_terms="$tenant_terms $1=$2"
         ;;
     --runtime)
         case $2 in

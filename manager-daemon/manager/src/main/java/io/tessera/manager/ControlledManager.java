@@ -4,22 +4,26 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tessera.clock.Clocks;
 import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.control.ControlTarget;
 import io.tessera.manager.control.StatusReport;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.residency.Residency;
 import io.tessera.manager.residency.ResidencyReport;
-import io.tessera.manager.schedule.SchedulerMode;
-import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
+import io.tessera.manager.settings.OrderJournal;
+import io.tessera.manager.settings.SettingsWatch;
 import io.tessera.os.ProcessPort;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +41,8 @@ final class ControlledManager implements ControlTarget {
     private final Executors executors;
     private final Residency residency;
     private final StatusReport report;
+    private final SettingsWatch settings;
+    private final OrderJournal journal;
     private final Stop stop;
     private final long startedNs;
     private final Instant started;
@@ -49,7 +55,7 @@ final class ControlledManager implements ControlTarget {
     }
 
     ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
-            DeviceRegistry devices, Executors executors, Residency residency, Stop stop) {
+            DeviceRegistry devices, Executors executors, Residency residency, SettingsWatch settings, OrderJournal journal, Stop stop) {
         this.context = context;
         this.processes = processes;
         this.sessions = sessions;
@@ -57,6 +63,8 @@ final class ControlledManager implements ControlTarget {
         this.executors = executors;
         this.residency = residency;
         this.report = new StatusReport(sessions, devices, new ResidencyReport(residency));
+        this.settings = settings;
+        this.journal = journal;
         this.stop = stop;
         this.startedNs = clocks.monotonic().nanoTime();
         long realtimeNs = clocks.realtime().nanoTime();
@@ -73,6 +81,12 @@ final class ControlledManager implements ControlTarget {
         manager.addProperty("started", started.toString());
         manager.addProperty("runtimeDirectory", context.directory().path().toString());
         manager.addProperty("uptimeNs", nowNs - startedNs);
+        if (settings.isThere() || !settings.problem().isEmpty()) {
+            manager.addProperty("settings", settings.file().toString());
+        }
+        if (!settings.problem().isEmpty()) {
+            manager.addProperty("settingsProblem", settings.problem());
+        }
         JsonObject status = new JsonObject();
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
@@ -86,26 +100,40 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public boolean mode(Optional<DeviceUuid> device, SchedulerMode mode, long nowNs) {
-        LOG.info("mode {} for {}", mode, device.isEmpty() ? "all devices" : device.get());
-        if (device.isEmpty()) {
-            devices.mode(mode, nowNs);
-            return true;
-        }
-        device.flatMap(devices::device).ifPresent(known -> known.scheduling().mode(mode, nowNs));
-        return device.flatMap(devices::device).isPresent();
+    public boolean order(Optional<DeviceUuid> device, DeviceSharing sharing, long nowNs) {
+        LOG.info("{} for {}", sharing, device.isEmpty() ? "all devices" : device.get());
+        boolean known = devices.order(device, sharing, nowNs);
+        journal.write();
+        return known;
     }
 
     @Override
-    public boolean quantum(Optional<DeviceUuid> device, long quantumNs, long nowNs) {
-        ScheduleSettings.checkQuantum(quantumNs);
-        LOG.info("quantum {} ns for {}", quantumNs, device.isEmpty() ? "all devices" : device.get());
-        if (device.isEmpty()) {
-            devices.quantumNs(quantumNs, nowNs);
-            return true;
-        }
-        device.flatMap(devices::device).ifPresent(known -> known.scheduling().quantumNs(quantumNs, nowNs));
-        return device.flatMap(devices::device).isPresent();
+    public TenantTerms terms(String tenant) {
+        return devices.shares().of(tenant);
+    }
+
+    @Override
+    public TenantTerms writtenTerms(String tenant) {
+        return devices.shares().written(tenant);
+    }
+
+    @Override
+    public boolean terms(String tenant, TenantTerms terms, long nowNs) {
+        LOG.info("tenant \"{}\" has {}", tenant, terms);
+        boolean set = devices.terms(tenant, terms, nowNs);
+        journal.write();
+        return set;
+    }
+
+    @Override
+    public boolean takesTurns(String tenant) {
+        return sessions.registered().stream()
+                .anyMatch(session -> !devices.members(session).isEmpty() && devices.shares().nameOf(session).equals(tenant));
+    }
+
+    @Override
+    public Set<PolicyName> policiesOf(String tenant) {
+        return devices.policiesOf(tenant);
     }
 
     @Override

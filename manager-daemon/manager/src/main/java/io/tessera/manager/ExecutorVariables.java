@@ -3,6 +3,7 @@ package io.tessera.manager;
 import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.state.StateStoreChoice;
+import io.tessera.manager.settings.OptionException;
 import io.tessera.protocol.WorkerVariables;
 import java.util.List;
 import java.util.Map;

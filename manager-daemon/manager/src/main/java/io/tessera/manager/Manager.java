@@ -6,6 +6,7 @@ import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.SchedulerFactory;
 import io.tessera.manager.conductor.TenantShares;
@@ -23,6 +24,8 @@ import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.ManagerDirectory;
 import io.tessera.manager.session.SegmentStore;
 import io.tessera.manager.session.Sessions;
+import io.tessera.manager.settings.OrderJournal;
+import io.tessera.manager.settings.SettingsWatch;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.LogFile;
@@ -35,6 +38,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -68,6 +72,8 @@ public final class Manager implements AutoCloseable {
     private final Residency residency;
     private final MemoryExchange handed;
     private final ControlServer control;
+    private final SettingsWatch settings;
+    private final OrderJournal journal;
     private final ConductorProxy proxy;
     private final Conductor conductor;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -91,8 +97,10 @@ public final class Manager implements AutoCloseable {
         this.handed = new MemoryExchange(devices, os.sockets(), errors);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
+        this.settings = new SettingsWatch(context.settings(), os.processes().uid(), devices, executors::limit);
+        this.journal = new OrderJournal(os.files(), context.directory().path(), devices);
         Shutdown ending = new Shutdown(sessions, executors, this::stopping);
-        ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency,
+        ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency, settings, journal,
                 (programs, nowNs) -> {
                     if (programs) {
                         ending.begin(nowNs);
@@ -102,7 +110,7 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);
+                List.of(settings, control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);
     }
 
     /**
@@ -150,6 +158,9 @@ public final class Manager implements AutoCloseable {
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
+            long nowNs = clocks.monotonic().nanoTime();
+            manager.settings.doWork(nowNs); // first, because what was ordered since counts more
+            manager.journal.restore(nowNs);
             manager.executors.adopt(clocks.monotonic().nanoTime());
             done = true;
             return manager;
@@ -201,7 +212,8 @@ public final class Manager implements AutoCloseable {
     /** Sets the mode of all devices, in the next cycle. Thread-safe. */
     public void mode(SchedulerMode mode) {
         offer(nowNs -> {
-            devices.mode(mode, nowNs);
+            devices.order(Optional.empty(), DeviceSharing.of(mode), nowNs);
+            journal.write();
             LOG.info("mode {} for all devices, by signal or call", mode);
         });
     }
@@ -245,6 +257,7 @@ public final class Manager implements AutoCloseable {
         proxy.close();
         residency.close();
         handed.close();
+        journal.forget();
         try {
             sessions.close();
             executors.close();

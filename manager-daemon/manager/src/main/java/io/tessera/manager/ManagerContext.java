@@ -7,6 +7,8 @@ import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.DrainPolicy;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.settings.OptionException;
+import io.tessera.manager.settings.Quantities;
 import io.tessera.policy.PolicyName;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RuntimeDirectory;
@@ -34,10 +36,11 @@ import java.util.Map;
  * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
  * @param executorUser as whom root's manager runs executors: an account, {@code root}, or empty for the standard one
  * @param policy     who says which tenant has the next turn, until an operator says otherwise
+ * @param settings   the file with what holds for devices and tenants; need not exist
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy) {
+        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy, Path settings) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
@@ -49,7 +52,8 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
-                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "", PolicyName.ROUND_ROBIN);
+                ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "", PolicyName.ROUND_ROBIN,
+                directory.path().resolve("tessera.toml"));
     }
 
     /**
@@ -71,7 +75,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             }
         }
         readArguments(arguments, values);
-        ManagerContext context = in(directory(values, environment, uid));
+        ManagerContext context = in(directory(values, environment, uid)).withSettings(absolute(standardSettings(environment, uid)));
         for (Map.Entry<ManagerOption, String> entry : values.entrySet()) {
             try {
                 context = context.with(entry.getKey(), entry.getValue());
@@ -81,6 +85,18 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             }
         }
         return context;
+    }
+
+    /** Where administrators look for a daemon's settings: in {@code /etc}, or in the user's own configuration. */
+    private static Path standardSettings(Map<String, String> environment, int uid) {
+        if (uid == 0) {
+            return Path.of("/etc/tessera/tessera.toml");
+        }
+        String configuration = environment.getOrDefault("XDG_CONFIG_HOME", "");
+        String home = environment.getOrDefault("HOME", "");
+        Path folder = configuration.startsWith("/") ? Path.of(configuration)
+                : Path.of(home.isEmpty() ? System.getProperty("user.home") : home).resolve(".config");
+        return folder.resolve("tessera").resolve("tessera.toml");
     }
 
     private static boolean isDirectory(ManagerOption option) {
@@ -130,11 +146,12 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case HOST_MEMORY -> withResidency(residency.withPinnedBytes(Quantities.sizeBytes(value)));
             case HOST_PAGEABLE -> withResidency(residency.withPageableBytes(Quantities.sizeBytes(value)));
             case IDLE_EVICT -> withResidency(residency.withIdleEvictNs(offOr(value)));
-            case MOVE_SHARE -> withResidency(residency.withMoveShare(share(value)));
+            case MOVE_SHARE -> withResidency(residency.withMoveShare(Quantities.share(value)));
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTOR_USER ->
-                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy);
+                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy, settings);
+            case SETTINGS -> withSettings(absolute(Path.of(value)));
             case POLICY ->
                 withPolicy(PolicyName.of(value).orElseThrow(() -> new OptionException("\"" + value + "\" is none of " + PolicyName.all())));
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
@@ -180,17 +197,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return value.equals("off") ? 0 : aboveZero(Quantities.durationNs(value), "an idle time is off, or above 0, for example 10min");
     }
 
-    private static double share(String value) throws OptionException {
-        if (!value.matches("\\d{1,3}(\\.\\d{1,3})?%")) {
-            throw new OptionException("\"" + value + "\" is not a share: a number with %, for example 5%");
-        }
-        double share = Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
-        if (share <= 0 || share > 1) {
-            throw new OptionException("\"" + value + "\": a share is above 0% and at most 100%");
-        }
-        return share;
-    }
-
     private static int timeoutS(String value) throws OptionException {
         if (value.equals("off")) {
             return 0;
@@ -213,19 +219,25 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy);
+                software, fences, residency, executorUser, policy, settings);
+    }
+
+    /** The same with another file of settings. */
+    public ManagerContext withSettings(Path file) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
+                software, fences, residency, executorUser, policy, file);
     }
 
     /** The same with another policy of turns. */
     public ManagerContext withPolicy(PolicyName newPolicy) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, newPolicy);
+                software, fences, residency, executorUser, newPolicy, settings);
     }
 
     /** The same with other settings of the schedulers. */
-    public ManagerContext withSchedule(ScheduleSettings settings) {
-        return new ManagerContext(directory, mode, settings, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy);
+    public ManagerContext withSchedule(ScheduleSettings turns) {
+        return new ManagerContext(directory, mode, turns, maxClients, logLevel, executors,
+                software, fences, residency, executorUser, policy, settings);
     }
 
     /**
@@ -238,19 +250,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                software, fences, residency, executorUser, policy);
+                software, fences, residency, executorUser, policy, settings);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
-                fences, residency, executorUser, policy);
+                fences, residency, executorUser, policy, settings);
     }
 
     /** The same with other settings of memory that moves. */
-    public ManagerContext withResidency(ResidencySettings settings) {
+    public ManagerContext withResidency(ResidencySettings moving) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                fences, settings, executorUser, policy);
+                fences, moving, executorUser, policy, settings);
     }
 
     /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
@@ -261,7 +273,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with other rules for fences. */
     public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                rules, residency, executorUser, policy);
+                rules, residency, executorUser, policy, settings);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -269,6 +281,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                software, fences, residency, executorUser, policy);
+                software, fences, residency, executorUser, policy, settings);
     }
 }

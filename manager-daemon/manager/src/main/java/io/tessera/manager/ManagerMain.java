@@ -3,6 +3,7 @@ package io.tessera.manager;
 import io.tessera.manager.executors.ProcessLauncher;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.ManagerRunningException;
+import io.tessera.manager.settings.OptionException;
 import io.tessera.manager.signals.Signals;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.linux.Linux;

@@ -14,6 +14,9 @@ public enum ManagerOption {
             "segments shared with clients; should be in memory"),
     /** How devices are shared. */
     MODE("--mode", "TESSERA_MODE", "off|on|auto", "auto", "clients run at once, by turns, or whichever does more"),
+    /** What is written down. */
+    SETTINGS("--settings", "TESSERA_SETTINGS", "FILE", "/etc/tessera/tessera.toml for root, else ~/.config/tessera/tessera.toml",
+            "modes, policies, weights and limits; read again when it changes; README has its keys"),
     /** Who has the next turn. */
     POLICY("--policy", "TESSERA_POLICY", "NAME", "round-robin", "which tenant has the next turn, and for how long: tessera policy lists them"),
     /** Length of a turn. */

@@ -174,13 +174,65 @@ class ControlStepTest {
         assertEquals(OK, say(user, "{\"request\":\"ping\"}\n"));
         assertTrue(say(user, "{\"request\":\"status\"}\n").startsWith("{\"ok\":true"));
         for (String request : List.of("{\"request\":\"stop\"}", "{\"request\":\"scheduler\",\"mode\":\"on\"}",
-                "{\"request\":\"quantum\",\"ns\":500000000}", "{\"request\":\"limit\",\"tenant\":\"a\",\"bytes\":1,\"ahead\":true}")) {
+                "{\"request\":\"quantum\",\"ns\":500000000}", "{\"request\":\"policy\",\"policy\":\"fair\"}",
+                "{\"request\":\"tenant\",\"tenant\":\"a\",\"reset\":true}", "{\"request\":\"limit\",\"tenant\":\"a\",\"bytes\":1,\"ahead\":true}")) {
             assertEquals("{\"ok\":false,\"error\":\"only root, user 0, to whom this manager belongs, and members of the group tessera may do that; "
                     + "you are user 1001\"}\n", say(user, request + "\n"));
         }
         assertFalse(stepped.manager.isStopping());
         assertEquals(OK, say(stepped.control(0), "{\"request\":\"stop\"}\n"));
         assertTrue(stepped.manager.isStopping());
+    }
+
+    @Test
+    void aTenantsTermsAreSetSeenAndReset() throws Exception {
+        stepped.client(42, "alice", 0);
+        InMemoryClient root = stepped.control(0);
+        stepped.schedulers.getFirst().heardSince();
+        String alice = "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\"";
+        String set = "{\"ok\":true,\"tenant\":\"alice of user 500\",\"terms\":{\"weight\":%s,\"priority\":%s,\"class\":\"%s\",\"hardCap\":%s,"
+                + "\"softCap\":1.0,\"targetNs\":0},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
+        assertEquals(set.formatted(1, 0, "batch", "1.0", "round-robin", ""), say(root, alice + "}\n"));
+        assertEquals(set.formatted(3, -5, "interactive", "0.5", "round-robin", "\"priority\",\"class\""), say(root, alice
+                + ",\"set\":{\"weight\":3,\"priority\":-5,\"class\":\"interactive\",\"hardCap\":0.5}}\n"));
+        assertEquals(List.of("terms of alice of user 500: 3"), stepped.schedulers.getFirst().heardSince());
+        assertEquals(OK, say(root, "{\"request\":\"policy\",\"policy\":\"priority\"}\n"));
+        InMemoryClient owner = stepped.control(500);
+        assertEquals(set.formatted(3, -5, "interactive", "0.5", "priority", "\"weight\""),
+                say(owner, "{\"request\":\"tenant\",\"tenant\":\"alice\"}\n"),
+                "a user names its own tenants by their labels");
+        assertTrue(say(owner, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":3,"));
+        assertEquals(set.formatted(7, 0, "batch", "1.0", "priority", "\"weight\""), say(root, alice + ",\"reset\":true,\"set\":{\"weight\":7}}\n"));
+        assertEquals(set.formatted(1, 0, "batch", "1.0", "priority", ""), say(root, alice + ",\"reset\":true}\n"));
+    }
+
+    @Test
+    void whatIsSetAheadHoldsFromTheFirstContextOn() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        String set = "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\",\"set\":{\"weight\":4}";
+        assertTrue(say(root, set + "}\n").contains("no client of tenant \\\"bob of user 500\\\" takes turns on a device now"));
+        assertTrue(say(root, set + ",\"ahead\":true}\n").startsWith("{\"ok\":true"));
+        stepped.client(42, "bob", 0);
+        assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":4,"));
+    }
+
+    @Test
+    void wrongTermsAreRefusedAndChangeNothing() throws Exception {
+        stepped.client(42, "alice", 0);
+        InMemoryClient root = stepped.control(0);
+        String[][] wrong = {{"{\"weight\":0}", "weight 0: must be from 1 to 1000000"}, {"{\"weight\":1.5}", "must be a whole number"},
+                {"{\"weight\":1e99}", "has too many digits"}, {"{\"weight\":\"3\"}", "must be a number"},
+                {"{\"wieght\":3}", "a tenant has no \\\"wieght\\\""},
+                {"{\"class\":\"fast\"}", "must be interactive or batch"}, {"{\"class\":null}", "must be interactive or batch"},
+                {"{\"hardCap\":1.01}", "hard cap"},
+                {"{\"softCap\":0}", "soft cap"}, {"{\"targetNs\":-1}", "target of -1 ns"}, {"{\"priority\":1001}", "priority 1001"},
+                {"[]", "\\\"set\\\" must be an object"}};
+        for (String[] one : wrong) {
+            String answer = say(root, "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\",\"set\":" + one[0] + "}\n");
+            assertTrue(answer.startsWith("{\"ok\":false") && answer.contains(one[1]), one[0] + ": " + answer);
+        }
+        assertTrue(say(root, "{\"request\":\"policy\",\"policy\":\"fastest\"}\n").contains("there is no policy \\\"fastest\\\": fifo, round-robin"));
+        assertFalse(say(root, "{\"request\":\"status\"}\n").contains("\"terms\""));
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.DrainPolicy;
+import io.tessera.manager.settings.OptionException;
+import io.tessera.manager.settings.Quantities;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -59,6 +59,9 @@ public interface FilePort {
     /** Removes a name. Returns false if there was none. */
     boolean remove(Path path) throws LinuxException;
 
+    /** Gives a file another name on its file system, in the place of one that is there. */
+    void rename(Path from, Path to) throws LinuxException;
+
     /** Names in a directory. */
     List<Path> list(Path directory) throws IOException;
 

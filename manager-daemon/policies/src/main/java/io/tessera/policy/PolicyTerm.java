@@ -1,5 +1,6 @@
 package io.tessera.policy;
 
+import java.util.Locale;
 import java.util.function.Function;
 
 /** One of {@link TenantTerms}, as a policy may look at it or not. All policies keep to caps. */
@@ -20,12 +21,12 @@ public enum PolicyTerm {
     }
 
     /** Whether it is the same for both. */
-    boolean isEqual(TenantTerms one, TenantTerms other) {
+    public boolean isEqual(TenantTerms one, TenantTerms other) {
         return value.apply(one).equals(value.apply(other));
     }
 
     /** The name that operators use. */
     public String text() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -27,7 +27,7 @@ final class ArchitectureRules {
     static final ArchRule MANAGER_USES_PROTOCOL_AND_MEMORY = usesOnly("io.tessera.manager..",
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.os..", "io.tessera.clock..",
             "io.tessera.guardian.state..", "io.tessera.guardian.window..", "io.tessera.guardian.cache..",
-            "io.tessera.guardian.trust..", "org.slf4j..", "com.google.gson..");
+            "io.tessera.guardian.trust..", "io.tessera.policy..", "org.slf4j..", "com.google.gson..", "org.tomlj..");
     static final ArchRule EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
             "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
             "io.tessera.clock..", "org.slf4j..", "com.google.gson..", "com.sun.management..");

@@ -80,6 +80,35 @@ class TurnsTest {
         b.kill();
     }
 
+    /** Weights that an operator sets while programs run, without another word about the scheduler, are kept; commands say what holds. */
+    @Test
+    void weightsArePartsOfTheDevice(TestRun run) {
+        ManagerProcess manager = run.manager("--quantum", "20ms");
+        RunningProgram a = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("a").start();
+        RunningProgram b = run.program("worker", "wait=1", "ms=0", "kernel_us=500").tenant("b").start();
+        a.awaitLine("ready");
+        b.awaitLine("ready");
+        manager.control().okay("{\"request\":\"tenant\",\"tenant\":\"a\",\"set\":{\"weight\":4}}");
+        assertTrue(manager.control().device(0).get("reason").getAsString().startsWith("turns: tenants have different shares"));
+        a.tell("");
+        b.tell("");
+        List<String> shares = new ArrayList<>();
+        Await.until("a gets four fifths while the machine lets both run", Await.PATIENCE, () -> {
+            long first = run.witness().executed(a.pid(), 0);
+            long second = run.witness().executed(b.pid(), 0);
+            Await.sleep(Duration.ofMillis(1500));
+            first = run.witness().executed(a.pid(), 0) - first;
+            second = run.witness().executed(b.pid(), 0) - second;
+            shares.add(first + " and " + second);
+            double share = (double) first / Math.max(1, first + second);
+            return share > 0.74 && share < 0.86;
+        }, () -> "pieces of work: " + shares);
+        manager.control().okay("{\"request\":\"tenant\",\"tenant\":\"a\",\"reset\":true}");
+        assertTrue(!manager.control().device(0).get("reason").getAsString().contains("different shares"));
+        a.kill();
+        b.kill();
+    }
+
     /** Without turns the same clients do overlap: the checker of the other tests can see it. */
     @Test
     void clientsOverlapWhenTheSchedulerIsOff(TestRun run) {

@@ -10,12 +10,15 @@ import io.tessera.cli.manager.ManagerStopCommand;
 import io.tessera.cli.residency.EvictCommand;
 import io.tessera.cli.residency.RestoreCommand;
 import io.tessera.cli.schedule.LimitCommand;
+import io.tessera.cli.schedule.PolicyCommand;
 import io.tessera.cli.schedule.QuantumCommand;
 import io.tessera.cli.schedule.SchedulerCommand;
+import io.tessera.cli.schedule.TenantCommand;
 import io.tessera.cli.segments.CountersCommand;
 import io.tessera.cli.segments.ErrorsCommand;
 import io.tessera.cli.simulate.SimulateCommand;
 import io.tessera.cli.status.StatusCommand;
+import io.tessera.cli.status.WhyCommand;
 import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.TextTable;
 import java.io.IOException;
@@ -45,6 +48,9 @@ public final class TesseraCommands {
                 .addSubcommand(new StatusCommand(context))
                 .addSubcommand(new SchedulerCommand(context))
                 .addSubcommand(new QuantumCommand(context))
+                .addSubcommand(new PolicyCommand(context))
+                .addSubcommand(new TenantCommand(context))
+                .addSubcommand(new WhyCommand(context))
                 .addSubcommand(new LimitCommand(context))
                 .addSubcommand(new EvictCommand(context))
                 .addSubcommand(new RestoreCommand(context))

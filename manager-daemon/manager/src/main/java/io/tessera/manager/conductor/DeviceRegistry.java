@@ -12,6 +12,7 @@ import io.tessera.protocol.message.RefusalCode;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,11 +40,11 @@ public final class DeviceRegistry {
     private final TenantShares shares;
     private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<Session, DeviceClient[]> slots = new HashMap<>();
-    private SchedulerMode mode;
-    private PolicyName policy;
+    /** Of all devices, also of those to come. */
+    private DeviceSharing sharing;
+    private final Map<DeviceUuid, DeviceSharing> written = new HashMap<>();
+    private final Orders orders = new Orders();
     private long bells;
-    /** Set by an operator; 0: the schedulers' own. */
-    private long quantumNs;
 
     /**
      * No devices yet.
@@ -60,8 +61,7 @@ public final class DeviceRegistry {
         this.schedulers = schedulers;
         this.leases = leases;
         this.shares = shares;
-        this.mode = mode;
-        this.policy = policy;
+        this.sharing = DeviceSharing.of(mode).with(DeviceSharing.of(policy));
     }
 
     /** All known devices in the order in which they were announced. */
@@ -80,27 +80,68 @@ public final class DeviceRegistry {
         return Arrays.stream(own).filter(Objects::nonNull).toList();
     }
 
-    /** Sets the mode of all devices, also of those to come. */
-    public void mode(SchedulerMode newMode, long nowNs) {
-        mode = newMode;
-        devices.values().forEach(device -> device.mode(newMode, nowNs));
+    /** Has all devices shared so, also those to come; what it does not say stays as it is. */
+    public void share(DeviceSharing newSharing, long nowNs) {
+        sharing = sharing.with(newSharing);
+        devices.values().forEach(device -> newSharing.applyTo(device.scheduling(), nowNs));
     }
 
-    /** Sets the quantum of all devices, also of those to come. */
-    public void quantumNs(long newQuantumNs, long nowNs) {
-        quantumNs = newQuantumNs;
-        devices.values().forEach(device -> device.quantumNs(newQuantumNs, nowNs));
+    /** It is written down how single devices are shared, whether they are known or not. */
+    public void written(Map<DeviceUuid, DeviceSharing> ofDevices, long nowNs) {
+        written.clear();
+        written.putAll(ofDevices);
+        ofDevices.forEach((uuid, one) -> device(uuid).ifPresent(device -> one.applyTo(device.scheduling(), nowNs)));
     }
 
-    /** Sets the policy of all devices, also of those to come. */
-    public void policy(PolicyName newPolicy, long nowNs) {
-        policy = newPolicy;
-        devices.values().forEach(device -> device.scheduling().policy(newPolicy, nowNs));
+    /**
+     * An operator orders how one device is shared, or all and those to come.
+     *
+     * @return false if there is no such device
+     */
+    public boolean order(Optional<DeviceUuid> uuid, DeviceSharing newSharing, long nowNs) {
+        if (uuid.isEmpty()) {
+            share(newSharing, nowNs);
+        } else if (device(uuid.get()).isEmpty()) {
+            return false;
+        } else {
+            newSharing.applyTo(devices.get(uuid.get()).scheduling(), nowNs);
+        }
+        orders.add(uuid, newSharing);
+        return true;
+    }
+
+    /** What operators have ordered since the manager started, and before it was killed. */
+    public Orders orders() {
+        return orders;
+    }
+
+    /** The policies of the devices that a tenant is on; that of devices to come, where it is on none. */
+    public Set<PolicyName> policiesOf(String tenant) {
+        Set<PolicyName> policies = EnumSet.noneOf(PolicyName.class);
+        for (ManagedDevice device : devices.values()) {
+            if (device.members().stream().anyMatch(member -> shares.nameOf(member.session()).equals(tenant))) {
+                policies.add(device.scheduling().policy());
+            }
+        }
+        if (policies.isEmpty()) {
+            sharing.policy().ifPresent(policies::add);
+        }
+        return policies;
     }
 
     /** What is set for tenants. */
     public TenantShares shares() {
         return shares;
+    }
+
+    /** Other things are written down for tenants from now on. */
+    public void rules(ShareRules rules, long nowNs) {
+        shares.rules(rules);
+        for (ManagedDevice device : devices.values()) {
+            Set<String> tenants = new HashSet<>();
+            device.members().forEach(member -> tenants.add(shares.nameOf(member.session())));
+            tenants.forEach(tenant -> device.scheduling().terms(tenant, shares.of(tenant), nowNs));
+        }
     }
 
     /**
@@ -164,11 +205,7 @@ public final class DeviceRegistry {
         }
         ManagedDevice device = new ManagedDevice(announced, errors, schedulers, nowNs);
         devices.put(device.uuid(), device);
-        device.mode(mode, nowNs);
-        device.scheduling().policy(policy, nowNs);
-        if (quantumNs > 0) {
-            device.quantumNs(quantumNs, nowNs);
-        }
+        sharing.with(written.getOrDefault(device.uuid(), DeviceSharing.UNSAID)).with(orders.of(device.uuid())).applyTo(device.scheduling(), nowNs);
         return device;
     }
 

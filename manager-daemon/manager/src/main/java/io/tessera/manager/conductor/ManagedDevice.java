@@ -1,7 +1,6 @@
 package io.tessera.manager.conductor;
 
 import io.tessera.manager.schedule.DeviceScheduling;
-import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.AckState;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.policy.TenantTerms;
@@ -69,14 +68,6 @@ public final class ManagedDevice {
 
     void spans(boolean severalDevices, long nowNs) {
         scheduling.spans(severalDevices, nowNs);
-    }
-
-    void mode(SchedulerMode mode, long nowNs) {
-        scheduling.mode(mode, nowNs);
-    }
-
-    void quantumNs(long quantumNs, long nowNs) {
-        scheduling.quantumNs(quantumNs, nowNs);
     }
 
     /** Reads the words of every client and hands on what changed. */

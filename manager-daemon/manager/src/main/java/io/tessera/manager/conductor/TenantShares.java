@@ -8,15 +8,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What operators have set for tenants, also for those that are not here yet: weights, priorities, classes, caps. A tenant is known by its label,
- * another user's by {@link TenantName}. One owner thread.
+ * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps. What an operator has set holds before what is
+ * written down. A tenant is known by its label, another user's by {@link TenantName}. One owner thread.
  */
 public final class TenantShares {
     /** More names than this are a mistake in a script: each is a tenant for which somebody set something. */
     public static final int MOST_TENANTS = 10_000;
 
     private final int ownUid;
-    private final Map<String, TenantTerms> terms = new LinkedHashMap<>();
+    private final Map<String, TenantTerms> set = new LinkedHashMap<>();
+    private ShareRules rules = ShareRules.NONE;
 
     /** Nothing is set yet. */
     public TenantShares(int ownUid) {
@@ -30,7 +31,17 @@ public final class TenantShares {
 
     /** What holds for a tenant. */
     public TenantTerms of(String tenant) {
-        return terms.getOrDefault(tenant, TenantTerms.DEFAULT);
+        TenantTerms own = set.get(tenant);
+        return own == null ? written(tenant) : own;
+    }
+
+    /** What holds for a tenant for which no operator has set anything. */
+    public TenantTerms written(String tenant) {
+        return rules.of(tenant, ownUid).orElse(TenantTerms.DEFAULT);
+    }
+
+    void rules(ShareRules newRules) {
+        rules = newRules;
     }
 
     /**
@@ -38,20 +49,20 @@ public final class TenantShares {
      *
      * @return false if that is one tenant too many
      */
-    boolean set(String tenant, TenantTerms newTerms) {
-        if (newTerms.equals(TenantTerms.DEFAULT)) {
-            terms.remove(tenant);
+    boolean set(String tenant, TenantTerms terms) {
+        if (terms.equals(written(tenant))) {
+            set.remove(tenant);
             return true;
         }
-        if (terms.size() >= MOST_TENANTS && !terms.containsKey(tenant)) {
+        if (set.size() >= MOST_TENANTS && !set.containsKey(tenant)) {
             return false;
         }
-        terms.put(tenant, newTerms);
+        set.put(tenant, terms);
         return true;
     }
 
-    /** The tenants for which something is set. */
-    public Map<String, TenantTerms> all() {
-        return Collections.unmodifiableMap(terms);
+    /** What operators have set. */
+    public Map<String, TenantTerms> set() {
+        return Collections.unmodifiableMap(set);
     }
 }

@@ -8,8 +8,13 @@ import com.google.gson.JsonParser;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.tessera.manager.conductor.DeviceSharing;
+import io.tessera.manager.conductor.TenantShares;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
@@ -19,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /** Decodes a request, checks it and who asks, and answers. Stateless beside its target; one owner thread. */
 final class ControlRequests {
@@ -53,12 +59,14 @@ final class ControlRequests {
                 case "status" -> status(asker, nowNs);
                 case "scheduler" -> scheduler(request, asker, nowNs);
                 case "quantum" -> quantum(request, asker, nowNs);
+                case "policy" -> policy(request, asker, nowNs);
+                case "tenant" -> tenant(request, asker, nowNs);
                 case "limit" -> limit(request, asker);
                 case "evict" -> evict(request, asker, nowNs);
                 case "restore" -> restore(request, asker, nowNs);
                 case "stop" -> stop(request, asker, nowNs);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
-                        + "\": ping, status, scheduler, quantum, limit, evict, restore, stop");
+                        + "\": ping, status, scheduler, quantum, policy, tenant, limit, evict, restore, stop");
             };
         } catch (RefusedRequest e) {
             return error(e.getMessage());
@@ -92,16 +100,76 @@ final class ControlRequests {
         SchedulerMode mode = Arrays.stream(SchedulerMode.values())
                 .filter(m -> m.name().toLowerCase(Locale.ROOT).equals(name)).findFirst()
                 .orElseThrow(() -> new RefusedRequest("there is no mode \"" + name + "\": on, off, auto"));
-        return known(target.mode(device(request), mode, nowNs));
+        return known(target.order(device(request), DeviceSharing.of(mode), nowNs));
     }
 
     private JsonObject quantum(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         authorise(asker);
         long ns = whole(request, "ns", "nanoseconds");
         try {
-            return known(target.quantum(device(request), ns, nowNs));
+            ScheduleSettings.checkQuantum(ns);
         } catch (IllegalArgumentException e) {
             throw new RefusedRequest(e.getMessage());
+        }
+        return known(target.order(device(request), DeviceSharing.ofQuantum(ns), nowNs));
+    }
+
+    private JsonObject policy(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
+        authorise(asker);
+        String name = text(request, "policy");
+        PolicyName policy = PolicyName.of(name)
+                .orElseThrow(() -> new RefusedRequest("there is no policy \"" + name + "\": " + PolicyName.all()));
+        return known(target.order(device(request), DeviceSharing.of(policy), nowNs));
+    }
+
+    /** What is set for a tenant; with {@code set} or {@code reset}, it is other from now on. */
+    private JsonObject tenant(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
+        String tenant = flag(request, "own") ? TenantName.of(text(request, "tenant"), asker.uid(), authority.owner()) : relayed(request, asker);
+        checkTenant(tenant);
+        boolean reset = flag(request, "reset");
+        TenantTerms terms = target.terms(tenant);
+        if (reset || request.has("set")) {
+            authorise(asker);
+            if (!flag(request, "ahead") && !target.takesTurns(tenant)) {
+                throw new RefusedRequest("no client of tenant \"" + tenant + "\" takes turns on a device now: status lists tenants, another user's is"
+                        + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes. Who shares by space is not scheduled by the manager");
+            }
+            terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
+            if (!target.terms(tenant, terms, nowNs)) {
+                throw new RefusedRequest("something is set for " + TenantShares.MOST_TENANTS + " tenants already; reset some");
+            }
+        }
+        JsonObject answer = ok();
+        answer.addProperty("tenant", tenant);
+        answer.add("terms", TermsJson.of(terms));
+        JsonArray policies = new JsonArray();
+        Set<PolicyName> names = target.policiesOf(tenant);
+        names.forEach(name -> policies.add(name.text()));
+        answer.add("policies", policies);
+        JsonArray unused = new JsonArray();
+        TermsJson.unused(terms, names).forEach(term -> unused.add(term.text()));
+        answer.add("unused", unused);
+        return answer;
+    }
+
+    private static TenantTerms changed(TenantTerms before, JsonObject request) throws RefusedRequest {
+        JsonElement set = request.get("set");
+        if (set == null) {
+            return before;
+        }
+        if (!set.isJsonObject()) {
+            throw new RefusedRequest("\"set\" must be an object");
+        }
+        try {
+            return TermsJson.changed(before, set.getAsJsonObject());
+        } catch (IllegalArgumentException e) {
+            throw new RefusedRequest(e.getMessage());
+        }
+    }
+
+    private static void checkTenant(String tenant) throws RefusedRequest {
+        if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
+            throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
         }
     }
 
@@ -112,9 +180,7 @@ final class ControlRequests {
             throw new RefusedRequest("a limit is not below 0");
         }
         String tenant = text(request, "tenant");
-        if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
-            throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
-        }
+        checkTenant(tenant);
         if (!flag(request, "ahead") && !target.relays(tenant)) {
             throw new RefusedRequest("no client of tenant \"" + tenant
                     + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"

@@ -1,10 +1,13 @@
 package io.tessera.manager.control;
 
 import com.google.gson.JsonObject;
+import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.residency.Eviction;
-import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** What can be asked of the manager over the control socket. Called by the owner thread. */
@@ -13,19 +16,30 @@ public interface ControlTarget {
     JsonObject status(long nowNs);
 
     /**
-     * Sets the mode of one device, or of all and those to come.
+     * Orders how one device is shared in time, or all and those to come.
      *
      * @return false if there is no such device
      */
-    boolean mode(Optional<DeviceUuid> device, SchedulerMode mode, long nowNs);
+    boolean order(Optional<DeviceUuid> device, DeviceSharing sharing, long nowNs);
+
+    /** What holds for a tenant. */
+    TenantTerms terms(String tenant);
+
+    /** What holds for a tenant for which no operator has set anything. */
+    TenantTerms writtenTerms(String tenant);
 
     /**
-     * Sets the quantum of one device, or of all and those to come.
+     * Sets what holds for a tenant in turns, on all devices.
      *
-     * @return false if there is no such device
-     * @throws IllegalArgumentException if the quantum is out of range, with the range
+     * @return false if something is set for too many tenants
      */
-    boolean quantum(Optional<DeviceUuid> device, long quantumNs, long nowNs);
+    boolean terms(String tenant, TenantTerms terms, long nowNs);
+
+    /** Whether the tenant has a client that takes turns. */
+    boolean takesTurns(String tenant);
+
+    /** The policies of the devices that a tenant is on; of all devices, where it is on none. */
+    Set<PolicyName> policiesOf(String tenant);
 
     /**
      * Sets the device memory that a tenant of executors may use, on each device, from now on.

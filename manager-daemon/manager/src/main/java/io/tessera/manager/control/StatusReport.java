@@ -9,6 +9,7 @@ import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.DeviceTurns;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.segment.CountersReader;
 import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.ErrorLogReader;
@@ -127,6 +128,10 @@ public final class StatusReport {
         json.addProperty("turn", ManagedDevice.turnName(block));
         json.addProperty("ack", ManagedDevice.ackName(block));
         long wantSinceNs = block.wantSinceNs();
+        TenantTerms terms = registry.shares().of(registry.shares().nameOf(member.session()));
+        if (!terms.equals(TenantTerms.DEFAULT)) {
+            json.add("terms", TermsJson.of(terms));
+        }
         json.addProperty("waitingNs", wantSinceNs == 0 ? 0 : age(wantSinceNs, nowNs));
         json.addProperty("usedBytes", block.usedBytes());
         json.addProperty("peakBytes", block.peakBytes());

@@ -152,6 +152,11 @@ public final class DeviceScheduler implements DeviceScheduling {
     }
 
     @Override
+    public PolicyName policy() {
+        return lock.policy();
+    }
+
+    @Override
     public void terms(String tenant, TenantTerms terms, long nowNs) {
         lock.terms(tenant, terms, nowNs);
         run(nowNs);

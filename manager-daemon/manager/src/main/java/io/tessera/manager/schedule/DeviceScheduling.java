@@ -42,6 +42,9 @@ public interface DeviceScheduling extends MemoryScheduling {
     /** Another policy says who is next, from the next turn on. */
     void policy(PolicyName policy, long nowNs);
 
+    /** The policy that says who is next. */
+    PolicyName policy();
+
     /** What an operator set for a tenant is other from now on; nothing, where it is not on the device. */
     void terms(String tenant, TenantTerms terms, long nowNs);
 

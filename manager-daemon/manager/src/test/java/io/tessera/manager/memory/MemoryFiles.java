@@ -156,6 +156,11 @@ public final class MemoryFiles implements FilePort {
     }
 
     @Override
+    public void rename(Path from, Path to) {
+        files.put(to, files.remove(from));
+    }
+
+    @Override
     public List<Path> list(Path directory) {
         return files.keySet().stream().filter(p -> directory.equals(p.getParent())).sorted().toList();
     }

@@ -76,6 +76,11 @@ public final class RecordingScheduler implements DeviceScheduling {
     }
 
     @Override
+    public PolicyName policy() {
+        return policy;
+    }
+
+    @Override
     public void terms(String tenant, TenantTerms terms, long nowNs) {
         heard.add("terms of " + tenant + ": " + terms.weight());
     }

@@ -75,6 +75,7 @@ final class LibC {
     private static final MemorySegment SETSID = function("setsid");
     private static final MemorySegment SHUTDOWN = function("shutdown");
     private static final MemorySegment SOCKET = function("socket");
+    private static final MemorySegment RENAME = function("rename");
     private static final MemorySegment SOCKETPAIR = function("socketpair");
     private static final MemorySegment STATX = function("statx");
     private static final MemorySegment SYSCALL = function("syscall");
@@ -334,6 +335,11 @@ final class LibC {
 
     static int socketpair(int domain, int type, int protocol, MemorySegment both) {
         return intOf(fourth(SOCKETPAIR, domain, type, protocol, both, MemorySegment.NULL));
+    }
+
+    /** Both paths live as long as the call. */
+    static int rename(MemorySegment from, MemorySegment to) {
+        return intOf(first(RENAME, from, to.address()));
     }
 
     static int statx(int directory, MemorySegment path, int flags, int mask, MemorySegment into) {

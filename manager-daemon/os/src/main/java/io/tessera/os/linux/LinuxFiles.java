@@ -156,6 +156,13 @@ final class LinuxFiles implements FilePort {
     }
 
     @Override
+    public void rename(Path from, Path to) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            checked(LibC.rename(arena.allocateFrom(from.toString()), arena.allocateFrom(to.toString())), "rename", from);
+        }
+    }
+
+    @Override
     public List<Path> list(Path directory) throws IOException {
         try (Stream<Path> names = Files.list(directory)) {
             return names.sorted().toList();

@@ -5,9 +5,13 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.annotations.SerializedName;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.control.ControlException.Kind;
+import io.tessera.cli.text.Durations;
+import io.tessera.cli.text.Shares;
 import io.tessera.cli.text.TextTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,12 +48,17 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param uid              its user
      * @param runtimeDirectory where its sockets are
      * @param uptimeNs         how long it runs
+     * @param settings         its file of settings; empty: there is none
+     * @param settingsProblem  what is wrong with that file; empty: nothing
      */
-    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs) {
+    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs, String settings,
+            String settingsProblem) {
         /** Fills in what was left out. */
         public ManagerState {
             version = orUnknown(version);
             runtimeDirectory = orUnknown(runtimeDirectory);
+            settings = Objects.requireNonNullElse(settings, "");
+            settingsProblem = Objects.requireNonNullElse(settingsProblem, "");
         }
     }
 
@@ -142,6 +151,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param mode             the mode that was set: off, on, auto
      * @param effective        what it comes to now: free or exclusive
      * @param reason           why, in one sentence
+     * @param policy           which tenant has the next turn; empty: an older manager does not say
      * @param quantumNs        length of a turn
      * @param holder           the client that holds the device alone; null: nobody
      * @param holderSinceNs    for how long it has held it
@@ -150,7 +160,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param memory           what is resident; null: nobody's memory can leave it
      */
     public record DeviceState(String uuid, String name, long totalBytes, String mode, String effective, String reason,
-            long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs,
+            String policy, long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs,
             DeviceMemory memory) {
         /** Fills in what was left out. */
         public DeviceState {
@@ -159,6 +169,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             mode = orUnknown(mode);
             effective = orUnknown(effective);
             reason = Objects.requireNonNullElse(reason, "");
+            policy = Objects.requireNonNullElse(policy, "");
         }
     }
 
@@ -191,11 +202,47 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     }
 
     /**
+     * What is set for a tenant.
+     *
+     * @param weight   its part of the device, against that of others
+     * @param priority who is higher goes first, under some policies
+     * @param kind     interactive or batch
+     * @param hardCap  the most of the device's time that it gets; 1: no cap
+     * @param softCap  the same while others have work
+     * @param targetNs within which time a request is to be done; 0: as the policy says for its class
+     */
+    public record Terms(int weight, int priority, @SerializedName("class") String kind, double hardCap, double softCap, long targetNs) {
+        /** Fills in what was left out. */
+        public Terms {
+            kind = orUnknown(kind);
+        }
+
+        /** What differs from that of a tenant for which nothing is set; empty: nothing does. */
+        public String text() {
+            List<String> parts = new ArrayList<>();
+            add(parts, weight != 1, "weight " + weight);
+            add(parts, priority != 0, "priority " + priority);
+            add(parts, kind.equals("interactive"), kind);
+            add(parts, hardCap < 1, "at most " + Shares.format(hardCap));
+            add(parts, softCap < 1, "at most " + Shares.format(softCap) + " while others have work");
+            add(parts, targetNs > 0, "target " + Durations.format(targetNs));
+            return String.join(", ", parts);
+        }
+
+        private static void add(List<String> parts, boolean differs, String text) {
+            if (differs) {
+                parts.add(text);
+            }
+        }
+    }
+
+    /**
      * A client on a device.
      *
      * @param uuid         the device
      * @param turn         closed, free or granted
      * @param ack          closed, open, draining or released
+     * @param terms        what is set for its tenant in turns; null: nothing is
      * @param waitingNs    for how long a thread waits at the gate now; 0: none does
      * @param usedBytes    memory in use
      * @param peakBytes    most memory in use so far
@@ -213,8 +260,8 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param busyShare    share of samples that found the device busy with this client's work
      * @param residency    what of its memory is on the device; null: all, it cannot leave
      */
-    public record ClientDevice(String uuid, String turn, String ack, long waitingNs, long usedBytes, long peakBytes,
-            long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
+    public record ClientDevice(String uuid, String turn, String ack, Terms terms, long waitingNs, long usedBytes,
+            long peakBytes, long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
             long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare,
             Residency residency) {
         /** Fills in what was left out. */
@@ -333,6 +380,15 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
         } catch (JsonParseException e) {
             throw new ControlException(Kind.MALFORMED, "the manager's status does not fit the protocol: "
                     + e.getMessage(), e);
+        }
+    }
+
+    /** Reads what is set for a tenant. */
+    public static Terms terms(JsonObject terms) throws ControlException {
+        try {
+            return GSON.fromJson(terms, Terms.class);
+        } catch (JsonParseException e) {
+            throw new ControlException(Kind.MALFORMED, "what is set for the tenant does not fit the protocol: " + e.getMessage(), e);
         }
     }
 

@@ -13,7 +13,9 @@ import io.tessera.cli.text.TextTable.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * A status as lines of text: the manager, then each device with its holder, those who wait, and a row for each client.
@@ -40,6 +42,10 @@ public final class StatusTable {
         StatusAnswer.ManagerState manager = report.manager();
         lines.add("manager " + manager.version() + ", pid " + manager.pid() + ", uid " + manager.uid() + ", up "
                 + Durations.format(manager.uptimeNs()) + ", " + manager.runtimeDirectory());
+        if (!manager.settings().isEmpty()) {
+            lines.add(manager.settingsProblem().isEmpty() ? "settings of " + manager.settings()
+                    : style.apply(Emphasis.BAD, manager.settings() + ": " + manager.settingsProblem() + ". What it said before holds"));
+        }
         for (DeviceState device : report.devices()) {
             lines.add("");
             device(lines, report, device, rates, style);
@@ -74,16 +80,30 @@ public final class StatusTable {
                 + Sizes.format(device.totalBytes()) + ", " + device.uuid())));
         lines.add(INDENT + "scheduler " + device.mode() + ", now " + device.effective()
                 + (device.reason().isEmpty() ? "" : ": " + TextTable.printable(device.reason())));
-        lines.add(INDENT + "quantum " + Durations.format(device.quantumNs()) + ", " + device.handovers()
+        lines.add(INDENT + (device.policy().isEmpty() ? "" : "policy " + device.policy() + ", ") + "quantum " + Durations.format(device.quantumNs())
+                + ", " + device.handovers()
                 + " hand-overs" + (device.handovers() == 0 ? ""
                         : ", median " + Durations.format(device.handoverMedianNs())));
         lines.add(INDENT + holder(report, device) + waiters(rows));
         if (!rows.isEmpty()) {
             lines.addAll(table(device, rows, rates).lines(INDENT, style));
+            lines.addAll(terms(rows));
         }
         if (device.memory() != null) {
             lines.addAll(MemoryTable.lines(device, report, INDENT, style));
         }
+    }
+
+    /** A line for each tenant for which something is set. */
+    private static List<String> terms(List<Row> rows) {
+        Map<String, String> lines = new TreeMap<>();
+        for (Row row : rows) {
+            if (row.device().terms() != null) {
+                String tenant = TextTable.printable(row.client().tenant());
+                lines.put(tenant, INDENT + tenant + ": " + row.device().terms().text());
+            }
+        }
+        return List.copyOf(lines.values());
     }
 
     private static String holder(StatusAnswer report, DeviceState device) {

@@ -219,7 +219,7 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--memory", "--plan fast -- true", "--name= -- true", "--device a;b -- true",
-            "--device= -- true", "--fast -- true", "-- ", ""})
+            "--device= -- true", "--weight -- true", "--class a;b -- true", "--cap= -- true", "--fast -- true", "-- ", ""})
     void wrongUsage(String line) throws Exception {
         List<String> command = new ArrayList<>(List.of(kit.scripts.resolve("tessera").toString(), "run"));
         command.addAll(List.of(line.strip().split(" ")));
@@ -238,7 +238,8 @@ class RunScriptTest {
     @ParameterizedTest
     @CsvSource({"--share space --plan swap,--plan swap has no effect with --share space", "--share space --plan managed,--plan managed has no effect",
             "--share space --memory-guarantee 1GiB,--memory-guarantee has no effect with --share space",
-            "--share space --swap-directory /tmp,--swap-directory has no effect", "--fence check,--fence has no effect without --share space",
+            "--share space --swap-directory /tmp,--swap-directory has no effect", "--share space --no-manager --weight 3,--weight has no effect",
+            "--fence check,--fence has no effect without --share space",
             "--fence-alone,--fence-alone has no effect", "--unfenced time,--unfenced has no effect",
             "--kernel-timeout 9,--kernel-timeout has no effect"})
     void anOptionWithoutEffectIsSaidToHaveNone(String options, String expected) throws Exception {

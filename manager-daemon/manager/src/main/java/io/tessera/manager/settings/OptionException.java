@@ -1,4 +1,4 @@
-package io.tessera.manager;
+package io.tessera.manager.settings;
 
 /** An option that is unknown or has a wrong value; the message names it and says what is right. */
 public final class OptionException extends Exception {

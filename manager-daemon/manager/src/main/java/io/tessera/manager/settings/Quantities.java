@@ -1,4 +1,4 @@
-package io.tessera.manager;
+package io.tessera.manager.settings;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads durations and sizes as people write them: {@code 100ms}, {@code 1.5s}, {@code 8GiB}. Stateless. */
-final class Quantities {
+public final class Quantities {
     private static final Pattern QUANTITY = Pattern.compile("(\\d{1,18}(?:\\.\\d{1,9})?)([A-Za-z]+)");
     private static final Map<String, Long> NANOSECONDS = Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s",
             1_000_000_000L, "min", 60_000_000_000L);
@@ -17,12 +17,26 @@ final class Quantities {
     private Quantities() {
     }
 
-    static long durationNs(String text) throws OptionException {
+    /** Nanoseconds of a text like {@code 250ms}. */
+    public static long durationNs(String text) throws OptionException {
         return scaled(text, NANOSECONDS, "a duration: a number with ns, us, ms, s or min");
     }
 
-    static long sizeBytes(String text) throws OptionException {
+    /** Bytes of a text like {@code 8GiB}. */
+    public static long sizeBytes(String text) throws OptionException {
         return scaled(text, BYTES, "a size: a number with B, KiB, MiB, GiB or TiB");
+    }
+
+    /** A part of the whole, of a text like {@code 25%}: above 0, at most 1. */
+    public static double share(String value) throws OptionException {
+        if (!value.matches("\\d{1,3}(\\.\\d{1,3})?%")) {
+            throw new OptionException("\"" + value + "\" is not a share: a number with %, for example 5%");
+        }
+        double share = Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
+        if (share <= 0 || share > 1) {
+            throw new OptionException("\"" + value + "\": a share is above 0% and at most 100%");
+        }
+        return share;
     }
 
     private static long scaled(String text, Map<String, Long> units, String expected) throws OptionException {

@@ -1,0 +1,238 @@
+package io.tessera.manager.settings;
+
+import io.tessera.manager.conductor.DeviceSharing;
+import io.tessera.manager.conductor.ShareRules;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
+import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.message.TenantName;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+/**
+ * Reads {@code tessera.toml}:
+ *
+ * <pre>
+ * mode = "auto"              # as --mode, --policy and --quantum
+ * policy = "fair"
+ *
+ * [device."GPU-..."]         # mode, policy and quantum of one device
+ * quantum = "100ms"
+ *
+ * [tenant."alice"]           # weight, priority, class, cap, soft-cap, target; memory in space sharing
+ * weight = 3
+ *
+ * [user.bob]                 # the same, without memory, for all tenants of a user that have no table of their own
+ * soft-cap = "20%"
+ *
+ * [group.students]           # the same for all users of a group that have no table of their own
+ * class = "batch"
+ * </pre>
+ *
+ * A key that is not known is an error: it is a misspelt one. One use: one text.
+ */
+final class SettingsFile {
+    private static final List<String> TOP = List.of("mode", "policy", "quantum", "device", "tenant", "user", "group");
+    private static final List<String> OF_DEVICE = List.of("mode", "policy", "quantum");
+    private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target");
+    private static final List<String> OF_TENANT = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "memory");
+
+    private final TomlParseResult toml;
+    private final Accounts accounts;
+
+    private SettingsFile(TomlParseResult toml, Accounts accounts) {
+        this.toml = toml;
+        this.accounts = accounts;
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @throws SettingsException for the first thing that is wrong
+     */
+    static Settings parse(String text, Accounts accounts) throws SettingsException {
+        TomlParseResult toml = Toml.parse(text);
+        if (toml.hasErrors()) {
+            TomlParseError first = toml.errors().getFirst();
+            throw new SettingsException("line " + first.position().line() + ": " + first.getMessage().split("\n", 2)[0]);
+        }
+        return new SettingsFile(toml, accounts).settings();
+    }
+
+    private Settings settings() throws SettingsException {
+        checkKeys(toml, List.of(), TOP);
+        Map<DeviceUuid, DeviceSharing> devices = new LinkedHashMap<>();
+        for (String name : tables("device")) {
+            List<String> path = List.of("device", name);
+            DeviceUuid uuid = DeviceUuid.parse(name)
+                    .orElseThrow(() -> wrong(path, "a device is named by its UUID, GPU-...; tessera status shows it"));
+            devices.put(uuid, device(table(path, OF_DEVICE), path));
+        }
+        Map<String, TenantTerms> tenants = new LinkedHashMap<>();
+        Map<String, Long> limits = new LinkedHashMap<>();
+        for (String name : tables("tenant")) {
+            List<String> path = List.of("tenant", name);
+            if (name.isEmpty() || name.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
+                throw wrong(path, "a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
+            }
+            TomlTable table = table(path, OF_TENANT);
+            tenants.put(name, terms(table, path));
+            if (table.contains(List.of("memory"))) {
+                limits.put(name, limit(table, path));
+            }
+        }
+        return new Settings(device(toml, List.of()), Map.copyOf(devices), new ShareRules(tenants, users()), Map.copyOf(limits));
+    }
+
+    private Map<Integer, TenantTerms> users() throws SettingsException {
+        Map<Integer, TenantTerms> users = new LinkedHashMap<>();
+        for (String name : tables("user")) {
+            List<String> path = List.of("user", name);
+            OptionalInt user = accounts.user(name);
+            if (user.isEmpty()) {
+                throw wrong(path, "this host has no such user");
+            }
+            users.put(user.getAsInt(), terms(table(path, OF_USER), path));
+        }
+        for (String name : tables("group")) {
+            List<String> path = List.of("group", name);
+            TenantTerms terms = terms(table(path, OF_USER), path);
+            Set<Integer> members = accounts.members(name);
+            if (members.isEmpty()) {
+                throw wrong(path, "this host has no such group, or nobody is in it");
+            }
+            members.forEach(user -> users.putIfAbsent(user, terms));
+        }
+        return users;
+    }
+
+    // Values
+
+    private DeviceSharing device(TomlTable table, List<String> path) throws SettingsException {
+        Optional<String> mode = text(table, path, "mode");
+        Optional<String> policy = text(table, path, "policy");
+        Optional<String> quantum = text(table, path, "quantum");
+        OptionalLong quantumNs = OptionalLong.empty();
+        if (quantum.isPresent()) {
+            try {
+                quantumNs = OptionalLong.of(Quantities.durationNs(quantum.get()));
+                ScheduleSettings.checkQuantum(quantumNs.getAsLong());
+            } catch (OptionException | IllegalArgumentException e) {
+                throw wrong(with(path, "quantum"), e.getMessage());
+            }
+        }
+        return new DeviceSharing(mode.isEmpty() ? Optional.empty() : Optional.of(choice(SchedulerMode.values(), mode.get(), with(path, "mode"))),
+                policy.isEmpty() ? Optional.empty() : Optional.of(PolicyName.of(policy.get())
+                        .orElseThrow(() -> wrong(with(path, "policy"), "\"" + policy.get() + "\" is none of " + PolicyName.all()))),
+                quantumNs);
+    }
+
+    private TenantTerms terms(TomlTable table, List<String> path) throws SettingsException {
+        TenantTerms terms = TenantTerms.DEFAULT;
+        for (String key : table.keySet()) {
+            try {
+                terms = switch (key) {
+                    case "weight" -> terms.withWeight(whole(table, path, key));
+                    case "priority" -> terms.withPriority(whole(table, path, key));
+                    case "class" -> terms.withClass(choice(TenantClass.values(), text(table, path, key).orElseThrow(), with(path, key)));
+                    case "cap" -> terms.withHardCap(Quantities.share(text(table, path, key).orElseThrow()));
+                    case "soft-cap" -> terms.withSoftCap(Quantities.share(text(table, path, key).orElseThrow()));
+                    case "target" -> terms.withTargetNs(Quantities.durationNs(text(table, path, key).orElseThrow()));
+                    default -> terms; // memory
+                };
+            } catch (OptionException | IllegalArgumentException e) {
+                throw wrong(with(path, key), e.getMessage());
+            }
+        }
+        return terms;
+    }
+
+    private long limit(TomlTable table, List<String> path) throws SettingsException {
+        String size = text(table, path, "memory").orElseThrow();
+        try {
+            return size.equals("none") ? 0 : Quantities.sizeBytes(size);
+        } catch (OptionException e) {
+            throw wrong(with(path, "memory"), e.getMessage() + ", or none");
+        }
+    }
+
+    private <E extends Enum<E>> E choice(E[] values, String text, List<String> path) throws SettingsException {
+        List<String> names = Arrays.stream(values).map(value -> value.name().toLowerCase(Locale.ROOT)).toList();
+        int index = names.indexOf(text);
+        if (index < 0) {
+            throw wrong(path, "\"" + text + "\" is none of " + String.join(", ", names));
+        }
+        return values[index];
+    }
+
+    private int whole(TomlTable table, List<String> path, String key) throws SettingsException {
+        if (!(table.get(List.of(key)) instanceof Long number) || number != number.intValue()) {
+            throw wrong(with(path, key), "must be a whole number, without quotation marks");
+        }
+        return number.intValue();
+    }
+
+    private Optional<String> text(TomlTable table, List<String> path, String key) throws SettingsException {
+        Object value = table.get(List.of(key));
+        if (value != null && !(value instanceof String)) {
+            throw wrong(with(path, key), "must be a text in quotation marks");
+        }
+        return Optional.ofNullable((String) value);
+    }
+
+    // Tables
+
+    private Set<String> tables(String kind) throws SettingsException {
+        Object value = toml.get(List.of(kind));
+        if (value == null) {
+            return Set.of();
+        }
+        if (!(value instanceof TomlTable table)) {
+            throw wrong(List.of(kind), "must be a table of names: [" + kind + ".NAME]");
+        }
+        return new TreeSet<>(table.keySet());
+    }
+
+    private TomlTable table(List<String> path, List<String> keys) throws SettingsException {
+        if (!(toml.get(path) instanceof TomlTable table)) {
+            throw wrong(path, "must be a table: [" + path.getFirst() + ".\"" + path.getLast() + "\"]");
+        }
+        checkKeys(table, path, keys);
+        return table;
+    }
+
+    private void checkKeys(TomlTable table, List<String> path, List<String> keys) throws SettingsException {
+        for (String key : table.keySet()) {
+            if (!keys.contains(key)) {
+                throw wrong(with(path, key), "there is no such key here: " + String.join(", ", keys));
+            }
+        }
+    }
+
+    private static List<String> with(List<String> path, String key) {
+        return Stream.concat(path.stream(), Stream.of(key)).toList();
+    }
+
+    private SettingsException wrong(List<String> path, String sentence) {
+        TomlPosition at = toml.inputPositionOf(path);
+        return new SettingsException((at == null ? "" : "line " + at.line() + ", ") + String.join(".", path) + ": " + sentence);
+    }
+}

@@ -1,0 +1,151 @@
+package io.tessera.manager.settings;
+
+import io.tessera.manager.conductor.Conductor;
+import io.tessera.manager.conductor.DeviceRegistry;
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ObjLongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a manager to its file of settings: reads it at the start and whenever it has changed, at most {@value #LOOK_MS} ms later. A file that is
+ * wrong changes nothing; what it said before stays in force, and the status says what is wrong. A file that is taken away takes back its rules
+ * for tenants, and leaves mode, policy and quantum as they are. One owner thread.
+ */
+public final class SettingsWatch implements Conductor.Timed {
+    /** A stat every second costs nothing that can be measured. */
+    private static final long LOOK_MS = 1_000;
+
+    /** A larger file is none that somebody wrote, and reading it would keep clients waiting. */
+    private static final long MOST_BYTES = 1L << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(SettingsWatch.class);
+
+    /** What a file was like when it was read, its permissions included: the time of its last change of status tells. Another one is read again. */
+    private record Seen(Object inode, Object changed, Object bytes) {
+    }
+
+    private final Path file;
+    private final Accounts accounts;
+    private final int ownUid;
+    private final DeviceRegistry devices;
+    private final ObjLongConsumer<String> limits;
+    private Settings settings = Settings.NONE;
+    private Seen seen;
+    private String problem = "";
+    private long nextNs;
+
+    /**
+     * Of a manager.
+     *
+     * @param file    need not exist
+     * @param ownUid  the manager's user
+     * @param devices what it is about
+     * @param limits  sets the bytes of device memory that a tenant of executors may use
+     */
+    public SettingsWatch(Path file, int ownUid, DeviceRegistry devices, ObjLongConsumer<String> limits) {
+        this.file = file;
+        this.accounts = new Accounts(Path.of("/etc/passwd"), Path.of("/etc/group"));
+        this.ownUid = ownUid;
+        this.devices = devices;
+        this.limits = limits;
+    }
+
+    /** Where the file is, or would be. */
+    public Path file() {
+        return file;
+    }
+
+    /** Whether there is a file. */
+    public boolean isThere() {
+        return seen != null;
+    }
+
+    /** What is wrong with the file as it is now; empty: nothing. */
+    public String problem() {
+        return problem;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        if (nextNs > nowNs) {
+            return 0;
+        }
+        nextNs = nowNs + LOOK_MS * 1_000_000L;
+        try {
+            Optional<Seen> found = look();
+            if (!Objects.equals(found.orElse(null), seen)) {
+                seen = found.orElse(null);
+                apply(found.isEmpty() ? Settings.NONE : SettingsFile.parse(read(), accounts), nowNs);
+                return 1;
+            }
+        } catch (SettingsException e) {
+            wrong(e.getMessage());
+        } catch (MalformedInputException e) {
+            wrong("it is no text in UTF-8");
+        } catch (IOException e) {
+            wrong("it cannot be read: " + e);
+        }
+        return 0;
+    }
+
+    private Optional<Seen> look() throws IOException {
+        try {
+            Map<String, Object> attributes = Files.readAttributes(file, "unix:ino,ctime,size");
+            return Optional.of(new Seen(attributes.get("ino"), attributes.get("ctime"), attributes.get("size")));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    private String read() throws IOException, SettingsException {
+        if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
+            throw new SettingsException("it is no file, or larger than 1 MiB");
+        }
+        int owner = (int) Files.getAttribute(file, "unix:uid");
+        if (owner != 0 && owner != ownUid || ((int) Files.getAttribute(file, "unix:mode") & 2) != 0) {
+            throw new SettingsException("it must belong to root or to the manager's user, and others must not be able to write to it");
+        }
+        return Files.readString(file, StandardCharsets.UTF_8);
+    }
+
+    private void wrong(String what) {
+        if (!what.equals(problem)) {
+            problem = what;
+            LOG.error("{}: {}. What it said before stays in force", file, what);
+        }
+    }
+
+    private void apply(Settings read, long nowNs) {
+        problem = "";
+        LOG.info(isThere() ? "{} is read: {} tenants, {} users, {} devices" : "{} is not there", file, read.rules().tenants().size(),
+                read.rules().users().size(), read.devices().size());
+        Settings before = settings;
+        settings = read;
+        devices.rules(read.rules(), nowNs);
+        // What stands there as before may have been changed by a command since.
+        devices.share(read.all().newerThan(before.all()), nowNs);
+        if (!read.devices().equals(before.devices())) {
+            devices.written(read.devices(), nowNs);
+        }
+        for (Map.Entry<String, Long> limit : read.limits().entrySet()) {
+            if (!limit.getValue().equals(before.limits().get(limit.getKey()))) {
+                limits.accept(limit.getKey(), limit.getValue());
+            }
+        }
+        before.limits().keySet().stream().filter(tenant -> !read.limits().containsKey(tenant)).forEach(tenant -> limits.accept(tenant, 0));
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return nextNs;
+    }
+}

@@ -1,0 +1,101 @@
+package io.tessera.manager.settings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.conductor.DeviceSharing;
+import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.conductor.TenantShares;
+import io.tessera.manager.memory.MemoryLinux;
+import io.tessera.manager.memory.RecordingScheduler;
+import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.DistinctErrors;
+import io.tessera.os.FilePort;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
+import io.tessera.protocol.DeviceUuid;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class OrderJournalTest {
+    private static final Path DIRECTORY = Path.of("/run/tessera");
+    private static final DeviceUuid GPU = new DeviceUuid(1, 2);
+
+    private final FilePort files = new MemoryLinux(0).ports().files();
+
+    static DeviceRegistry registry() {
+        return new DeviceRegistry(new DistinctErrors(() -> 0), (total, port, now) -> new RecordingScheduler(port), new Leases(), new TenantShares(0),
+                SchedulerMode.AUTO, PolicyName.ROUND_ROBIN);
+    }
+
+    private DeviceRegistry restored() {
+        DeviceRegistry registry = registry();
+        new OrderJournal(files, DIRECTORY, registry).restore(0);
+        return registry;
+    }
+
+    @Test
+    void theNextManagerGoesOnWithWhatWasOrdered() {
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        assertTrue(before.order(Optional.empty(), DeviceSharing.of(SchedulerMode.ON), 0));
+        before.order(Optional.empty(), DeviceSharing.of(PolicyName.FAIR), 0);
+        before.order(Optional.empty(), DeviceSharing.ofQuantum(123_456_789), 0);
+        before.orders().restore(GPU, DeviceSharing.of(PolicyName.PRIORITY));
+        TenantTerms terms = new TenantTerms(3, -7, TenantClass.INTERACTIVE, 0.255, 0.001, 5);
+        String strange = "a \"b\"\\\n\u0001\u00e4 = [x]";
+        before.terms(strange, terms, 0);
+        before.terms("plain", TenantTerms.DEFAULT.withHardCap(1e-9), 0);
+        journal.write();
+        DeviceRegistry after = restored();
+        assertEquals(before.orders().all(), after.orders().all());
+        assertEquals(Map.of(GPU, DeviceSharing.of(PolicyName.PRIORITY)), after.orders().devices());
+        assertEquals(Map.of(strange, terms, "plain", TenantTerms.DEFAULT.withHardCap(1e-5)), after.shares().set());
+    }
+
+    @Test
+    void whatWasResetIsGone() {
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        before.terms("a", TenantTerms.DEFAULT.withWeight(2), 0);
+        journal.write();
+        before.terms("a", TenantTerms.DEFAULT, 0);
+        journal.write();
+        assertEquals(Map.of(), restored().shares().set());
+    }
+
+    @Test
+    void aManagerThatEndsInOrderLeavesNothing() {
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        before.order(Optional.empty(), DeviceSharing.of(SchedulerMode.ON), 0);
+        journal.write();
+        journal.forget();
+        assertEquals(DeviceSharing.UNSAID, restored().orders().all());
+    }
+
+    @Test
+    void aJournalOfAnotherBootOrADamagedOneCountsForNothing() throws Exception {
+        for (String text : new String[] {"# boot another\nmode = \"on\"\n", "", "mode = \"on\"\n"}) {
+            put(text);
+            assertEquals(DeviceSharing.UNSAID, restored().orders().all(), text);
+        }
+        DeviceRegistry before = registry();
+        before.order(Optional.empty(), DeviceSharing.of(SchedulerMode.ON), 0);
+        new OrderJournal(files, DIRECTORY, before).write();
+        int descriptor = files.open(DIRECTORY.resolve("orders.toml"), FilePort.Open.READ, 0);
+        String written = new String(files.read(descriptor, 4096), StandardCharsets.UTF_8);
+        put(written + "mode = ");
+        assertEquals(DeviceSharing.UNSAID, restored().orders().all());
+    }
+
+    private void put(String text) throws Exception {
+        files.remove(DIRECTORY.resolve("orders.toml"));
+        files.write(files.open(DIRECTORY.resolve("orders.toml"), FilePort.Open.CREATE, 0600), text.getBytes(StandardCharsets.UTF_8));
+    }
+}

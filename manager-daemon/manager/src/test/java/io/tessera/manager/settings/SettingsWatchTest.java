@@ -1,0 +1,142 @@
+package io.tessera.manager.settings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.manager.memory.InMemoryClient;
+import io.tessera.manager.memory.SteppedManager;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A manager whose file of settings comes, changes, breaks and goes. The manager's user is the test's, for files belong to somebody. */
+@Timeout(120)
+class SettingsWatchTest {
+    @TempDir
+    private Path folder;
+    private SteppedManager stepped;
+    private InMemoryClient control;
+
+    private Path file() {
+        return folder.resolve("tessera.toml");
+    }
+
+    private void write(String text) throws IOException {
+        Files.deleteIfExists(file());
+        Files.writeString(file(), text);
+        Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r--r--"));
+    }
+
+    private void start() throws IOException {
+        int uid = (int) Files.getAttribute(folder, "unix:uid");
+        stepped = new SteppedManager(uid, context -> context.withSettings(file()));
+        control = stepped.control(0);
+    }
+
+    @AfterEach
+    void end() {
+        stepped.close();
+    }
+
+    private String say(String request) throws Exception {
+        control.sendRaw((request + "\n").getBytes(StandardCharsets.UTF_8));
+        stepped.step();
+        return control.heardText();
+    }
+
+    private String statusAfterALook() throws Exception {
+        stepped.stepAfterMs(1_100);
+        return say("{\"request\":\"status\"}");
+    }
+
+    @Test
+    void theFileHoldsFromTheStartAndItsChangesFromTheNextLookOn() throws Exception {
+        write("policy = \"fair\"\n[tenant.team]\nweight = 3\n[tenant.\"team of user 500\"]\nweight = 4\n");
+        start();
+        stepped.client(42, "team", 0);
+        String status = statusAfterALook();
+        assertTrue(status.contains("\"policy\":\"fair\"") && status.contains("\"weight\":4,"), status);
+        write("policy = \"credit\"\n[device.\"" + SteppedManager.GPU + "\"]\nquantum = \"70ms\"\n");
+        status = statusAfterALook();
+        assertTrue(status.contains("\"policy\":\"credit\"") && status.contains("\"quantumNs\":70000000") && !status.contains("\"terms\""), status);
+        Files.delete(file());
+        assertTrue(statusAfterALook().contains("\"policy\":\"credit\""), "without a file policy and quantum stay");
+    }
+
+    @Test
+    void aWrongFileChangesNothingAndIsSaidInTheStatus() throws Exception {
+        write("[tenant.\"team of user 500\"]\nweight = 4\n");
+        start();
+        stepped.client(42, "team", 0);
+        write("[tenant.\"team of user 500\"]\nwieght = 5\n");
+        String status = statusAfterALook();
+        assertTrue(status.contains("\"weight\":4,"), status);
+        assertTrue(status.contains("\"settingsProblem\":\"line 2, tenant.team of user 500.wieght: there is no such key here"), status);
+        write("[tenant.\"team of user 500\"]\nweight = 5\n");
+        status = statusAfterALook();
+        assertTrue(status.contains("\"weight\":5,") && !status.contains("settingsProblem"), status);
+    }
+
+    @Test
+    void aFileThatOthersCanWriteIsNotTrusted() throws Exception {
+        write("policy = \"fair\"\n");
+        Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-rw-rw-"));
+        start();
+        stepped.client(42);
+        String status = statusAfterALook();
+        assertTrue(status.contains("\"policy\":\"round-robin\"") && status.contains("others must not be able to write to it"), status);
+        Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r--r--"));
+        assertTrue(statusAfterALook().contains("\"policy\":\"fair\""));
+    }
+
+    @Test
+    void whatIsNoFileOrTooLargeOrNoTextIsSaid() throws Exception {
+        Files.createDirectory(file());
+        start();
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        Files.delete(file());
+        assertFalse(statusAfterALook().contains("settingsProblem"));
+        write("#" + "x".repeat(2 << 20));
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        Files.write(file(), new byte[] {'#', (byte) 0xff, '\n'});
+        assertTrue(statusAfterALook().contains("it is no text in UTF-8"));
+    }
+
+    @Test
+    void aCommandCountsBeforeTheFileUntilItIsReset() throws Exception {
+        write("[tenant.\"team of user 500\"]\nweight = 4\n");
+        start();
+        stepped.client(42, "team", 0);
+        stepped.step();
+        String tenant = "{\"request\":\"tenant\",\"tenant\":\"team of user 500\"";
+        assertTrue(say(tenant + ",\"set\":{\"priority\":2}}").contains("\"weight\":4,\"priority\":2,"));
+        write("[tenant.\"team of user 500\"]\nweight = 6\n");
+        assertTrue(statusAfterALook().contains("\"weight\":4,\"priority\":2,"));
+        assertTrue(say(tenant + ",\"reset\":true}").contains("\"weight\":6,\"priority\":0,"));
+    }
+
+    @Test
+    void limitsOfTheFileAreSetAndTakenBack() throws Exception {
+        start();
+        List<String> limits = new ArrayList<>();
+        SettingsWatch watch = new SettingsWatch(file(), (int) Files.getAttribute(folder, "unix:uid"), OrderJournalTest.registry(),
+                (tenant, bytes) -> limits.add(tenant + " " + bytes));
+        write("[tenant.a]\nmemory = \"1KiB\"\n[tenant.b]\nmemory = \"2KiB\"\n");
+        watch.doWork(0);
+        limits.sort(null);
+        assertEquals(List.of("a 1024", "b 2048"), limits);
+        limits.clear();
+        write("[tenant.b]\nmemory = \"3KiB\"\n");
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals(List.of("b 3072", "a 0"), limits);
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of settings that are written down. */
+package io.tessera.manager.settings;

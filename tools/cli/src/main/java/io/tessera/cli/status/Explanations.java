@@ -1,0 +1,153 @@
+package io.tessera.cli.status;
+
+import io.tessera.cli.status.StatusAnswer.ClientDevice;
+import io.tessera.cli.status.StatusAnswer.ClientState;
+import io.tessera.cli.status.StatusAnswer.DeviceState;
+import io.tessera.cli.status.StatusAnswer.ExecutorClient;
+import io.tessera.cli.status.StatusAnswer.ExecutorState;
+import io.tessera.cli.status.StatusAnswer.TenantWindow;
+import io.tessera.cli.text.Durations;
+import io.tessera.cli.text.Sizes;
+import io.tessera.cli.text.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Explains from a status why a tenant's programs run or wait. Stateless. */
+final class Explanations {
+    private Explanations() {
+    }
+
+    /**
+     * One for each program of a tenant and device that it uses.
+     *
+     * @param name the tenant's label, or the number of a process
+     */
+    static List<Explanation> of(StatusAnswer status, String name) {
+        List<Explanation> all = new ArrayList<>();
+        for (ClientState client : status.clients()) {
+            if (!client.tenant().equals(name) && !Long.toString(client.pid()).equals(name)) {
+                continue;
+            }
+            int before = all.size();
+            for (ClientDevice on : client.devices()) {
+                status.devices().stream().filter(device -> device.uuid().equals(on.uuid())).findFirst()
+                        .ifPresent(device -> all.add(inTime(status, device, client, on)));
+            }
+            for (ExecutorState executor : status.executors()) {
+                executor.clients().stream().filter(one -> one.client() == client.id()).findFirst()
+                        .ifPresent(one -> all.add(inSpace(executor, client, one)));
+            }
+            if (all.size() == before) {
+                all.add(new Explanation(client.tenant(), client.pid(), "", "", "starts", client.connectedNs(), "",
+                        label(client) + " has no context on a GPU yet; it is connected for " + Durations.format(client.connectedNs()) + ".",
+                        List.of(), List.of()));
+            }
+        }
+        return all;
+    }
+
+    private static String label(ClientState client) {
+        return TextTable.printable(client.tenant()) + " (pid " + client.pid() + ")";
+    }
+
+    private static Explanation inTime(StatusAnswer status, DeviceState device, ClientState client, ClientDevice on) {
+        String where = TextTable.printable(device.name()) + " " + device.uuid();
+        boolean holds = device.holder() != null && device.holder() == client.id();
+        List<String> because = because(device, on);
+        if (on.ack().equals("draining")) {
+            return explained(client, device, "drains", 0, "", label(client) + " finishes what it has queued on " + where
+                    + "; then the next one gets the turn.", because, List.of());
+        }
+        if (holds) {
+            long waiting = waiting(status, device);
+            return explained(client, device, "holds", device.holderSinceNs(), "", label(client) + " has held " + where + " for "
+                    + Durations.format(device.holderSinceNs()) + (waiting == 0 ? "; nobody waits for it."
+                            : "; " + waiting + (waiting == 1 ? " waits" : " wait") + " for the turn to end."),
+                    because, waiting == 0 ? List.of() : List.of("tessera quantum DURATION makes turns shorter or longer"));
+        }
+        if (on.waitingNs() > 0) {
+            return waits(status, device, client, on, where, because);
+        }
+        if (on.turn().equals("free")) {
+            return explained(client, device, "runs", 0, "", label(client) + " may run on " + where + " at any time, as everybody there.", because,
+                    List.of("tessera scheduler on has programs take turns"));
+        }
+        return explained(client, device, "idle", 0, "", label(client) + " asks for nothing on " + where + " now; its next call asks for a turn.",
+                because, List.of());
+    }
+
+    private static Explanation waits(StatusAnswer status, DeviceState device, ClientState client, ClientDevice on, String where,
+            List<String> because) {
+        Optional<ClientState> holder = status.clients().stream().filter(one -> device.holder() != null && one.id() == device.holder()).findFirst();
+        String whom = holder.map(one -> label(one) + " has held it for " + Durations.format(device.holderSinceNs())).orElse(
+                device.holder() == null ? "nobody holds it: whoever had it drains, or memory moves" : "client " + device.holder() + " holds it");
+        long others = waiting(status, device) - 1;
+        List<String> changes = new ArrayList<>();
+        if (on.residency() != null && on.residency().parked()) {
+            changes.add("tessera wake " + TextTable.printable(client.tenant()) + " brings it back");
+        }
+        changes.add("tessera tenant " + TextTable.printable(client.tenant()) + " --weight N gives it more of the time; tessera policy priority lets"
+                + " an interactive tenant go first");
+        changes.add("tessera scheduler off has everybody run at once, where memory suffices");
+        return explained(client, device, "waits", on.waitingNs(), holder.map(ClientState::tenant).orElse(""), label(client) + " has waited "
+                + Durations.format(on.waitingNs()) + " for its turn on " + where + ": " + whom
+                + (others <= 0 ? "." : "; " + others + (others == 1 ? " other waits, too." : " others wait, too.")), because, changes);
+    }
+
+    private static long waiting(StatusAnswer status, DeviceState device) {
+        return status.clients().stream().flatMap(client -> client.devices().stream())
+                .filter(on -> on.uuid().equals(device.uuid()) && on.waitingNs() > 0).count();
+    }
+
+    private static List<String> because(DeviceState device, ClientDevice on) {
+        List<String> because = new ArrayList<>();
+        because.add("scheduler " + device.mode() + (device.reason().isEmpty() ? "" : ": " + TextTable.printable(device.reason())));
+        if (device.effective().equals("exclusive")) {
+            because.add("policy " + device.policy() + ", turns of " + Durations.format(device.quantumNs())
+                    + (on.terms() == null ? "; nothing is set for this tenant" : "; set for this tenant: " + on.terms().text()));
+        }
+        because.add("it had " + on.turns() + (on.turns() == 1 ? " turn, " : " turns, ") + Durations.format(on.heldNs()) + " in all, and waited "
+                + Durations.format(on.waitedNs()));
+        if (on.residency() != null) {
+            StatusAnswer.Residency memory = on.residency();
+            because.add("memory is " + memory.state() + ": " + Sizes.format(memory.residentBytes()) + " on the GPU, "
+                    + Sizes.format(memory.swappedBytes()) + " off it" + (memory.parked() ? ", parked" : "")
+                    + (memory.shortOf().isEmpty() ? "" : "; " + TextTable.printable(memory.shortOf())));
+        }
+        if (device.memory() != null && !device.memory().standing().isEmpty()) {
+            because.add("stands still: " + TextTable.printable(device.memory().standing()));
+        }
+        return because;
+    }
+
+    private static Explanation inSpace(ExecutorState executor, ClientState client, ExecutorClient there) {
+        String where = TextTable.printable(executor.name()) + " " + executor.uuid();
+        long others = executor.clients().stream().filter(one -> one.client() != client.id()).count();
+        List<String> because = new ArrayList<>();
+        because.add("executor " + executor.ordinal() + " is " + executor.state()
+                + (executor.reason().isEmpty() ? "" : ": " + TextTable.printable(executor.reason())));
+        because.add(
+                "kernels are fenced by " + TextTable.printable(there.fence()) + "; " + there.launches() + " launches, " + there.calls() + " calls");
+        Optional<TenantWindow> window = executor.windows().stream().filter(one -> one.tenant().equals(there.tenant())).findFirst();
+        long awayBytes = window.map(TenantWindow::awayBytes).orElse(0L);
+        window.ifPresent(one -> because.add(Sizes.format(one.committedBytes()) + " of memory, of which " + Sizes.format(awayBytes)
+                + " is off the GPU"));
+        String tenant = TextTable.printable(client.tenant());
+        if (awayBytes > 0) {
+            return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "away", 0, "", label(client) + " shares " + where
+                    + " by space, and " + Sizes.format(awayBytes)
+                    + " of its memory is off the GPU: its next call brings it back, when it is its turn.",
+                    because, List.of("tessera wake " + tenant + " brings it back now"));
+        }
+        return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "runs", 0, "", label(client) + " shares " + where
+                + " by space: its kernels run at once with those of " + (others == 0 ? "whoever comes." : others == 1 ? "another program."
+                        : others + " other programs."),
+                because, List.of("tessera run --share time gives it turns of its own"));
+    }
+
+    private static Explanation explained(ClientState client, DeviceState device, String state, long sinceNs, String waitsFor, String sentence,
+            List<String> because, List<String> changes) {
+        return new Explanation(client.tenant(), client.pid(), device.uuid(), "time", state, sinceNs, waitsFor, sentence, because, changes);
+    }
+}

@@ -1,0 +1,29 @@
+package io.tessera.cli.text;
+
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Parts of a whole as text: {@code 25 %}. Stateless. */
+public final class Shares {
+    /** What {@link #parse} accepts, for error messages. */
+    public static final String ACCEPTED = "above 0% and at most 100%, for example 25%";
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3})?)\\s?%");
+
+    private Shares() {
+    }
+
+    /** A part of a text like {@code 25%}; empty if it is none, 0, or more than the whole. */
+    public static OptionalDouble parse(String text) {
+        Matcher matcher = TEXT.matcher(text.strip());
+        double share = matcher.matches() ? Double.parseDouble(matcher.group(1)) / 100 : 0;
+        return share > 0 && share <= 1 ? OptionalDouble.of(share) : OptionalDouble.empty();
+    }
+
+    /** Whole per cent where that is exact, else with a decimal: {@code 25 %}, {@code 12.5 %}. */
+    public static String format(double share) {
+        double percent = Math.round(share * 1_000) / 10.0;
+        return (percent == Math.rint(percent) ? String.format(Locale.ROOT, "%.0f", percent) : String.format(Locale.ROOT, "%.1f", percent)) + " %";
+    }
+}

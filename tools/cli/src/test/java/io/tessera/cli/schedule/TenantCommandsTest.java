@@ -1,0 +1,85 @@
+package io.tessera.cli.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.cli.CommandRun;
+import io.tessera.cli.ScriptedControlServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(120)
+class TenantCommandsTest {
+    private static final String TERMS = "{\"ok\":true,\"tenant\":\"alice\",\"terms\":{\"weight\":%d,\"priority\":0,\"class\":\"%s\",\"hardCap\":%s,"
+            + "\"softCap\":1,\"targetNs\":0},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
+
+    @TempDir
+    private Path folder;
+
+    private CommandRun answered(String request, String answer, String... arguments) throws IOException {
+        try (ScriptedControlServer server = new ScriptedControlServer(folder.resolve("control.sock"), answer)) {
+            CommandRun run = CommandRun.of(folder, arguments);
+            assertEquals(List.of(request), server.requests());
+            return run;
+        } finally {
+            Files.delete(folder.resolve("control.sock"));
+        }
+    }
+
+    @Test
+    void aPolicyIsSet() throws IOException {
+        assertEquals(new CommandRun(0, "policy fair\n", ""),
+                answered("{\"request\":\"policy\",\"policy\":\"fair\"}", "{\"ok\":true}\n", "policy", "fair"));
+    }
+
+    @Test
+    void policiesAreListedWithThoseOfTheDevices() throws IOException {
+        String status = "{\"ok\":true,\"manager\":{\"pid\":1},\"devices\":[{\"uuid\":\"GPU-1\",\"name\":\"H200\",\"policy\":\"priority\"}]}\n";
+        CommandRun run = answered("{\"request\":\"status\"}", status, "policy");
+        assertEquals(0, run.code(), run.err());
+        assertTrue(run.out().contains("round-robin  weight"), run.out());
+        assertTrue(run.out().endsWith("\nH200, GPU-1: priority\n"), run.out());
+        run = answered("{\"request\":\"status\"}", status, "policy", "--json");
+        assertTrue(run.out().startsWith("{\"devices\":{\"GPU-1\":\"priority\"},\"policies\":{\"fifo\":"), run.out());
+    }
+
+    @Test
+    void everyTermIsSent() throws IOException {
+        CommandRun run = answered(
+                "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"weight\":3,\"priority\":-5,\"class\":\"interactive\",\"hardCap\":0.25,"
+                        + "\"softCap\":0.125,\"targetNs\":20000000},\"reset\":true,\"ahead\":true}",
+                TERMS.formatted(3, "interactive", "0.25", "round-robin", "\"class\""),
+                "tenant", "alice", "--weight", "3", "--priority=-5", "--class", "interactive", "--cap", "25%", "--soft-cap", "12.5 %", "--target",
+                "20ms",
+                "--reset", "--ahead");
+        assertEquals(new CommandRun(0, "alice: weight 3, interactive, at most 25 %; policy round-robin\n",
+                "tessera: round-robin does not look at class: tessera policy lists those that do\n"), run);
+    }
+
+    @Test
+    void withoutOptionsItIsShown() throws IOException {
+        String request = "{\"request\":\"tenant\",\"tenant\":\"alice\"}";
+        String nothing = TERMS.formatted(1, "batch", "1", "fair", "");
+        assertEquals(new CommandRun(0, "alice: nothing is set; policy fair\n", ""), answered(request, nothing, "tenant", "alice"));
+        CommandRun json = answered(request, nothing, "tenant", "alice", "--json");
+        assertTrue(json.out().startsWith("{\"tenant\":\"alice\",\"terms\":{\"weight\":1,"), json.out());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"policy fastest,a policy is one of fifo", "tenant,TENANT", "tenant alice --weight many,--weight",
+            "tenant alice --cap 0%,a share is above 0%",
+            "tenant alice --cap 0.5,for example 25%", "tenant alice --cap 101%,at most 100%", "tenant alice --class quick,interactive",
+            "tenant alice --target 5,ns us ms"})
+    void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {
+        CommandRun run = CommandRun.of(folder, line.split(" "));
+        assertEquals(2, run.code());
+        assertTrue(run.err().replace(",", "").contains(expected), run.err());
+    }
+}
