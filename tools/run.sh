@@ -162,7 +162,7 @@ run_command() {
 
 # What the tenant gets of the GPU's time is the manager's to keep. Nothing of the program has run yet, so a refusal ends the command.
 set_terms() {
-    [ -n "$tenant_terms" ] || return 0
+    [ -n "$tenant_terms" ] && [ "$TESSERA_SHARE" = time ] || return 0
     # No quotation marks: run_option lets no blanks through.
     (client_command tenant "$TESSERA_NAME" --own --ahead $tenant_terms >/dev/null) || exit $?
 }

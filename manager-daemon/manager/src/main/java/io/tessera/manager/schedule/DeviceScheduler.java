@@ -58,7 +58,8 @@ public final class DeviceScheduler implements DeviceScheduling {
             case OFF -> new FreeRunning(FreeRunning.SET_TO_OFF);
             case ON -> new ExclusiveTurns(ExclusiveTurns.SET_TO_ON);
             case AUTO -> severalDevices ? new FreeRunning(FreeRunning.SPANS_DEVICES)
-                    : sharesDiffer ? new ExclusiveTurns(ExclusiveTurns.SHARES) : new AutoPolicy(settings, port, nowNs);
+                    : sharesDiffer ? new ExclusiveTurns(ExclusiveTurns.SHARES)
+                    : new AutoPolicy(settings, port, () -> lock.handovers().medianNs(), nowNs);
         };
     }
 
@@ -173,6 +174,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         int rounds = 0;
         do {
             lock.sampling(mode.sample());
+            lock.freePaceNs(mode.freePaceNs());
             lock.quantumNs(turnNs(nowNs));
             lock.exclusive(exclusive(), nowNs);
             done += lock.advance(nowNs);

@@ -22,7 +22,7 @@ class WishedTurnsTest {
     private static final MemoryVerdict FITS = new MemoryVerdict(true, false, false, 0, "memory fits");
 
     private final ScriptedTurnPort port = new ScriptedTurnPort();
-    private final AutoPolicy policy = new AutoPolicy(ScheduleSettings.defaults(), port, 0);
+    private final AutoPolicy policy = new AutoPolicy(ScheduleSettings.defaults(), port, () -> 0, 0);
     private final double[] submissions = new double[3];
     private long nowMs;
     private long runningClient;

@@ -7,6 +7,7 @@ import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.schedule.turn.TurnPort;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * {@link SchedulerMode#AUTO}: measures what the present clients get done in turns and running freely, and keeps to
@@ -16,7 +17,21 @@ public final class AutoPolicy implements SharingMode {
     private static final int BASELINE_SLICES = 5;
     private static final int TRIAL_SLICES = 3;
     private static final int TRIAL_ROUNDS = 3;
-    private static final int MAX_ROUNDS = 8;
+    private static final int MAX_ROUNDS = 32;
+
+    /** What all clients together may have queued when a trial of turns begins: for so long nobody who asks runs. */
+    private static final long TRIAL_PACE_NS = 10_000_000L;
+    private static final long LEAST_PACE_NS = 2_000_000L;
+
+    /** For so long that bound holds before a trial, at first; twice as long after each trial that did not come to a turn. */
+    private static final long PACING_NS = 500_000_000L;
+    private static final long LONGEST_PACING_NS = 16_000_000_000L;
+
+    /** A trial is called off if the queues of two clients take longer than this to drain: everybody waits meanwhile. */
+    private static final long LONGEST_DRAIN_NS = 25_000_000L;
+
+    /** What each further client adds to that: a kernel of the usual length. */
+    private static final long DRAIN_OF_ANOTHER_NS = 10_000_000L;
 
     /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
     private static final double BASELINE_ERROR = 0.02;
@@ -48,6 +63,8 @@ public final class AutoPolicy implements SharingMode {
         OVERSUBSCRIBED,
         /** Free, and measured for a comparison. */
         BASELINE,
+        /** Free, with bounded queues: a trial of turns is about to begin. */
+        PACING,
         /** Turns on trial, free running is what it has to beat. */
         TURNS_TRIAL,
         /** Free, decided. */
@@ -64,6 +81,7 @@ public final class AutoPolicy implements SharingMode {
 
     private final AutoSettings settings;
     private final long capacityBytes;
+    private final LongSupplier handoverNs;
     private final Measurements measured;
     private final TrialBudget budget;
     private final TurnRound round = new TurnRound();
@@ -89,11 +107,21 @@ public final class AutoPolicy implements SharingMode {
     /** The length of turns that was set when the scheduler last asked. */
     private long turnNs;
 
-    /** A policy that has measured nothing yet. */
-    public AutoPolicy(ScheduleSettings settings, TurnPort port, long nowNs) {
+    private long pacingNs = PACING_NS;
+
+    /** Whether somebody has had a turn in the present phase. */
+    private boolean turned;
+
+    /**
+     * A policy that has measured nothing yet.
+     *
+     * @param handoverNs how long a hand-over takes; 0: there was none
+     */
+    public AutoPolicy(ScheduleSettings settings, TurnPort port, LongSupplier handoverNs, long nowNs) {
         this.settings = settings.auto();
         this.measured = new Measurements(this.settings, port);
         this.capacityBytes = settings.effectiveCapacityBytes();
+        this.handoverNs = handoverNs;
         this.budget = new TrialBudget(this.settings, nowNs);
         this.turnNs = settings.quantumNs();
     }
@@ -123,6 +151,7 @@ public final class AutoPolicy implements SharingMode {
 
     @Override
     public void turnStarted(long clientId, long nowNs) {
+        turned = true;
         measured.turnStarted(clientId, nowNs);
         round.started(clientId, nowNs);
     }
@@ -198,6 +227,12 @@ public final class AutoPolicy implements SharingMode {
         if (measured.joinedCount() < 2) {
             return Long.MAX_VALUE;
         }
+        if (phase == Phase.PACING) {
+            return phaseSinceNs + pacingNs;
+        }
+        if (phase == Phase.TURNS_TRIAL && !turned) {
+            return Math.max(nowNs + 1, phaseSinceNs + longestDrainNs());
+        }
         boolean measuring = phase == Phase.BASELINE || phase == Phase.FREE_TRIAL;
         if (measuring && nowNs < measured.sliceFromNs()) {
             return Math.min(measured.sliceFromNs(), nowNs + settings.observeNs());
@@ -224,11 +259,18 @@ public final class AutoPolicy implements SharingMode {
                 keepFree(nowNs);
             }
             case TURNS -> keepTurns(nowNs);
+            case PACING -> {
+                if (nowNs - phaseSinceNs >= pacingNs) {
+                    enter(Phase.TURNS_TRIAL, nowNs);
+                }
+            }
             case TURNS_TRIAL -> {
-                if (nowNs - phaseSinceNs > trialLimitNs()) {
+                if (!turned) {
+                    callOff(nowNs);
+                } else if (nowNs - phaseSinceNs > trialLimitNs()) {
                     measured.closeTurns(nowNs);
                     measured.measureTurns(nowNs);
-                    concludeTurns(measured.rounds() == 0 ? ModeScore.UNKNOWN : measured.score(), nowNs);
+                    concludeTurns(measured.rounds() == 0 ? ModeScore.UNKNOWN : trialScore(), nowNs);
                 }
             }
             case SOLO, OVERSUBSCRIBED -> throw new IllegalStateException("no tick in " + phase);
@@ -240,6 +282,7 @@ public final class AutoPolicy implements SharingMode {
     private void enter(Phase next, long nowNs) {
         boolean wasExclusive = exclusive();
         phase = next;
+        turned = false;
         phaseSinceNs = nowNs;
         verdict = null;
         trialWaitsSinceNs = ClientTurn.NEVER;
@@ -302,7 +345,7 @@ public final class AutoPolicy implements SharingMode {
 
     private void compareWithTurns(long nowNs) {
         noteIdleness();
-        enter(!idleDevice && budget.allows(nowNs) ? Phase.TURNS_TRIAL : Phase.FREE, nowNs);
+        enter(!idleDevice && budget.allows(nowNs) ? Phase.PACING : Phase.FREE, nowNs);
     }
 
     private void keepFree(long nowNs) {
@@ -311,7 +354,7 @@ public final class AutoPolicy implements SharingMode {
             budget.restart(nowNs);
             enterUnknown(nowNs);
         } else if (!wished() && !idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
-            enter(Phase.TURNS_TRIAL, nowNs);
+            enter(Phase.PACING, nowNs);
         }
     }
 
@@ -349,13 +392,27 @@ public final class AutoPolicy implements SharingMode {
         }
         int rounds = measured.rounds();
         measured.measureTurns(nowNs);
-        ModeScore score = measured.score();
+        ModeScore score = trialScore();
         boolean hopeless = rounds >= 1 && score.known() && score.ratio() < HOPELESS
                 && measured.countedInTurns(HOPELESS_SUBMISSIONS);
         boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
         if (hopeless || enough || rounds >= MAX_ROUNDS) {
             verdict = score;
         }
+    }
+
+    private ModeScore trialScore() {
+        return measured.score(new ShortTurns(handoverNs.getAsLong(), turnQuantumNs(turnNs), turnNs));
+    }
+
+    /** The queues are too deep: the trial is over before anybody had a turn. */
+    private void callOff(long nowNs) {
+        if (nowNs - phaseSinceNs < longestDrainNs()) {
+            return;
+        }
+        budget.lost(nowNs - phaseSinceNs, nowNs);
+        pacingNs = Math.min(2 * pacingNs, LONGEST_PACING_NS);
+        enter(Phase.FREE, nowNs);
     }
 
     private void concludeTurns(ModeScore score, long nowNs) {
@@ -366,7 +423,7 @@ public final class AutoPolicy implements SharingMode {
     }
 
     private void judgeFree(long nowNs) {
-        ModeScore score = measured.score();
+        ModeScore score = measured.score(ShortTurns.NONE);
         boolean asSureAsItGets = measured.sliced(Measurements.MAX_SLICES, Double.POSITIVE_INFINITY);
         if (!score.decided(settings.marginShare()) && !asSureAsItGets) {
             return;
@@ -390,6 +447,10 @@ public final class AutoPolicy implements SharingMode {
             budget.putOffLongest(nowNs);
         }
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
+    }
+
+    private long longestDrainNs() {
+        return LONGEST_DRAIN_NS + DRAIN_OF_ANOTHER_NS * Math.max(0, measured.active().size() - 2);
     }
 
     private void noteIdleness() {
@@ -419,6 +480,11 @@ public final class AutoPolicy implements SharingMode {
     }
 
     @Override
+    public long freePaceNs() {
+        return phase == Phase.PACING ? Math.max(LEAST_PACE_NS, TRIAL_PACE_NS / measured.active().size()) : 0;
+    }
+
+    @Override
     public long turnQuantumNs(long setQuantumNs) {
         turnNs = setQuantumNs;
         return switch (phase) {
@@ -445,6 +511,7 @@ public final class AutoPolicy implements SharingMode {
                     "turns: clients use %.1f GiB of %.1f GiB", measured.usedBytes() / GIB, capacityBytes / GIB);
             case BASELINE -> "running freely: measuring what " + measured.active().size()
                     + " active clients get done";
+            case PACING -> "running freely: turns are about to be tried";
             case TURNS_TRIAL -> "turns: on trial against running freely";
             case FREE_TRIAL -> "running freely: on trial against turns";
             case FREE -> freeReason(nowNs) + wish();

@@ -42,6 +42,11 @@ abstract class ConstantMode implements SharingMode {
     }
 
     @Override
+    public final long freePaceNs() {
+        return 0;
+    }
+
+    @Override
     public final long turnQuantumNs(long setQuantumNs) {
         return setQuantumNs;
     }

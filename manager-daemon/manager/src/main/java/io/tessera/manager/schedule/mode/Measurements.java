@@ -208,8 +208,8 @@ final class Measurements {
 
     // Both
 
-    ModeScore score() {
-        return ModeScore.of(activeRates());
+    ModeScore score(ShortTurns measuredIn) {
+        return ModeScore.of(activeRates(), measuredIn);
     }
 
     void forgetReferences() {

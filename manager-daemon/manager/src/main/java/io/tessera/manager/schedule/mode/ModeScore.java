@@ -24,13 +24,15 @@ record ModeScore(double turns, double free, double relativeError) {
 
     /**
      * From what was measured of the active clients; clients that were not measured in both modes are left out.
+     *
+     * @param measuredIn the turns in which rates were measured
      */
-    static ModeScore of(Collection<ClientRates> clients) {
+    static ModeScore of(Collection<ClientRates> clients, ShortTurns measuredIn) {
         double turns = 0;
         double free = 0;
         double variance = 0;
         for (ClientRates client : clients) {
-            double alone = client.turns.rate.rate();
+            double alone = client.turns.rate.rate() * measuredIn.gain(client.turns.rate.meanTimeNs());
             if (alone == 0 || client.free.size() == 0) {
                 continue;
             }

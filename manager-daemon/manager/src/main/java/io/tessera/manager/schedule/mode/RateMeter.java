@@ -50,6 +50,15 @@ final class RateMeter {
         return timeNs == 0 ? 0 : (double) count / timeNs;
     }
 
+    /** Mean length of the kept samples; 0 without any. */
+    double meanTimeNs() {
+        long timeNs = 0;
+        for (int slot = 0; slot < size(); slot++) {
+            timeNs += timesNs[slot];
+        }
+        return size() == 0 ? 0 : (double) timeNs / size();
+    }
+
     /** Counts in all kept samples. */
     long counted() {
         long count = 0;

@@ -36,6 +36,9 @@ public interface SharingMode extends TurnObserver {
     /** Whether clients that may run have to sample how busy the device is with their work. */
     boolean sample();
 
+    /** Bound on what clients queue while everybody may run, as time to drain in nanoseconds; 0: none. */
+    long freePaceNs();
+
     /** Length of turns, given the length that was set. */
     long turnQuantumNs(long setQuantumNs);
 

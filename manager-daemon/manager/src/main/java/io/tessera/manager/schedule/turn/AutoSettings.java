@@ -9,7 +9,7 @@ import io.tessera.manager.schedule.SchedulerMode;
  * @param observeNs        how often loads are read while two or more clients are joined and nothing is being measured
  * @param settleNs         free running is not measured for this long after it began: the clients' queues fill first
  * @param sliceNs          length of one sample of free running while it is measured
- * @param trialQuantumNs   longest turn during a trial of turns, so that a long quantum does not make trials dear
+ * @param trialQuantumNs   longest turn during a trial of turns: nobody waits longer for a trial
  * @param marginShare      gain that the other mode must show before the mode changes (0.02: 2 %)
  * @param idleBusyShare    below this share of busy samples of every client, turns cannot win and are not tried
  * @param rateChangeShare  change of a client's rate that makes the last measurement void (0.3: 30 %)
@@ -57,7 +57,7 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
 
     /** The constants in use unless an operator says otherwise. */
     public static AutoSettings defaults() {
-        return new AutoSettings(SECOND, 250 * MS, 300 * MS, 100 * MS, 100 * MS, 0.02, 0.5, 0.3, 10 * SECOND,
+        return new AutoSettings(SECOND, 250 * MS, 300 * MS, 100 * MS, 10 * MS, 0.02, 0.5, 0.3, 10 * SECOND,
                 60 * SECOND, 0.005, 150 * MS, 10_000_000_000L, 0.2, 30 * SECOND);
     }
 

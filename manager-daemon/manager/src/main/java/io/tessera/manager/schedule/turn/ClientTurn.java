@@ -201,11 +201,13 @@ public final class ClientTurn {
      * What goes with what the client was told last.
      *
      * @param accompanied there are others, who may ask at any time
+     * @param freePaceNs  bound on outstanding work while everybody may run; 0: none
      */
-    TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample) {
+    TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample,
+            long freePaceNs) {
         return switch (ordered) {
             case CLOSED -> TurnTerms.closed(terms);
-            case FREE -> TurnTerms.free(sample);
+            case FREE -> TurnTerms.free(sample, freePaceNs);
             case GRANTED -> granted(settings, quantumNs, contended, accompanied, sample);
         };
     }

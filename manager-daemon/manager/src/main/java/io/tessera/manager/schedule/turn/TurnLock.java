@@ -34,6 +34,7 @@ public final class TurnLock {
     private long freeSinceNs;
     private long grants;
     private boolean sampling;
+    private long freePaceNs;
     private long quantumNs;
     private ClientTurn holder;
 
@@ -227,6 +228,11 @@ public final class TurnLock {
     /** Whether the turns to come are granted with sampling. */
     public void sampling(boolean sample) {
         sampling = sample;
+    }
+
+    /** Bounds what clients queue while everybody may run, as time to drain; 0: no more. */
+    public void freePaceNs(long ns) {
+        freePaceNs = ns;
     }
 
     /** From the next turn on; the running one gets shorter, never longer. */
@@ -456,7 +462,7 @@ public final class TurnLock {
     }
 
     private TurnTerms termsOf(ClientTurn client) {
-        return client.terms(settings, quantumNs, !queue.isEmpty(), clients.size() > 1, sampling);
+        return client.terms(settings, quantumNs, !queue.isEmpty(), clients.size() > 1, sampling, freePaceNs);
     }
 
     private int amendTerms() {

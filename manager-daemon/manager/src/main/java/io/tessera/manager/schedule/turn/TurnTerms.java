@@ -13,8 +13,6 @@ public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean
     /** What a new client has. */
     public static final TurnTerms NONE = new TurnTerms(0, 0, 0, false, false);
 
-    private static final TurnTerms SAMPLED = new TurnTerms(0, 0, 0, false, true);
-
     /**
      * What goes with CLOSED: the bound of the turn that ends. A client on a busy machine is told long before it closes its
      * gate, and would queue without bound for as long.
@@ -24,7 +22,7 @@ public record TurnTerms(long quantumNs, long paceNs, long idleReleaseNs, boolean
     }
 
     /** What goes with FREE. */
-    static TurnTerms free(boolean sample) {
-        return sample ? SAMPLED : NONE;
+    static TurnTerms free(boolean sample, long paceNs) {
+        return new TurnTerms(0, paceNs, 0, false, sample);
     }
 }

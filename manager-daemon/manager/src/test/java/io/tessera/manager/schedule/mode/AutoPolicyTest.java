@@ -18,7 +18,7 @@ class AutoPolicyTest {
 
     private final ScriptedTurnPort port = new ScriptedTurnPort();
     private final AutoPolicy policy = new AutoPolicy(ScheduleSettings.defaults().withAuto(
-            AutoSettings.defaults().withRetrialNs(4000 * MS, 4000 * MS)), port, 0);
+            AutoSettings.defaults().withRetrialNs(4000 * MS, 4000 * MS)), port, () -> 0, 0);
     private final long[] submissions = new long[3];
     private long nowMs;
     private long runningClient;
