@@ -17,13 +17,21 @@ seen = $(if $(filter relay/%,$(1)),$(filter-out direct/%,$(call before,$(1),$(LA
 archive = $(BUILD)/layers/$(subst /,-,$(1)).a
 below = $(foreach l,$(call reverse,$(call seen,$(1))),$(call archive,$(l)))
 
+# The scripted driver, which tests of the direct port load (test/scripted_driver.h); with the sanitizer as everything else.
+DRIVER_SOURCES := ../tests/scripted-driver
+DRIVER := $(abspath $(BUILD)/scripted-driver/lib/libcuda-scripted.so.1)
+DRIVER_PATH := -DSCRIPTED_DRIVER='"$(DRIVER)"'
+$(DRIVER): $(wildcard $(DRIVER_SOURCES)/src/* $(DRIVER_SOURCES)/entries/*) api/cuda-580.names api/cuda.constants
+	+CFLAGS='$(SANITIZER)' LDFLAGS='$(SANITIZER)' $(MAKE) -s -C $(DRIVER_SOURCES) BUILD=$(abspath $(BUILD)/scripted-driver) all
+
 TESTS :=
 # $(call test,LAYER,NAME): test/LAYER/NAME_test.c is a program. The whole layer is in it, so all of the layer has to link with what is below.
 define test
 TESTS += $$(BUILD)/test/$(1)/$(2)_test
-$$(BUILD)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*/*.h test/*.h) $$(call archive,$(1)) $$(call below,$(1))
+$$(BUILD)/test/$(1)/$(2)_test: test/$(1)/$(2)_test.c $$(wildcard test/$(1)/*.h test/*/*.h test/*.h test/*.inc) $$(call archive,$(1)) $$(call below,$(1)) \
+    | $$(if $$(filter direct/%,$(1)),$$(DRIVER))
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -Itest $$(CFLAGS) -fPIE -pie -o $$@ $$< \
+	$$(CC) $$(CPPFLAGS) $$(DRIVER_PATH) -Itest $$(CFLAGS) -fPIE -pie -o $$@ $$< \
 	    -Wl,--whole-archive $$(call archive,$(1)) -Wl,--no-whole-archive $$(call below,$(1)) $$(FLOOR_LIBS)
 endef
 

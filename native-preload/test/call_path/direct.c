@@ -2,7 +2,7 @@
 #include "call_path/call_path.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/turns.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "session/segment.h"
 
 UNTRACED static CUresult allocate(CUdeviceptr *pointer, size_t bytes)
@@ -27,13 +27,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsig
 UNTRACED int main(void)
 {
     CUdeviceptr pointer;
-    fake_driver();
-    FAKE(cuMemAlloc_v2, allocate);
-    FAKE(cuLaunchKernel, launch);
+    driver_load();
+    HOOK(cuMemAlloc_v2, allocate);
+    HOOK(cuLaunchKernel, launch);
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     turns_thaw(false);
     CHECK(cuMemAlloc_v2(&pointer, 4096) == CUDA_SUCCESS);
     CHECK(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == CUDA_SUCCESS);

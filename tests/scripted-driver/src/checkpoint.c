@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "driver.h"
 #include "entry.h"
 #include "script.h"

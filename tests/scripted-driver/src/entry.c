@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "clock.h"
 #include "driver.h"
 #include "script.h"
 #include "stream.h"
@@ -35,7 +36,7 @@ void entry_prepare(void)
 
 __attribute__((destructor)) static void end(void)
 {
-    deinitialised = true;
+    __atomic_store_n(&deinitialised, true, __ATOMIC_RELAXED); /* threads may still call */
 }
 
 static CUresult admit(unsigned entry, bool before_init, uint64_t *call)
@@ -44,7 +45,7 @@ static CUresult admit(unsigned entry, bool before_init, uint64_t *call)
     *call = __atomic_add_fetch(&calls[entry], 1, __ATOMIC_RELAXED);
     witness_count(entry);
     checkpoint_wait();
-    if (deinitialised)
+    if (__atomic_load_n(&deinitialised, __ATOMIC_RELAXED))
         return ERROR_DEINITIALIZED;
     if (driver_in_callback)
         return ERROR_NOT_PERMITTED;

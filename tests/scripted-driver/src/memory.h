@@ -54,7 +54,8 @@ struct memory_object {
     int fd;
     size_t bytes;
     int device;
-    unsigned references; /* handle and mappings */
+    unsigned handles;    /* not released yet: without any, only mappings have it */
+    unsigned references; /* handles and mappings */
     bool imported;
     bool counted; /* against the device's memory, by one process at a time */
     struct allocation_properties properties;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "clock.h"
 #include "entry.h"
 #include "witness.h"
 

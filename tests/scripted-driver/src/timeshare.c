@@ -5,6 +5,7 @@
  *
  * The word is end of the slice << 8 | witness slot of its owner, so owner and end change together.
  */
+#include "clock.h"
 #include "script.h"
 #include "stream.h"
 #include "witness.h"

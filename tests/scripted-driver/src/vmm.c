@@ -108,6 +108,12 @@ static bool set_counter(const struct memory_object *o, int wish)
     return set;
 }
 
+/* Whether the program has a handle of it. One that is released is none any more, whatever is still mapped. */
+static bool object_usable(const struct memory_object *o)
+{
+    return handle_is(HANDLE_MEMORY, o) && o->handles > 0;
+}
+
 static void object_unreference(struct memory_object *o)
 {
     if (--o->references > 0)
@@ -146,8 +152,13 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
         return ERROR_OUT_OF_MEMORY;
     }
     LOCKED;
-    *o = (struct memory_object){
-        .fd = fd, .bytes = bytes, .device = device, .references = 1, .counted = true, .properties = *properties};
+    *o = (struct memory_object){.fd = fd,
+                                .bytes = bytes,
+                                .device = device,
+                                .handles = 1,
+                                .references = 1,
+                                .counted = true,
+                                .properties = *properties};
     set_counter(o, (int)getpid());
     handle_add(HANDLE_MEMORY, o);
     *out = o;
@@ -158,17 +169,26 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
 {
     ENTER(cuMemRelease);
     LOCKED;
-    if (!handle_is(HANDLE_MEMORY, o))
+    if (!object_usable(o))
         return ERROR_INVALID_VALUE;
+    o->handles--;
     object_unreference(o);
     return OK;
+}
+
+/* What no device may access the host cannot either. */
+static int protection(const struct allocation *a)
+{
+    if (a->access == 3 || (a->peers & ~(1u << a->device)))
+        return PROT_READ | PROT_WRITE;
+    return a->access ? PROT_READ : PROT_NONE;
 }
 
 bool mapping_present(struct allocation *a)
 {
     if (!a->present)
-        a->present = mmap((void *)(uintptr_t)a->base, a->bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED,
-                          a->object->fd, 0) != MAP_FAILED;
+        a->present = mmap((void *)(uintptr_t)a->base, a->bytes, protection(a), MAP_FIXED | MAP_SHARED, a->object->fd,
+                          0) != MAP_FAILED;
     return a->present;
 }
 
@@ -178,7 +198,7 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
     ENTER(cuMemMap);
     LOCKED;
     /* The whole handle from its beginning: more is not to be had on an H200, whatever the manual allows. */
-    if (!handle_is(HANDLE_MEMORY, o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes || base % granularity ||
+    if (!object_usable(o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes || base % granularity ||
         bytes % granularity || !range_reserved(base, bytes))
         return ERROR_INVALID_VALUE;
     if (allocation_of(base) || allocation_of(base + bytes - 1))
@@ -240,6 +260,8 @@ EXPORT CUresult cuMemSetAccess(CUdeviceptr base, size_t bytes, const struct acce
                 a->access = access[i].flags;
             a->peers = access[i].flags ? a->peers | bit : a->peers & ~bit;
         }
+        if (a->present && mprotect((void *)(uintptr_t)a->base, a->bytes, protection(a)) != 0)
+            return ERROR_UNKNOWN;
         at = a->base + a->bytes;
     }
     return OK;
@@ -265,6 +287,7 @@ EXPORT CUresult cuMemRetainAllocationHandle(struct memory_object **out, void *ad
     const struct allocation *a = allocation_of((CUdeviceptr)(uintptr_t)address);
     if (!out || !a || a->kind != ALLOCATION_MAPPED)
         return ERROR_INVALID_VALUE;
+    a->object->handles++;
     a->object->references++;
     *out = a->object;
     return OK;
@@ -274,7 +297,7 @@ EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(struct allocation_propert
 {
     ENTER(cuMemGetAllocationPropertiesFromHandle);
     LOCKED;
-    if (!out || !handle_is(HANDLE_MEMORY, o))
+    if (!out || !object_usable(o))
         return ERROR_INVALID_VALUE;
     *out = o->properties;
     return OK;
@@ -284,7 +307,7 @@ EXPORT CUresult cuMemExportToShareableHandle(void *out, struct memory_object *o,
 {
     ENTER(cuMemExportToShareableHandle);
     LOCKED;
-    if (!out || !handle_is(HANDLE_MEMORY, o) || flags || type != 1 || !(o->properties.requested_handle_types & 1) ||
+    if (!out || !object_usable(o) || flags || type != 1 || !(o->properties.requested_handle_types & 1) ||
         o->imported) /* as seen on an H200 */
         return ERROR_INVALID_VALUE;
     int fd = dup(o->fd);
@@ -308,8 +331,12 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
         free(o);
         return ERROR_INVALID_VALUE;
     }
-    *o = (struct memory_object){
-        .fd = fd, .bytes = (size_t)s.st_size - COUNTER_BYTES, .device = device, .references = 1, .imported = true};
+    *o = (struct memory_object){.fd = fd,
+                                .bytes = (size_t)s.st_size - COUNTER_BYTES,
+                                .device = device,
+                                .handles = 1,
+                                .references = 1,
+                                .imported = true};
     o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
     o->counted = set_counter(o, (int)getpid()) && witness_take(device, o->bytes, UINT64_MAX);
     checkpoint_holds(CHECKPOINT_IMPORTS, 1);

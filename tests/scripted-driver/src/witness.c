@@ -9,27 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "script.h"
 
 struct witness *witness;
 static struct witness_process *mine;
-
-uint64_t monotonic_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
-void sleep_until_ns(uint64_t when_ns)
-{
-    struct timespec t = {(time_t)(when_ns / 1000000000ULL), (long)(when_ns % 1000000000ULL)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-        ;
-}
 
 /* State letter and start time of a process; false: there is none. */
 static bool process_state(uint32_t pid, char *state, uint64_t *start_ticks)

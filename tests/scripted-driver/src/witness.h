@@ -101,7 +101,4 @@ uint64_t witness_used(int device);
 /* Whether the process of a pid lives (and is no zombie). */
 bool witness_alive(uint32_t pid);
 
-uint64_t monotonic_ns(void);
-void sleep_until_ns(uint64_t when_ns);
-
 #endif

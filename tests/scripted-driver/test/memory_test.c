@@ -1,4 +1,6 @@
 /* Memory: contents, bounds, accounting, attributes, and every way to allocate and free. */
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -205,6 +207,18 @@ static void pools(void)
     OKAY(cuStreamDestroy_v2(stream));
 }
 
+/* The system asks in the host's place, and is not ended by it. */
+static bool host_reads(CUdeviceptr address)
+{
+    int ends[2];
+    OKAY(pipe(ends));
+    bool read = write(ends[1], (const void *)(uintptr_t)address, 1) == 1;
+    CHECK(read || errno == EFAULT);
+    OKAY(close(ends[0]));
+    OKAY(close(ends[1]));
+    return read;
+}
+
 static void virtual_memory(void)
 {
     size_t before = free_bytes(), grain;
@@ -219,8 +233,10 @@ static void virtual_memory(void)
     OKAY(cuMemMap(range, grain, 0, first, 0));
     OKAY(cuMemMap(range + grain, grain, 0, second, 0));
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(range, 1, grain)); /* no access yet */
+    CHECK(!host_reads(range));
     struct call_access access = {{1, 0}, 3};
     OKAY(cuMemSetAccess(range, 2 * grain, &access, 1));
+    CHECK(host_reads(range));
     unsigned char first_byte, last;
     OKAY(cuMemcpyDtoH_v2(&first_byte, range + grain, 1)); /* new memory is full of garbage */
     OKAY(cuMemcpyDtoH_v2(&last, range + 2 * grain - 1, 1));
@@ -238,8 +254,14 @@ static void virtual_memory(void)
     OKAY(cuMemExportToShareableHandle(&fd, first, 1, 0));
     OKAY(close(fd));
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(range, 2 * grain));
-    OKAY(cuMemUnmap(range, 2 * grain));
     OKAY(cuMemRelease(first));
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemRelease(first)); /* no handle of the program's any more, though still mapped */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemExportToShareableHandle(&fd, first, 1, 0));
+    void *again;
+    OKAY(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)range));
+    OKAY(cuMemRelease(again));
+    EQUAL(before - 2 * grain, free_bytes());
+    OKAY(cuMemUnmap(range, 2 * grain));
     OKAY(cuMemRelease(second));
     OKAY(cuMemAddressFree(range, 2 * grain));
     EQUAL(before, free_bytes());

@@ -4,7 +4,7 @@
 
 #include "direct/turns/devices.h"
 #include "direct/turns/turns.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "session/segment.h"
 #include "session/settings.h"
 
@@ -16,43 +16,12 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr pointer);
 
-static unsigned allocated, freed; /* calls of the driver */
-static CUresult answer;           /* the driver's next, if it is none of success */
-static CUdeviceptr next = 0x10000000;
-
-static CUresult allocate(CUdeviceptr *pointer)
+static void refuse(CUresult result)
 {
-    allocated++;
-    if (answer != CUDA_SUCCESS)
-        return answer;
-    *pointer = next += 0x100000;
-    return CUDA_SUCCESS;
-}
-
-static CUresult drivers_alloc(CUdeviceptr *pointer, size_t bytes)
-{
-    return pointer && bytes ? allocate(pointer) : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult drivers_pitch(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element_bytes)
-{
-    if (!pointer || !width || !height || element_bytes < 4)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return allocate(pointer);
-}
-
-static CUresult drivers_managed(CUdeviceptr *pointer, size_t bytes, unsigned flags)
-{
-    CHECK(bytes && flags == 1);
-    return allocate(pointer);
-}
-
-static CUresult drivers_free(CUdeviceptr pointer)
-{
-    (void)pointer;
-    freed++;
-    return answer;
+    REFUSE(cuMemAlloc_v2, result);
+    REFUSE(cuMemAllocPitch_v2, result);
+    REFUSE(cuMemAllocManaged, result);
+    REFUSE(cuMemFree_v2, result);
 }
 
 static uint64_t used(void)
@@ -71,11 +40,11 @@ static void limit(void)
     CHECK(cuMemAlloc_v2(&half, LIMIT / 2) == CUDA_SUCCESS && used() == LIMIT / 2);
     CHECK(cuMemAlloc_v2(&rest, LIMIT / 2) == CUDA_SUCCESS && used() == LIMIT && rest != half);
     CHECK(cuMemAlloc_v2(&more, 1) == CUDA_ERROR_OUT_OF_MEMORY && more == 1 &&
-          allocated == 2); /* the driver is not asked */
+          CALLS(cuMemAlloc_v2) == 2); /* the driver is not asked */
     CHECK(counted(TESSERA_COUNTER_LIMIT_REFUSALS) == 1 && counted(TESSERA_COUNTER_ALLOCATIONS) == 2);
     CHECK(cuMemFree_v2(half) == CUDA_SUCCESS && used() == LIMIT / 2 && counted(TESSERA_COUNTER_FREES) == 1);
     CHECK(cuMemAlloc_v2(&half, LIMIT / 2 + 1) == CUDA_ERROR_OUT_OF_MEMORY && used() == LIMIT / 2);
-    CHECK(cuMemFree_v2(rest) == CUDA_SUCCESS && used() == 0 && freed == 2);
+    CHECK(cuMemFree_v2(rest) == CUDA_SUCCESS && used() == 0 && CALLS(cuMemFree_v2) == 2);
     CHECK(tessera_segment->devices[0].peak_bytes == LIMIT);
 }
 
@@ -102,18 +71,18 @@ static void refused_by_driver(void)
     CUdeviceptr pointer;
     size_t pitch;
     uint64_t before = counted(TESSERA_COUNTER_ALLOCATIONS);
-    answer = CUDA_ERROR_OUT_OF_MEMORY;
+    refuse(CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(cuMemAlloc_v2(&pointer, 1000) == CUDA_ERROR_OUT_OF_MEMORY && used() == 0);
     CHECK(cuMemAllocPitch_v2(&pointer, &pitch, 100, 10, 4) == CUDA_ERROR_OUT_OF_MEMORY && used() == 0);
     CHECK(cuMemAllocManaged(&pointer, 1000, 1) == CUDA_ERROR_OUT_OF_MEMORY && used() == 0);
-    answer = FAKE_FAULT;
-    CHECK(cuMemAlloc_v2(&pointer, 1000) == FAKE_FAULT && used() == 0);
+    refuse(DRIVER_FAULT);
+    CHECK(cuMemAlloc_v2(&pointer, 1000) == DRIVER_FAULT && used() == 0);
     CHECK(counted(TESSERA_COUNTER_ALLOCATIONS) == before);
-    answer = CUDA_SUCCESS;
+    refuse(CUDA_SUCCESS);
     CHECK(cuMemAlloc_v2(&pointer, 1000) == CUDA_SUCCESS);
-    answer = FAKE_FAULT; /* what was not freed still counts, and can be freed later */
-    CHECK(cuMemFree_v2(pointer) == FAKE_FAULT && used() == 1000);
-    answer = CUDA_SUCCESS;
+    refuse(DRIVER_FAULT); /* what was not freed still counts, and can be freed later */
+    CHECK(cuMemFree_v2(pointer) == DRIVER_FAULT && used() == 1000);
+    refuse(CUDA_SUCCESS);
     CHECK(cuMemFree_v2(pointer) == CUDA_SUCCESS && used() == 0);
 }
 
@@ -121,15 +90,19 @@ static void refused_by_driver(void)
 static void passed_on(void)
 {
     CUdeviceptr pointer;
-    CHECK(cuMemAlloc_v2(NULL, 8) == CUDA_ERROR_INVALID_VALUE && cuMemAlloc_v2(&pointer, 0) == CUDA_ERROR_INVALID_VALUE);
     size_t pitch;
+    driver.forbidden_calls = true;
+    CHECK(cuMemAlloc_v2(NULL, 8) == CUDA_ERROR_INVALID_VALUE && cuMemAlloc_v2(&pointer, 0) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuMemAllocPitch_v2(&pointer, &pitch, 100, 10, 3) == CUDA_ERROR_INVALID_VALUE && used() == 0);
-    unsigned before = freed;
+    unsigned before = CALLS(cuMemFree_v2);
     uint64_t untracked = counted(TESSERA_COUNTER_UNTRACKED_FREES);
-    CHECK(cuMemFree_v2(0) == CUDA_SUCCESS && freed == before + 1);
+    CHECK(cuMemFree_v2(0) == CUDA_SUCCESS && CALLS(cuMemFree_v2) == before + 1);
     CHECK(counted(TESSERA_COUNTER_UNTRACKED_FREES) == untracked);
-    CHECK(cuMemFree_v2(0x123400) == CUDA_SUCCESS && freed == before + 2);
-    CHECK(counted(TESSERA_COUNTER_UNTRACKED_FREES) == untracked + 1 && used() == 0);
+    CHECK(cuMemFree_v2(0x123400) == CUDA_ERROR_INVALID_VALUE && CALLS(cuMemFree_v2) == before + 2);
+    driver.forbidden_calls = false;
+    CHECK(DRIVER(cuMemAlloc_v2)(&pointer, 1000) == CUDA_SUCCESS); /* made out of our sight */
+    CHECK(cuMemFree_v2(pointer) == CUDA_SUCCESS && counted(TESSERA_COUNTER_UNTRACKED_FREES) == untracked + 1 &&
+          used() == 0);
 }
 
 /* The settings are read before main(). */
@@ -147,15 +120,11 @@ int main(int count, char **arguments)
     (void)count;
     ensure_settings(arguments);
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
-    FAKE(cuMemAlloc_v2, drivers_alloc);
-    FAKE(cuMemAllocPitch_v2, drivers_pitch);
-    FAKE(cuMemAllocManaged, drivers_managed);
-    FAKE(cuMemFree_v2, drivers_free);
+    driver_load();
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     limit();
     pitched();
     managed();

@@ -1,20 +1,14 @@
 /* Pieces of stream-ordered memory, and places in streams: extents, the table, lists; marks over events that are used again. */
 #include "direct/pools/pool_blocks.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
-#include "direct/pools/stream_mark.h"
-#include "fake_driver.h"
+#include "direct/pools/held_stream.h"
 
 #define BLOCKS 20000u /* more than buckets */
-#define STREAM ((CUstream)0x5000)
-#define OTHER_CONTEXT ((CUcontext)0x3000)
 
-static CUresult context_of_stream(CUstream stream, CUcontext *context)
-{
-    *context = stream == STREAM ? FAKE_CONTEXT : NULL;
-    return stream == STREAM ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
+static struct stream_identity made;
 
 /* Enough for the bytes, a multiple of 512, an eighth too much at most; never less for more; and a free one serves its class. */
 static void extents(void)
@@ -79,12 +73,13 @@ static void lists(void)
 static struct stream_identity identify(CUstream stream, uintptr_t otherwise)
 {
     struct stream_identity identity;
-    CHECK(stream_identify(stream, otherwise, &identity) == CUDA_SUCCESS && identity.context == FAKE_CONTEXT);
+    CHECK(stream_identify(stream, otherwise, &identity) == CUDA_SUCCESS && identity.context == driver.context);
     return identity;
 }
 
 static void *identify_own(void *identity)
 {
+    driver_use();
     *(struct stream_identity *)identity = identify(NULL, TESSERA_STREAM_PER_THREAD);
     return NULL;
 }
@@ -93,9 +88,11 @@ static void identities(void)
 {
     struct stream_identity legacy = identify(NULL, TESSERA_STREAM_LEGACY), other, own, same;
     pthread_t thread;
+    driver.forbidden_calls = true;
     CHECK(stream_identify((CUstream)0x6000, TESSERA_STREAM_LEGACY, &other) == CUDA_ERROR_INVALID_HANDLE);
+    driver.forbidden_calls = false;
     CHECK(stream_same(legacy, identify((CUstream)TESSERA_STREAM_LEGACY, TESSERA_STREAM_PER_THREAD)));
-    CHECK(!stream_same(legacy, identify(STREAM, TESSERA_STREAM_LEGACY)));
+    CHECK(!stream_same(legacy, identify((CUstream)made.handle, TESSERA_STREAM_LEGACY)));
     identify_own(&own);
     identify_own(&same);
     CHECK(stream_same(own, same) && !stream_same(own, legacy));
@@ -103,44 +100,58 @@ static void identities(void)
     CHECK(!stream_same(own, other)); /* each thread has its own */
 }
 
+/* A stream of another context, which the calling thread does not use. */
+static struct stream_identity elsewhere(void)
+{
+    struct stream_identity stream;
+    CUcontext context;
+    CHECK(DRIVER(cuCtxCreate_v2)(&context, 0, 0) == CUDA_SUCCESS);
+    stream = new_stream();
+    stream.context = context;
+    CHECK(DRIVER(cuCtxPopCurrent_v2)(&context) == CUDA_SUCCESS);
+    return stream;
+}
+
 static void marks(void)
 {
-    struct stream_identity stream = identify(STREAM, 0);
+    struct stream_identity stream = identify((CUstream)made.handle, 0), other = elsewhere();
     struct stream_mark mark, second;
-    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && stream_mark_of(&mark, FAKE_CONTEXT));
-    CHECK(!stream_mark_of(&mark, OTHER_CONTEXT) && fake.events == 1);
-    CHECK(!stream_mark_reached(&mark) && mark.event); /* the fake driver's events are asked twice */
+    hold(stream);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && stream_mark_of(&mark, driver.context));
+    CHECK(!stream_mark_of(&mark, other.context) && CALLS(cuEventCreate) == 1);
+    CHECK(!stream_mark_reached(&mark) && mark.event);
+    let_go(stream);
     CHECK(stream_mark_reached(&mark) && !mark.event && stream_mark_reached(&mark));
-    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && fake.events == 1); /* the same event */
-    CHECK(stream_mark_take(stream, &second) == CUDA_SUCCESS && fake.events == 2 && second.event != mark.event);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && CALLS(cuEventCreate) == 1); /* the same event */
+    CHECK(stream_mark_take(stream, &second) == CUDA_SUCCESS && CALLS(cuEventCreate) == 2 && second.event != mark.event);
     stream_mark_drop(&mark);
     stream_mark_drop(&second);
-    CHECK(stream_mark_take((struct stream_identity){.handle = 0x7000, .context = OTHER_CONTEXT}, &mark) == CUDA_SUCCESS);
-    CHECK(fake.events == 3); /* of another context */
+    CHECK(stream_mark_take(other, &mark) == CUDA_SUCCESS && CALLS(cuEventCreate) == 3);
     stream_mark_drop(&mark);
-    stream_marks_context_ended(FAKE_CONTEXT);
-    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && fake.events == 4);
+    stream_marks_context_ended(driver.context);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && CALLS(cuEventCreate) == 4);
     stream_mark_drop(&mark);
 
-    stream_marks_context_ended(FAKE_CONTEXT);
-    fake.failure = CUDA_ERROR_OUT_OF_MEMORY; /* there is no event to be had: only who knows can say that it is reached */
-    fake.fail_at = fake.calls + 2;           /* after cuCtxGetCurrent */
+    stream_marks_context_ended(driver.context);
+    REFUSE(cuEventCreate, CUDA_ERROR_OUT_OF_MEMORY); /* only who knows can say that it is reached */
     CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && !mark.event && !stream_mark_reached(&mark));
+    REFUSE(cuEventCreate, CUDA_SUCCESS);
     mark.reached = true;
-    CHECK(stream_mark_reached(&mark));
-    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && fake.events == 5);
+    CHECK(stream_mark_reached(&mark) && CALLS(cuEventCreate) == 5);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && CALLS(cuEventCreate) == 6);
     stream_mark_drop(&mark);
-    fake.failure = CUDA_ERROR_INVALID_HANDLE; /* the stream takes no event: the error, and the event is kept */
-    fake.fail_at = fake.calls + 1;
+    REFUSE(cuEventRecord, CUDA_ERROR_INVALID_HANDLE); /* the stream takes no event: the error, and the event is kept */
     CHECK(stream_mark_take(stream, &mark) == CUDA_ERROR_INVALID_HANDLE && !mark.event);
-    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && fake.events == 5);
+    REFUSE(cuEventRecord, CUDA_SUCCESS);
+    CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && mark.event && CALLS(cuEventCreate) == 6);
+    CHECK(CALLS(cuEventDestroy_v2) == 0);
 }
 
 int main(void)
 {
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
-    FAKE(cuStreamGetCtx, context_of_stream);
+    driver_load();
+    made = new_stream();
     extents();
     table();
     lists();

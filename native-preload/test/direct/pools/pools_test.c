@@ -1,5 +1,5 @@
 /*
- * Stream-ordered memory over plan swap, on the fake driver: what a stream frees goes to it again at once and to others when it
+ * Stream-ordered memory over plan swap: what a stream frees goes to it again at once and to others when it
  * is done or in an order that is added; what goes back to the device, and when; and what the pool says of itself.
  */
 #include "direct/pools/pools.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "direct/pools/held_stream.h"
 #include "direct/swap/swap.h"
 #include "direct/turns/devices.h"
 #include "direct/turns/turns.h"
-#include "fake_driver.h"
 #include "session/segment.h"
 #include "session/settings.h"
 
@@ -18,15 +18,12 @@
 #define HANDLE ((CUmemoryPool)0x9000)
 #define POOL_BYTES (16 * MIB)
 
-static const struct stream_identity first = {.handle = 0x5000, .context = FAKE_CONTEXT};
-static const struct stream_identity second = {.handle = 0x6000, .context = FAKE_CONTEXT};
-static unsigned followed; /* orders added between streams */
+static struct stream_identity first, second;
 
 static CUresult wait_event(CUstream stream, CUevent event, unsigned flags)
 {
-    CHECK(stream == (CUstream)second.handle && event && flags == 0);
-    followed++;
-    return CUDA_SUCCESS;
+    CHECK(stream == (CUstream)second.handle && flags == 0);
+    return INJECTED(cuStreamWaitEvent)(stream, event, flags);
 }
 
 static uint64_t figure(struct pool *pool, int attribute)
@@ -75,9 +72,11 @@ static void reused(struct pool *pool)
     CHECK(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) == 0 &&
           figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == MIB && pools_surplus == 0);
     CHECK(allocate(pool, MIB, first) == one);
+    hold(first);
     CHECK(pools_free(one, first) == CUDA_SUCCESS);
     CUdeviceptr two = allocate(pool, MIB, second); /* the first stream has not come that far */
     CHECK(two != one && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB);
+    let_go(first);
     CUdeviceptr three = allocate(pool, MIB, second); /* now it has */
     CHECK(three == one && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB &&
           figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 2 * MIB);
@@ -90,24 +89,19 @@ static void reused(struct pool *pool)
     set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 1);
 }
 
-static void streams_stand_still(void)
-{
-    for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-        fake.pending[i] = fake.pending[i] ? 1000 : 0;
-}
-
 /* A wait for the device says nothing of what was freed while it lasted. */
 static void freed_in_a_wait(struct pool *pool)
 {
     CUdeviceptr before = allocate(pool, 4 * MIB, first), since = allocate(pool, 4 * MIB, first);
+    hold(first);
     CHECK(pools_free(before, first) == CUDA_SUCCESS);
     uint64_t moment = pools_moment();
     CHECK(pools_free(since, first) == CUDA_SUCCESS);
-    streams_stand_still();
     pools_quiet(0, moment);
     CHECK(allocate(pool, 4 * MIB, second) == before);
     CUdeviceptr other = allocate(pool, 4 * MIB, second);
     CHECK(other != since);
+    let_go(first);
     CHECK(pools_free(before, second) == CUDA_SUCCESS && pools_free(other, second) == CUDA_SUCCESS);
     pools_quiet(0, pools_moment());
     pools_trim(pool, 0);
@@ -129,8 +123,10 @@ static void given_back(struct pool *pool)
     CHECK(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) == MIB);
     CHECK(pools_release(0) == MIB && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
     CUdeviceptr pointer = allocate(pool, MIB, first);
+    hold(first);
     CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
     CHECK(pools_release(0) == 0); /* in use, perhaps */
+    let_go(first);
     CHECK(pools_release(0) == MIB && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
 }
 
@@ -141,14 +137,16 @@ static void at_the_limit(struct pool *pool)
     CHECK(pools_allocate(pool, 512, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
     for (int dependencies = 0; dependencies < 2; dependencies++) {
         set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, (uint64_t)dependencies);
+        hold(first);
         CHECK(pools_free(all, first) == CUDA_SUCCESS);
-        streams_stand_still();
         if (dependencies) {
-            CHECK(allocate(pool, POOL_BYTES, second) == all && followed == 1);
+            CHECK(allocate(pool, POOL_BYTES, second) == all && CALLS(cuStreamWaitEvent) == 1);
         } else {
-            CHECK(pools_allocate(pool, POOL_BYTES, second, &more) == CUDA_ERROR_OUT_OF_MEMORY && followed == 0);
+            CHECK(pools_allocate(pool, POOL_BYTES, second, &more) == CUDA_ERROR_OUT_OF_MEMORY &&
+                  CALLS(cuStreamWaitEvent) == 0);
             CHECK(allocate(pool, POOL_BYTES, first) == all);
         }
+        let_go(first);
     }
     CHECK(pools_free_idle(all, true) == CUDA_SUCCESS); /* its stream does not matter */
     CHECK(pools_allocate(pool, UINT64_MAX, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
@@ -174,11 +172,11 @@ static void open_device(void)
     CHECK(segment_open());
     struct tessera_residency *words = &tessera_segment->residency[0];
     words->active = 1;
-    words->resident_target = FAKE_MEMORY;
-    words->pageable_target = FAKE_MEMORY;
+    words->resident_target = DRIVER_MEMORY;
+    words->pageable_target = DRIVER_MEMORY;
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
 }
 
 /* The settings are read before main(). */
@@ -198,8 +196,10 @@ int main(int count, char **arguments)
     (void)count;
     ensure_settings(arguments);
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
-    FAKE(cuStreamWaitEvent, wait_event);
+    driver_load();
+    first = new_stream();
+    second = new_stream();
+    HOOK(cuStreamWaitEvent, wait_event);
     open_device();
     struct pool *pool = names();
     reused(pool);

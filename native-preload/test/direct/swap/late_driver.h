@@ -1,94 +1,118 @@
 /*
- * The fake driver as late as a driver may be: copies, sets and launches are carried out when somebody is told that they are
- * complete, and not before. So memory that is used, unmapped or given up too early is noticed. Also memory that others hand over,
- * which is full of what is theirs.
+ * The driver as late as a driver may be: copies, sets and launches are carried out when somebody is told that they are complete, and
+ * not before. So memory that is used, unmapped or given up too early is noticed. Also memory that others hand over, which is full
+ * of what is theirs.
  */
 #ifndef TESSERA_LATE_DRIVER_H
 #define TESSERA_LATE_DRIVER_H
 
+#include <pthread.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
+#include "../../tests/scripted-driver/src/content_kernel.h"
 #include "direct/chunks/exchange.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "tessera_abi.h"
 
 #define LATE_WORK 4096
 #define STRANGE 0x5a /* each byte of what others hand over; the program writes no such page */
 
-/* Guarded by the fake driver's lock. */
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late_work {
-    void *to;         /* of a kernel: NULL */
-    const void *from; /* NULL: zeros; of a kernel: its parts */
-    size_t bytes;     /* of a kernel: its blocks */
-    uint64_t *results;
+    CUstream stream;
+    void *to;         /* NULL: a launch */
+    const void *from; /* NULL: zeros */
+    size_t bytes;
+    CUfunction function;
+    unsigned blocks;
+    uint64_t arguments[2];
 } late[LATE_WORK];
 static unsigned late_count;
-static int strange_give; /* the strangers' own copy of the end */
+static _Atomic unsigned late_asked; /* for events */
+static int strange_give;            /* the strangers' own copy of the end */
 
-/* With the lock. */
-static void late_add(struct late_work work)
+/* Whether the stream's context can work; what it answers if not. */
+static CUresult late_state(CUstream stream)
 {
+    CUresult result = DRIVER(cuStreamQuery)(stream);
+    return result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result;
+}
+
+static CUresult late_add(unsigned entry, struct late_work work)
+{
+    CHECK(work.stream);
+    CUresult result = driver_inject(entry);
+    if (result == CUDA_SUCCESS)
+        result = late_state(work.stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    pthread_mutex_lock(&late_lock);
     CHECK(late_count < LATE_WORK);
     late[late_count++] = work;
+    pthread_mutex_unlock(&late_lock);
+    return CUDA_SUCCESS;
+}
+
+static void late_run(const struct late_work *w)
+{
+    void *arguments[] = {(void *)&w->arguments[0], (void *)&w->arguments[1]};
+    if (late_state(w->stream) == DRIVER_FAULT)
+        return;
+    if (w->to && w->from)
+        memcpy(w->to, w->from, w->bytes);
+    else if (w->to)
+        memset(w->to, 0, w->bytes);
+    else
+        CHECK(DRIVER(cuLaunchKernel)(w->function, w->blocks, 1, 1, CONTENT_THREADS, 1, 1, 0, w->stream, arguments,
+                                     NULL) == CUDA_SUCCESS &&
+              DRIVER(cuStreamSynchronize)(w->stream) == CUDA_SUCCESS);
 }
 
 static void late_end(void)
 {
-    pthread_mutex_lock(&fake.lock);
-    for (unsigned i = 0; i < late_count; i++) {
-        struct late_work *w = &late[i];
-        if (w->to && w->from)
-            memcpy(w->to, w->from, w->bytes);
-        else if (w->to)
-            memset(w->to, 0, w->bytes);
-        for (unsigned block = 0; !w->to && block < w->bytes; block++)
-            if (((const uint64_t *)w->from)[block])
-                content_block((const uint32_t *)(uintptr_t)((const uint64_t *)w->from)[block],
-                              w->results + block * (CONTENT_LINES + 1));
-    }
+    pthread_mutex_lock(&late_lock);
+    for (unsigned i = 0; i < late_count; i++)
+        late_run(&late[i]);
     late_count = 0;
-    pthread_mutex_unlock(&fake.lock);
+    pthread_mutex_unlock(&late_lock);
 }
 
 static CUresult late_cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    FAKE_CALL;
-    CHECK(stream);
-    late_add((struct late_work){.to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
-    return fake_leave(CUDA_SUCCESS);
+    return late_add(ENTRY_cuMemcpyDtoHAsync_v2,
+                    (struct late_work){stream, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
 }
 
 static CUresult late_cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    FAKE_CALL;
-    CHECK(stream);
-    late_add((struct late_work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
-    return fake_leave(CUDA_SUCCESS);
+    return late_add(ENTRY_cuMemcpyHtoDAsync_v2,
+                    (struct late_work){stream, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
 }
 
 static CUresult late_cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
 {
-    FAKE_CALL;
-    CHECK(stream && value == 0);
-    late_add((struct late_work){.to = (void *)(uintptr_t)to, .bytes = count * sizeof value});
-    return fake_leave(CUDA_SUCCESS);
+    CHECK(value == 0);
+    return late_add(ENTRY_cuMemsetD32Async,
+                    (struct late_work){stream, .to = (void *)(uintptr_t)to, .bytes = count * sizeof value});
 }
 
 static CUresult late_cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned threads,
                                     unsigned rows, unsigned layers, unsigned shared, CUstream stream, void **arguments,
                                     void **extra)
 {
-    FAKE_CALL;
-    CHECK(function && y == 1 && z == 1 && threads == CONTENT_THREADS && rows == 1 && layers == 1 && !shared && stream &&
-          !extra);
-    late_add((struct late_work){.from = *(const void **)arguments[0], .bytes = x, .results = *(uint64_t **)arguments[1]});
-    return fake_leave(CUDA_SUCCESS);
+    CHECK(function && y == 1 && z == 1 && threads == CONTENT_THREADS && rows == 1 && layers == 1 && !shared && !extra);
+    struct late_work work = {stream, .function = function, .blocks = x};
+    for (int i = 0; i < 2; i++)
+        work.arguments[i] = *(const uint64_t *)arguments[i];
+    return late_add(ENTRY_cuLaunchKernel, work);
 }
 
+/* Two of three times an event that is reached is said not to be. */
 static CUresult late_cuEventQuery(CUevent event)
 {
-    CUresult result = fake_cuEventQuery(event);
+    CUresult result = INJECTED(cuEventQuery)(event);
+    if (result == CUDA_SUCCESS && late_asked++ % 3 < 2)
+        return CUDA_ERROR_NOT_READY;
     if (result == CUDA_SUCCESS)
         late_end();
     return result;
@@ -96,61 +120,29 @@ static CUresult late_cuEventQuery(CUevent event)
 
 static CUresult late_cuEventSynchronize(CUevent event)
 {
-    CUresult result = fake_cuEventSynchronize(event);
+    CUresult result = INJECTED(cuEventSynchronize)(event);
     late_end();
     return result;
 }
 
 static CUresult late_cuStreamSynchronize(CUstream stream)
 {
-    CUresult result = fake_of_stream(stream);
+    CUresult result = INJECTED(cuStreamSynchronize)(stream);
     late_end();
     return result;
 }
 
-static CUresult late_cuMemExportToShareableHandle(void *descriptor, unsigned long long handle, int type,
-                                                  unsigned long long flags)
-{
-    FAKE_CALL;
-    unsigned i = (unsigned)handle - 1;
-    CHECK(i < FAKE_OBJECTS && fake.memory[i].file && !fake.memory[i].released && flags == 0 && type);
-    int copy = dup(fake.memory[i].file - 1);
-    CHECK(copy >= 0);
-    memcpy(descriptor, &copy, sizeof copy);
-    return fake_leave(CUDA_SUCCESS);
-}
-
-static CUresult late_cuMemImportFromShareableHandle(void *handle, void *descriptor, int type)
-{
-    FAKE_CALL;
-    struct stat about;
-    CHECK(fstat((int)(intptr_t)descriptor, &about) == 0 && about.st_size % (off_t)FAKE_UNIT == 0 && type);
-    if (fake.held + (uint64_t)about.st_size > FAKE_MEMORY)
-        return fake_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    unsigned i = fake_free_slot(fake.memory, sizeof *fake.memory, sizeof(int));
-    fake.memory[i].file = dup((int)(intptr_t)descriptor) + 1;
-    CHECK(fake.memory[i].file > 0);
-    fake.memory[i].bytes = (uint64_t)about.st_size;
-    fake.memory[i].released = false;
-    fake.memory[i].mapped = 0;
-    fake.held += fake.memory[i].bytes;
-    *(unsigned long long *)handle = i + 1;
-    return fake_leave(CUDA_SUCCESS);
-}
-
-/* Instead of fake_driver(). */
+/* Instead of driver_load(). */
 static void late_driver(void)
 {
-    fake_driver();
-    FAKE(cuMemcpyDtoHAsync_v2, late_cuMemcpyDtoHAsync_v2);
-    FAKE(cuMemcpyHtoDAsync_v2, late_cuMemcpyHtoDAsync_v2);
-    FAKE(cuMemsetD32Async, late_cuMemsetD32Async);
-    FAKE(cuLaunchKernel, late_cuLaunchKernel);
-    FAKE(cuEventQuery, late_cuEventQuery);
-    FAKE(cuEventSynchronize, late_cuEventSynchronize);
-    FAKE(cuStreamSynchronize, late_cuStreamSynchronize);
-    FAKE(cuMemExportToShareableHandle, late_cuMemExportToShareableHandle);
-    FAKE(cuMemImportFromShareableHandle, late_cuMemImportFromShareableHandle);
+    driver_load();
+    HOOK(cuMemcpyDtoHAsync_v2, late_cuMemcpyDtoHAsync_v2);
+    HOOK(cuMemcpyHtoDAsync_v2, late_cuMemcpyHtoDAsync_v2);
+    HOOK(cuMemsetD32Async, late_cuMemsetD32Async);
+    HOOK(cuLaunchKernel, late_cuLaunchKernel);
+    HOOK(cuEventQuery, late_cuEventQuery);
+    HOOK(cuEventSynchronize, late_cuEventSynchronize);
+    HOOK(cuStreamSynchronize, late_cuStreamSynchronize);
 }
 
 /* A queue of the first device, in which strangers put memory. */
@@ -164,15 +156,34 @@ static void strangers_come(void)
     exchange_adopt(0, TESSERA_EXCHANGE_TAKE, ends[1]);
 }
 
-/* A stranger hands a piece over, if the queue has room. */
-static void stranger_gives(uint64_t bytes)
+/* A stranger's piece, as a descriptor: memory of the driver that nobody has any more. -1: the device is full. */
+static int strange_memory(uint64_t bytes)
 {
-    int file = memfd_create("strange", MFD_CLOEXEC);
-    CHECK(file >= 0 && ftruncate(file, (off_t)bytes) == 0);
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    CHECK(memory != MAP_FAILED);
-    memset(memory, STRANGE, bytes);
-    munmap(memory, bytes);
+    static const struct driver_allocation_properties exportable = {
+        .type = 1, .requested_handle_types = 1, .location = {.type = 1}};
+    static const struct driver_access access = {.location = {.type = 1}, .flags = 3};
+    unsigned long long handle;
+    CUdeviceptr at;
+    int file;
+    CUresult result = DRIVER(cuMemCreate)(&handle, bytes, &exportable, 0);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return -1;
+    CHECK(result == CUDA_SUCCESS && DRIVER(cuMemAddressReserve)(&at, bytes, 0, 0, 0) == CUDA_SUCCESS);
+    CHECK(DRIVER(cuMemMap)(at, bytes, 0, handle, 0) == CUDA_SUCCESS);
+    CHECK(DRIVER(cuMemSetAccess)(at, bytes, &access, 1) == CUDA_SUCCESS);
+    memset((void *)(uintptr_t)at, STRANGE, bytes);
+    CHECK(DRIVER(cuMemExportToShareableHandle)(&file, handle, 1, 0) == CUDA_SUCCESS);
+    CHECK(DRIVER(cuMemUnmap)(at, bytes) == CUDA_SUCCESS && DRIVER(cuMemAddressFree)(at, bytes) == CUDA_SUCCESS);
+    CHECK(DRIVER(cuMemRelease)(handle) == CUDA_SUCCESS);
+    return file;
+}
+
+/* A stranger hands a piece over. False: the device or the queue has no room. */
+static bool stranger_gives(uint64_t bytes)
+{
+    int file = strange_memory(bytes);
+    if (file < 0)
+        return false;
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr head;
@@ -182,8 +193,9 @@ static void stranger_gives(uint64_t bytes)
     struct iovec data = {&bytes, sizeof bytes};
     struct msghdr packet = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    (void)!sendmsg(strange_give, &packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+    bool sent = sendmsg(strange_give, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
     close(file);
+    return sent;
 }
 
 #endif

@@ -2,6 +2,7 @@
  * What must not happen when things go wrong at a bad moment: that a program gets memory which others left, loses the contents of a
  * context that works, waits for ever for its own kernel, or says that memory is zero which nobody has looked at.
  */
+#include "direct/chunks/backing.h"
 #include "direct/chunks/chunks.h"
 #include "direct/chunks/kept_copies.h"
 #include "direct/swap/chunk_copier.h"
@@ -11,74 +12,6 @@
 #define CAPACITY (64 * MIB) /* of which a chunk is a 32nd */
 #define CHUNK (2 * MIB)
 #define SHORT_NS (BOUND_NS / 4)
-
-static _Atomic bool refuses;   /* to unmap */
-static _Atomic bool no_way_in; /* copies to the device fail */
-static _Atomic bool busy;      /* a kernel of the program runs and does not end */
-static _Atomic bool full;      /* no room for the kernel that looks */
-static _Atomic bool no_looks;  /* the kernel that looks fails */
-static _Atomic unsigned pins_refused;
-static _Atomic bool refuses_pins;
-static _Atomic unsigned asked; /* for events, while it runs */
-
-/* A fault of the first context is none of the second. */
-static _Atomic bool first_faulted;
-
-static bool fault_here(void)
-{
-    return first_faulted && fake_current == FAKE_CONTEXT_OF(0);
-}
-
-static CUresult refusing_unmap(CUdeviceptr address, size_t bytes)
-{
-    return refuses ? CUDA_ERROR_NOT_SUPPORTED : fake_cuMemUnmap(address, bytes);
-}
-
-static CUresult full_load(CUmodule *module, const void *image)
-{
-    return full ? CUDA_ERROR_OUT_OF_MEMORY : fake_cuModuleLoadData(module, image);
-}
-
-static CUresult refusing_register(void *memory, size_t bytes, unsigned flags)
-{
-    if (!refuses_pins)
-        return fake_cuMemHostRegister_v2(memory, bytes, flags);
-    pins_refused++;
-    return CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static CUresult busy_query(CUevent event)
-{
-    if (busy) {
-        asked++;
-        return CUDA_ERROR_NOT_READY;
-    }
-    return fault_here() ? FAKE_FAULT : late_cuEventQuery(event);
-}
-
-static CUresult faulting_synchronize(CUstream stream)
-{
-    CUresult result = late_cuStreamSynchronize(stream);
-    return fault_here() ? FAKE_FAULT : result;
-}
-
-static CUresult faulting_copy_out(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    return fault_here() ? FAKE_FAULT : late_cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
-}
-
-static CUresult failing_copy_in(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
-{
-    return no_way_in ? CUDA_ERROR_NOT_SUPPORTED : late_cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
-}
-
-static CUresult failing_launch(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned rows,
-                               unsigned layers, unsigned shared, CUstream stream, void **arguments, void **extra)
-{
-    if (no_looks || fault_here())
-        return fault_here() ? FAKE_FAULT : CUDA_ERROR_OUT_OF_MEMORY;
-    return late_cuLaunchKernel(function, x, y, z, threads, rows, layers, shared, stream, arguments, extra);
-}
 
 static unsigned char *memory_of(const struct held *held)
 {
@@ -104,13 +37,13 @@ static void freed_halfway(void)
         CHECK(monotonic_ns() < until_ns);
     }
     CHECK(now().swapped == CHUNK);
-    refuses = true;
+    REFUSE(cuMemUnmap, CUDA_ERROR_NOT_SUPPORTED);
     CHECK(swap_free(held.at) == CUDA_SUCCESS);
-    refuses = false;
+    REFUSE(cuMemUnmap, CUDA_SUCCESS);
     CHECK(now().swapped == 0 && now().needed == 0);
     while (exchange_drop(0))
         ;
-    stranger_gives(CHUNK);
+    CHECK(stranger_gives(CHUNK));
     come_back();
     held = allocate(2 * CHUNK, 3);
     check_own(&held);
@@ -121,6 +54,12 @@ static void freed_halfway(void)
     end(&held, 1);
 }
 
+static void refuse_moves(CUresult result)
+{
+    REFUSE(cuMemcpyHtoDAsync_v2, result);
+    REFUSE(cuMemUnmap, result);
+}
+
 /* Memory of others, in which contents did not arrive, and which the driver does not release: no allocation gets it. */
 static void freed_before_it_came(void)
 {
@@ -129,17 +68,37 @@ static void freed_before_it_came(void)
     leave();
     while (exchange_drop(0))
         ;
-    stranger_gives(CHUNK);
-    order(FAKE_MEMORY);
-    no_way_in = refuses = true;
+    CHECK(stranger_gives(CHUNK));
+    order(DRIVER_MEMORY);
+    refuse_moves(CUDA_ERROR_NOT_SUPPORTED);
     moves_step(0, true);
-    CHECK(fake.held == CHUNK && now().present == 0 && memory_of(&held)[0] == STRANGE);
+    CHECK(driver_held() == CHUNK && now().present == 0 && memory_of(&held)[0] == STRANGE);
     CHECK(swap_free(held.at) == CUDA_SUCCESS);
-    no_way_in = refuses = false;
+    refuse_moves(CUDA_SUCCESS);
     come_back();
     held = allocate(CHUNK, 3);
     check_own(&held);
     end(&held, 1);
+}
+
+static CUcontext new_context(void)
+{
+    CUcontext context;
+    CHECK(DRIVER(cuCtxCreate_v2)(&context, 0, 0) == CUDA_SUCCESS && DRIVER(cuCtxPopCurrent_v2)(&context) == CUDA_SUCCESS);
+    devices_context_opened(context, 0);
+    return context;
+}
+
+/* As the library's entries do it. Another one is the first then. */
+static void end_first_context(CUcontext other)
+{
+    CHECK(devices_context_closing(driver.context) == 0);
+    copier_context_closing(driver.context);
+    backing_context_closing(driver.context);
+    CHECK(DRIVER(cuCtxDestroy_v2)(driver.context) == CUDA_SUCCESS);
+    devices_context_closed(driver.context, true);
+    driver.context = other;
+    driver_use();
 }
 
 /* Contents that no context can use any more do not come back, and what comes instead is not of others. */
@@ -150,18 +109,17 @@ static void lost_for_good(void)
     leave();
     while (exchange_drop(0))
         ;
-    stranger_gives(CHUNK);
-    stranger_gives(CHUNK);
-    fake.faulted = true;
+    CHECK(stranger_gives(CHUNK));
+    CHECK(stranger_gives(CHUNK));
+    driver_fault();
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
-    order(FAKE_MEMORY);
+    order(DRIVER_MEMORY);
     while (moves_step(0, true), !residency_open(0)) {
         CHECK(monotonic_ns() < until_ns);
         usleep(5000);
     }
     check_own(&held);
-    fake.faulted = false;
-    copier_context_closing(FAKE_CONTEXT); /* it is reset */
+    end_first_context(new_context());
     while (exchange_drop(0))
         ;
     leave();
@@ -172,13 +130,13 @@ static void lost_for_good(void)
 /* One context of two has faulted: contents move in the other one. */
 static void one_faulted(void)
 {
-    devices_context_opened(FAKE_CONTEXT_OF(1), 0);
+    CUcontext second = new_context();
     struct held held = allocate(5 * CHUNK, 11);
     fill(&held);
     leave();
     come_back();
     verify(&held);
-    first_faulted = true;
+    driver_fault();
     leave();
     come_back();
     verify(&held);
@@ -187,7 +145,7 @@ static void one_faulted(void)
     come_back();
     memory_of(&held)[3] ^= 1;
     verify(&held);
-    first_faulted = false;
+    end_first_context(second);
     end(&held, 1);
 }
 
@@ -201,16 +159,17 @@ static void shared_by_small(void)
         fill(&small[i]);
     }
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
-    while (!__atomic_load_n(&words()->zero_bytes, __ATOMIC_SEQ_CST)) {
+    while (__atomic_load_n(&words()->zero_bytes, __ATOMIC_SEQ_CST) < large.bytes) { /* a sample may have been early */
         CHECK(monotonic_ns() < until_ns);
         usleep(1000);
     }
     CHECK(words()->zero_bytes == large.bytes && now().needed > large.bytes);
-    no_looks = true; /* what could not be looked at before it left is not taken to be zero either */
+    /* What could not be looked at before it left is not taken to be zero either. */
+    REFUSE(cuLaunchKernel, CUDA_ERROR_OUT_OF_MEMORY);
     leave();
     CHECK(words()->zero_bytes == 0 && words()->swapped_bytes == now().needed);
     come_back();
-    no_looks = false;
+    REFUSE(cuLaunchKernel, CUDA_SUCCESS);
     for (unsigned i = 0; i < 4; i++) {
         verify(&small[i]);
         CHECK(swap_free(small[i].at) == CUDA_SUCCESS);
@@ -221,17 +180,17 @@ static void shared_by_small(void)
 /* While a kernel of the program keeps the device, no sample keeps memory from being freed. */
 static void kernel_for_ever(void)
 {
-    busy = true;
-    asked = 0;
+    REFUSE(cuEventQuery, CUDA_ERROR_NOT_READY);
+    unsigned asked = CALLS(cuEventQuery);
     struct held held = allocate(36 * MIB, 9);
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
-    while (!asked) { /* a sample is due, and waits */
+    while (CALLS(cuEventQuery) == asked) { /* a sample is due, and waits */
         CHECK(monotonic_ns() < until_ns);
         usleep(1000);
     }
     uint64_t from_ns = monotonic_ns();
     CHECK(swap_free(held.at) == CUDA_SUCCESS && monotonic_ns() - from_ns < SHORT_NS);
-    busy = false;
+    REFUSE(cuEventQuery, CUDA_SUCCESS);
     end(NULL, 0);
 }
 
@@ -247,10 +206,11 @@ static void pinned_back(void)
     residency_lock();
     CHECK(kept_copies_drop(0) && words()->clean_bytes == residency_of(0)->clean);
     residency_unlock();
-    refuses_pins = true;
+    REFUSE(cuMemHostRegister_v2, CUDA_ERROR_OUT_OF_MEMORY);
+    unsigned pins = CALLS(cuMemHostRegister_v2);
     two = allocate(8 * CHUNK, 4);
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
-    while (!pins_refused) {
+    while (CALLS(cuMemHostRegister_v2) == pins) {
         CHECK(monotonic_ns() < until_ns);
         residency_orders(0);
         usleep(1000);
@@ -298,7 +258,7 @@ static void copies_beside_contents(void)
     }
     come_back();
     verify(&held);
-    __atomic_store_n(&words()->pinned_target, FAKE_MEMORY, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&words()->pinned_target, DRIVER_MEMORY, __ATOMIC_SEQ_CST);
     end(&held, 1);
 }
 
@@ -307,11 +267,11 @@ static void full_at_first(void)
 {
     struct held held = allocate(CHUNK, 4);
     memset((void *)(uintptr_t)held.at, 0, held.bytes);
-    full = true;
+    REFUSE(cuModuleLoadData, CUDA_ERROR_OUT_OF_MEMORY);
     leave();
     CHECK(words()->moved_out_bytes == CHUNK);
     come_back();
-    full = false;
+    REFUSE(cuModuleLoadData, CUDA_SUCCESS);
     uint64_t until_ns = monotonic_ns() + BOUND_NS, spared = words()->spared_bytes;
     while (words()->spared_bytes == spared) {
         CHECK(monotonic_ns() < until_ns);
@@ -365,14 +325,6 @@ int main(int count, char **arguments)
     ensure_settings(arguments);
     alarm(SANITIZED ? 600 : 60);
     late_driver();
-    FAKE(cuMemUnmap, refusing_unmap);
-    FAKE(cuMemHostRegister_v2, refusing_register);
-    FAKE(cuEventQuery, busy_query);
-    FAKE(cuStreamSynchronize, faulting_synchronize);
-    FAKE(cuMemcpyDtoHAsync_v2, faulting_copy_out);
-    FAKE(cuMemcpyHtoDAsync_v2, failing_copy_in);
-    FAKE(cuLaunchKernel, failing_launch);
-    FAKE(cuModuleLoadData, full_load);
     open_device(true);
     words()->capacity_bytes = CAPACITY;
     residency_orders(0);

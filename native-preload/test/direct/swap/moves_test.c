@@ -37,20 +37,20 @@ static void play(const struct run *run)
     if (run->pinned)
         await_pinned();
     leave();
-    bool lost = fake.faulted; /* from now on nothing can be copied */
+    bool lost = driver.faulted; /* from now on nothing can be copied */
     CHECK(lost || now().swapped >= LARGE_BYTES);
     all[3] = allocate(3 * MIB, 99); /* addresses alone: the gate is closed */
-    CHECK(fake.held == 0);
+    CHECK(driver_held() == 0);
     CHECK(swap_free(all[2].at) == CUDA_SUCCESS);
     come_back();
-    for (int i = 0; i < 2 && !lost && !fake.faulted; i++)
+    for (int i = 0; i < 2 && !lost && !driver.faulted; i++)
         verify(&all[i]);
     fill(&all[3]);
     leave();
     come_back();
-    for (int i = 0; i < 2 && !fake.faulted; i++)
+    for (int i = 0; i < 2 && !driver.faulted; i++)
         verify(&all[i]);
-    if (!fake.faulted)
+    if (!driver.faulted)
         verify(&all[3]);
     end((struct held[]){all[0], all[1], all[3]}, 3);
 }
@@ -63,14 +63,13 @@ static pid_t begin(const struct run *run, struct told *told)
     if (child)
         return child;
     alarm(BOUND_S);
-    fake_driver();
-    fake.fail_at = run->fail_at;
-    fake.failure = run->failure;
+    driver_load();
+    driver.fail_at = run->fail_at;
+    driver.failure = run->failure;
+    driver.fails_by_fault = run->failure == DRIVER_FAULT;
     play(run);
-    pthread_mutex_lock(&fake.lock);
     if (!run->fail_at)
-        told->calls = fake.calls;
-    pthread_mutex_unlock(&fake.lock);
+        told->calls = driver.calls;
     _exit(0);
 }
 
@@ -115,10 +114,10 @@ int main(int count, char **arguments)
     unsigned step = count > 1 ? 1 : STEP;
     unsigned runs = fail_everywhere(false, UNKNOWN_ERROR, step, told);
     runs += fail_everywhere(false, CUDA_ERROR_OUT_OF_MEMORY, step, told);
-    runs += fail_everywhere(false, FAKE_FAULT, step, told);
+    runs += fail_everywhere(false, DRIVER_FAULT, step, told);
     runs += fail_everywhere(true, UNKNOWN_ERROR, step, told);
     if (count > 1)
-        runs += fail_everywhere(true, CUDA_ERROR_OUT_OF_MEMORY, 1, told) + fail_everywhere(true, FAKE_FAULT, 1, told);
+        runs += fail_everywhere(true, CUDA_ERROR_OUT_OF_MEMORY, 1, told) + fail_everywhere(true, DRIVER_FAULT, 1, told);
     printf("moves: %u failures\n", runs);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* A program whose memory moves, and its manager, over the fake driver: for tests of the swap layer. */
+/* A program whose memory moves, and its manager, over the scripted driver: for tests of the swap layer. */
 #ifndef TESSERA_MOVING_PROGRAM_H
 #define TESSERA_MOVING_PROGRAM_H
 
@@ -11,7 +11,7 @@
 #include "direct/turns/residency.h"
 #include "direct/turns/turns.h"
 #include "driver/clock.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "session/segment.h"
 #include "session/settings.h"
 
@@ -76,12 +76,12 @@ static void open_device(bool pinned)
 {
     CHECK(segment_open());
     words()->active = 1;
-    words()->resident_target = FAKE_MEMORY;
-    words()->pinned_target = pinned ? FAKE_MEMORY : 0;
-    words()->pageable_target = FAKE_MEMORY;
+    words()->resident_target = DRIVER_MEMORY;
+    words()->pinned_target = pinned ? DRIVER_MEMORY : 0;
+    words()->pageable_target = DRIVER_MEMORY;
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     CHECK(devices_opened(0));
 }
 
@@ -103,19 +103,19 @@ static inline void leave(void)
     residency_drained(0);
     order(0);
     move(false);
-    CHECK(fake.held == 0 && fake.mappings == 0 && now().present == 0);
+    CHECK(driver_held() == 0 && now().present == 0);
 }
 
 static inline void come_back(void)
 {
-    order(FAKE_MEMORY);
+    order(DRIVER_MEMORY);
     move(true);
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
     while (now().present != now().needed) { /* a sample is taken */
         CHECK(monotonic_ns() < until_ns);
         usleep(100);
     }
-    CHECK(now().swapped == 0 && now().resident == fake.held);
+    CHECK(now().swapped == 0 && now().resident == driver_held());
 }
 
 /* Everything is freed, and goes back to the driver: tried again where it refuses. */
@@ -132,7 +132,7 @@ static void end(const struct held *all, unsigned count)
     }
     struct residency r = now();
     CHECK(r.needed == 0 && r.present == 0 && r.cached == 0 && r.swapped == 0 && r.fixed == 0);
-    CHECK(fake.held == 0 && fake.mappings == 0);
+    CHECK(driver_held() == 0);
 }
 
 /* The pinned tier grows by a thread of its own; after a failure it tries again much later. */

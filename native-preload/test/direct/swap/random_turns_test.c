@@ -144,6 +144,7 @@ static void act(struct worker *w, bool open)
 static void *work(void *of)
 {
     struct worker *w = of;
+    driver_use();
     while (!__atomic_load_n(&w->stops, __ATOMIC_RELAXED)) {
         pthread_mutex_lock(&w->lock);
         if (draw(w, 2)) {
@@ -222,22 +223,19 @@ static void check_sums(void)
     CHECK(steps[TIER_PINNED] <= r->held[TIER_PINNED]); /* a step is being pinned */
     CHECK(words()->needed_bytes == r->needed && words()->swapped_bytes == r->swapped && words()->clean_bytes == r->clean);
     residency_unlock();
-    pthread_mutex_lock(&fake.lock);
-    CHECK(fake.held == real);
-    pthread_mutex_unlock(&fake.lock);
+    CHECK(driver_held() == real);
 }
 
 static void fail_soon(struct worker *w)
 {
-    pthread_mutex_lock(&fake.lock);
-    fake.fail_at = fails && draw(w, 2) ? fake.calls + 1 + (unsigned)draw(w, 60) : 0;
-    fake.failure = draw(w, 2) ? SOME_ERROR : CUDA_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_unlock(&fake.lock);
+    driver.fail_at = 0;
+    driver.failure = draw(w, 2) ? SOME_ERROR : CUDA_ERROR_OUT_OF_MEMORY;
+    driver.fail_at = fails && draw(w, 2) ? driver.calls + 1 + (unsigned)draw(w, 60) : 0;
 }
 
 static void order_host(struct worker *w)
 {
-    static const uint64_t sizes[] = {0, 0, 4 * MIB, 8 * MIB, 20 * MIB, FAKE_MEMORY, FAKE_MEMORY};
+    static const uint64_t sizes[] = {0, 0, 4 * MIB, 8 * MIB, 20 * MIB, DRIVER_MEMORY, DRIVER_MEMORY};
     __atomic_store_n(&words()->pinned_target, sizes[draw(w, 7)], __ATOMIC_SEQ_CST);
     __atomic_store_n(&words()->pageable_target, sizes[draw(w, 7)], __ATOMIC_SEQ_CST);
     residency_orders(0);
@@ -247,7 +245,7 @@ static void order_host(struct worker *w)
 static void somebody_elses_turn(struct worker *w)
 {
     residency_drained(0);
-    uint64_t most = FAKE_MEMORY / 2;
+    uint64_t most = DRIVER_MEMORY / 2;
     for (uint64_t rounds = 1 + draw(w, 5); rounds; rounds--) {
         order(draw(w, 3) ? 0 : draw(w, most));
         if (draw(w, 4) == 0)
@@ -259,7 +257,7 @@ static void somebody_elses_turn(struct worker *w)
             act(w, false);
         usleep((useconds_t)draw(w, 4000));
     }
-    order(FAKE_MEMORY);
+    order(DRIVER_MEMORY);
     move(true);
 }
 

@@ -12,7 +12,7 @@
 
 #include "direct/turns/devices.h"
 #include "direct/turns/orders.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 
 #define CALLERS 4
 #define CALL(name) ((pfn_##name)__atomic_load_n(&tessera_port[ENTRY_##name], __ATOMIC_ACQUIRE))
@@ -236,11 +236,11 @@ static void forked(void)
 int main(void)
 {
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
+    driver_load();
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     thread_slot_take();
     manager_comes();
     tessera_port[ENTRY_cuLaunchKernel] = (void *)launch;

@@ -14,7 +14,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/gate.h"
 #include "direct/turns/turns.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "session/segment.h"
 
 #define STREAM 0x100u
@@ -76,8 +76,7 @@ static CUresult synchronise(void)
     CHECK(gate() == GATE_CLOSED);
     if (at_synchronisation)
         at_synchronisation();
-    FAKE_CALL;
-    return fake_leave(CUDA_SUCCESS);
+    return INJECTED(cuCtxSynchronize)();
 }
 
 static bool open_now(void)
@@ -121,7 +120,7 @@ static void start(void)
     sleeps = synchronised = 0;
     at_sleep = at_synchronisation = NULL;
     __atomic_store_n(&time_is_up, false, __ATOMIC_RELEASE);
-    fake.calls = fake.fail_at = 0;
+    driver.calls = driver.fail_at = 0;
 }
 
 /* A pause can be had now, and all goes on after it. */
@@ -234,13 +233,12 @@ static void failures(void)
     for (unsigned call = 1; call <= 3; call++) { /* push, synchronise, pop */
         start();
         memset(tessera_segment->errors, 0, sizeof tessera_segment->errors);
-        fake.fail_at = call;
-        fake.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
+        driver.fail_at = call;
+        driver.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
         ask(&asked, FAR);
-        CHECK(answered(&asked) && fake.calls >= call && (synchronised == 1) == (call > 1) && !open_now());
+        CHECK(answered(&asked) && driver.calls >= call && (synchronised == 1) == (call > 1) && !open_now());
         CHECK(tessera_segment->errors[0].ready == (call < 3));
         device_pause_end(0);
-        fake.faulted = false;
     }
     works();
 }
@@ -279,12 +277,12 @@ static void forked(void)
 int main(void)
 {
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
-    FAKE(cuCtxSynchronize, synchronise);
+    driver_load();
+    HOOK(cuCtxSynchronize, synchronise);
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     thread_slot_take();
     works();
     no_round();

@@ -69,14 +69,13 @@ static void failing_drains(void)
     for (size_t f = 0; f < sizeof failures / sizeof *failures; f++)
         for (unsigned call = 1; call <= 3; call++) { /* push, synchronise, pop */
             start(TESSERA_TURN_CLOSED);
-            fake.fail_at = call;
-            fake.failure = failures[f];
+            driver.fail_at = call;
+            driver.failure = failures[f];
             memset(tessera_segment->errors, 0, sizeof tessera_segment->errors);
             CHECK(drain_step(0) == 0 && answers(word, TESSERA_ACK_CLOSED) && settled == 1);
-            CHECK(fake.calls >= call && (synchronised == 1) == (call > 1));
+            CHECK(driver.calls >= call && (synchronised == 1) == (call > 1));
             bool counted = tessera_segment->errors[0].ready;
             CHECK(counted == (failures[f] != CUDA_ERROR_DEINITIALIZED && call < 3)); /* nothing depends on a pop */
-            fake.faulted = false;
         }
 }
 
@@ -106,14 +105,13 @@ static void sampling(void)
     CHECK(sampled(true));
     query_result = CUDA_SUCCESS;
     for (unsigned call = 1; call <= 3; call++) {
-        fake.calls = 0;
-        fake.fail_at = call;
-        fake.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
+        driver.calls = 0;
+        driver.fail_at = call;
+        driver.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
         drain_step(0);
         CHECK(sampled(false));
-        fake.faulted = false;
     }
-    fake.fail_at = queried = 0;
+    driver.fail_at = queried = 0;
     thread_slot->syncing = 1;
     drain_step(0);
     thread_slot->syncing = 0;

@@ -1,6 +1,8 @@
 /* How a turn without work is given back, and when it is kept. */
 #include "direct/turns/rounds.h"
 
+#include <pthread.h>
+
 #define LONG_NS (100 * MS) /* long: the pauses of a turn are added up */
 #define LOOK_NS (5 * MS)   /* between looks then */
 
@@ -150,11 +152,10 @@ static void failing_release(void)
 {
     for (unsigned call = 1; call <= 6; call++) {
         start(TESSERA_TURN_GRANTED);
-        fake.fail_at = call;
-        fake.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
+        driver.fail_at = call;
+        driver.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
         quiet_rounds();
-        CHECK(settled == 1 && answers(word, TESSERA_ACK_RELEASED) && fake.calls >= 4);
-        fake.faulted = false;
+        CHECK(settled == 1 && answers(word, TESSERA_ACK_RELEASED) && driver.calls >= 4);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/orders.h"
 #include "direct/turns/turns_thread.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 
 #define IDLE_NS (10 * MS) /* short: one pause decides */
 #define STREAM 0x100u
@@ -49,16 +49,15 @@ static inline CUresult synchronise(void)
     synchronised++;
     if (at_synchronisation)
         at_synchronisation();
-    FAKE_CALL;
-    return fake_leave(CUDA_SUCCESS);
+    return INJECTED(cuCtxSynchronize)();
 }
 
 static inline CUresult query(CUstream stream)
 {
     CHECK(stream == (CUstream)TESSERA_STREAM_LEGACY);
     queried++;
-    FAKE_CALL;
-    return fake_leave(query_result);
+    CUresult result = INJECTED(cuStreamQuery)(stream);
+    return result == CUDA_SUCCESS ? query_result : result;
 }
 
 /* Before the contexts are waited for. */
@@ -70,7 +69,7 @@ static inline uint64_t memory_moment(void)
 
 static inline void memory_settled(unsigned device, uint64_t moment)
 {
-    CHECK(device == 0 && moment < 1000 + fake.calls && moment + 1 >= 1000 + synchronised);
+    CHECK(device == 0 && moment < 1000 + driver.calls && moment + 1 >= 1000 + synchronised);
     settled++;
 }
 
@@ -142,7 +141,7 @@ static inline void start(unsigned state)
     sleeps = synchronised = queried = settled = moved = polled = fetched = 0;
     at_sleep = at_synchronisation = NULL;
     wanted_sleeps = 3;
-    fake.calls = fake.fail_at = 0;
+    driver.calls = driver.fail_at = 0;
     messages(TESSERA_MSG_DOORBELL);
 }
 
@@ -156,15 +155,15 @@ static inline void prepare(int argc, char **argv)
         execv("/proc/self/exe", (char *[]){argv[0], "managed", NULL});
         CHECK(false);
     }
-    fake_driver();
-    FAKE(cuCtxSynchronize, synchronise);
-    FAKE(cuStreamQuery, query);
+    driver_load();
+    HOOK(cuCtxSynchronize, synchronise);
+    HOOK(cuStreamQuery, query);
     CHECK(segment_open());
     turns_prepare();
     drain_serves(&memory);
     turns_thread_serves(NULL); /* no thread: the test does the rounds */
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     thread_slot_take();
 }
 

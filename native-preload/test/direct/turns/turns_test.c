@@ -6,7 +6,7 @@
 
 #include "direct/turns/devices.h"
 #include "driver/clock.h"
-#include "fake_driver.h"
+#include "scripted_driver.h"
 #include "direct/turns/orders.h"
 
 static void without_manager(void)
@@ -136,11 +136,11 @@ static void frozen(void)
 int main(void)
 {
     alarm(SANITIZED ? 600 : 60);
-    fake_driver();
+    driver_load();
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
-    devices_context_opened(FAKE_CONTEXT, 0);
+    devices_context_opened(driver.context, 0);
     without_manager();
     manager_comes();
     closed();
