@@ -31,12 +31,17 @@ record ModeScore(double turns, double free, double relativeError) {
         double turns = 0;
         double free = 0;
         double variance = 0;
+        double roundNs = 0;
         for (ClientRates client : clients) {
-            double alone = client.turns.rate.rate() * measuredIn.gain(client.turns.rate.meanTimeNs());
+            roundNs += client.turns.rate.rate() == 0 ? 0 : measuredIn.turnNs(client.turns.meanHeldNs());
+        }
+        for (ClientRates client : clients) {
+            double alone = client.turns.rate.rate() * measuredIn.gain(client.turns.meanHeldNs());
             if (alone == 0 || client.free.size() == 0) {
                 continue;
             }
-            turns += client.turns.ownShare();
+            turns += !measuredIn.converts() ? client.turns.ownShare()
+                    : Math.min(1, measuredIn.ownNs(client.turns.meanHeldNs(), client.turns.rate.meanTimeNs()) / roundNs);
             double part = client.free.rate() / alone;
             free += part;
             double freeError = client.free.relativeError();

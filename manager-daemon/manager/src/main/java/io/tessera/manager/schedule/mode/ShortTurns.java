@@ -1,15 +1,15 @@
 package io.tessera.manager.schedule.mode;
 
 /**
- * What short turns of a trial cost that turns of the length that was set do not: a hand-over takes as long whatever the turn's length, so a client's
- * rate in short turns is less than its rate in long ones. Immutable; nanoseconds.
+ * What clients would get done in long turns, from what they got done in the short ones of a trial. Two things differ: a hand-over takes as long
+ * whatever the turn's length, and who gives its turns back early waits for long turns of the others. Immutable; nanoseconds.
  *
  * @param handoverNs how long a hand-over takes
- * @param shortNs    length of the turns in which rates were measured
- * @param longNs     length of the turns for which they are to hold
+ * @param shortNs    length of the turns in which clients were measured
+ * @param longNs     length of the turns for which it is to hold
  */
 record ShortTurns(double handoverNs, double shortNs, double longNs) {
-    /** Rates hold as they were measured. */
+    /** Turns are measured in turns of their own length. */
     static final ShortTurns NONE = new ShortTurns(0, 1, 1);
 
     /**
@@ -18,16 +18,31 @@ record ShortTurns(double handoverNs, double shortNs, double longNs) {
      */
     private static final double REFILL_NS = 330_000;
 
-    /** A client whose turns are shorter than this part of a turn gives them back by itself, and would also give back longer ones. */
+    /** A client that holds the device for less than this part of a turn gives it back by itself, and would also give back longer turns. */
     private static final double WHOLE = 0.8;
 
-    /**
-     * By how much a client's rate is larger in long turns.
-     *
-     * @param turnNs mean length of the client's own turns
-     */
-    double gain(double turnNs) {
+    /** Whether what was measured has to be converted. */
+    boolean converts() {
+        return longNs > shortNs;
+    }
+
+    private boolean isWhole(double heldNs) {
+        return heldNs >= WHOLE * shortNs;
+    }
+
+    /** How long a client holds the device in a long turn, from how long it does in a short one; with the hand-over. */
+    double turnNs(double heldNs) {
+        return (isWhole(heldNs) ? longNs : heldNs) + handoverNs;
+    }
+
+    /** How long a client is not blocked in each round of long turns: its turn, and its work on the host afterwards. */
+    double ownNs(double heldNs, double ownNs) {
+        return isWhole(heldNs) ? longNs + Math.max(0, ownNs - heldNs) : ownNs;
+    }
+
+    /** By how much a client's rate is larger in long turns. */
+    double gain(double heldNs) {
         double costNs = handoverNs + REFILL_NS;
-        return longNs <= shortNs || turnNs < WHOLE * shortNs ? 1 : (1 + costNs / shortNs) / (1 + costNs / longNs);
+        return !converts() || !isWhole(heldNs) ? 1 : (1 + costNs / shortNs) / (1 + costNs / longNs);
     }
 }

@@ -19,6 +19,8 @@ final class TurnWork {
     private long submissionsAtGrant;
     private boolean sampleOpen;
     private long submittedInTurn;
+    private long heldNs;
+    private long turns;
     private long blockedSinceNs = ClientTurn.NEVER;
 
     /** Blocked time of the present window and of the one before. */
@@ -48,6 +50,8 @@ final class TurnWork {
             return;
         }
         inTurn = false;
+        heldNs += nowNs - grantNs;
+        turns++;
         submittedInTurn = submissions - submissionsAtGrant;
         sampleOpen = true;
         if (waiting) {
@@ -80,6 +84,8 @@ final class TurnWork {
     /** Forgets everything but the present wait. */
     void restart(long nowNs) {
         rate.clear();
+        heldNs = 0;
+        turns = 0;
         inTurn = false;
         sampleOpen = false;
         restartWindows(nowNs);
@@ -106,6 +112,11 @@ final class TurnWork {
             long openNs = blockedSinceNs == ClientTurn.NEVER ? 0 : nowNs - blockedSinceNs;
             ownShare = 1 - Math.min(1, (double) (blockedBeforeNs + blockedNs + openNs) / wallNs);
         }
+    }
+
+    /** Mean time from a grant to the end of the drain; 0 before the first turn has ended. */
+    double meanHeldNs() {
+        return turns == 0 ? 0 : (double) heldNs / turns;
     }
 
     /** What {@link #measure} found last; 1 before. */
