@@ -74,7 +74,7 @@ public final class TestFolders {
     /** The command of a manager that lives for seconds, of the jars in a folder, with options. */
     public static List<String> managerCommand(Path app, String... options) {
         List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+                "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(new StartArchive(app).options("manager"));
         command.addAll(List.of("-cp", app + "/*",
                 "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
