@@ -1,6 +1,8 @@
 // Reductions, a scan, a histogram and a radix sort from CUB, checked on the CPU.
 #include <cstdint>
-#include <cub/cub.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <vector>
 
 #include "check.cuh"

@@ -2,7 +2,8 @@
  * Works through the relay and checks every result.
  *     relay_worker MODE SEED ROUNDS
  * MODE: launches, copies, allocations, or mixed. Says "ready", then works ROUNDS rounds (0: until a line comes on stdin, at least one),
- * then says "right ROUNDS". An error of CUDA or a wrong result ends it with 1.
+ * then says "right ROUNDS". An error of CUDA or a wrong result ends it with 1. RELAY_WORKER_PAUSE_US: between rounds, for one that shows
+ * that others go on and needs no processor of its own for that.
  */
 #include <poll.h>
 #include <string.h>
@@ -89,6 +90,8 @@ int main(int argc, char **argv)
     state = (unsigned)atol(argv[2]);
     int rounds = atoi(argv[3]), done = 0;
     const char *seconds = getenv("RELAY_WORKER_SECONDS");
+    const char *pause = getenv("RELAY_WORKER_PAUSE_US");
+    useconds_t pause_us = pause ? (useconds_t)atoi(pause) : 0;
     alarm(seconds ? (unsigned)atoi(seconds) : 120);
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
@@ -99,8 +102,11 @@ int main(int argc, char **argv)
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));
     printf("ready\n");
     fflush(stdout);
-    for (; rounds ? done < rounds : done == 0 || !told_to_end(); done++)
+    for (; rounds ? done < rounds : done == 0 || !told_to_end(); done++) {
         (chosen ? chosen : parts[next() % 3])();
+        if (pause_us != 0)
+            usleep(pause_us);
+    }
     OKAY(cuModuleUnload(module));
     OKAY(cuMemFree_v2(memory));
     OKAY(cuStreamDestroy_v2(stream));

@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +20,7 @@ import java.util.stream.Stream;
 /** Cubins that nvcc makes of the kernels of tests. Stateless. */
 public final class NvccCubins {
     private static final Path RESOURCES = Path.of("src/test/resources");
+    private static final Path COMPILED = Path.of("target/nvcc");
     private static final int SECONDS = 120;
 
     private NvccCubins() {
@@ -41,14 +47,36 @@ public final class NvccCubins {
                 .filter(Files::isExecutable).findFirst();
     }
 
-    /** Compiles a source, by its name below the resources of tests without {@code .cu}. */
+    /**
+     * Compiles a source, by its name below the resources of tests without {@code .cu}; once for all classes of a run, and again where source
+     * or compiler have changed.
+     *
+     * @param folder where the compiler works
+     */
     public static byte[] compile(Path folder, String source, String architecture) throws IOException, InterruptedException {
-        Path cubin = folder.resolve(source.replace('/', '.') + "." + architecture + ".cubin");
+        Path nvcc = find("nvcc").orElseThrow().toRealPath();
+        Path file = RESOURCES.resolve(source + ".cu");
+        List<String> command = List.of(nvcc.toString(), "-cubin", "-std=c++17", "-arch=" + architecture, file.toString(), "-o");
+        Path cubin = COMPILED.resolve(digest(command + " " + Files.getLastModifiedTime(nvcc), Files.readAllBytes(file)) + ".cubin");
         if (!Files.exists(cubin)) {
-            run(folder, List.of(find("nvcc").orElseThrow().toString(), "-cubin", "-std=c++17", "-arch=" + architecture,
-                    RESOURCES.resolve(source + ".cu").toString(), "-o", cubin.toString()));
+            Path made = folder.resolve(cubin.getFileName());
+            run(folder, Stream.concat(command.stream(), Stream.of(made.toString())).toList());
+            Files.createDirectories(COMPILED);
+            Path whole = Files.copy(made, COMPILED.resolve(cubin.getFileName() + "." + ProcessHandle.current().pid()),
+                    StandardCopyOption.REPLACE_EXISTING);
+            Files.move(whole, cubin, StandardCopyOption.ATOMIC_MOVE); // another class may compile the same at this moment
         }
         return Files.readAllBytes(cubin);
+    }
+
+    private static String digest(String command, byte[] source) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(command.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest.digest(source));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     /** Runs a program and returns what it prints. */

@@ -27,6 +27,8 @@ import java.util.stream.Stream;
 final class AttackedService implements AutoCloseable {
     private static final long READY_NS = 60_000_000_000L;
     private static final long END_NS = 20_000_000_000L;
+    /** Which driver, and options of executors' and workers' Java. */
+    private static final List<String> INHERITED = List.of("TESSERA_DRIVER", "TESSERA_EXECUTOR_JAVA");
 
     private final Path folder;
     private final LineProcess manager;
@@ -47,9 +49,11 @@ final class AttackedService implements AutoCloseable {
                 "--shm-directory", folder.resolve("shm").toString()));
         command.addAll(options);
         Map<String, String> environment = new TreeMap<>();
-        String driver = System.getenv("TESSERA_DRIVER");
-        if (driver != null) {
-            environment.put("TESSERA_DRIVER", driver);
+        for (String name : INHERITED) {
+            String value = System.getenv(name);
+            if (value != null) {
+                environment.put(name, value);
+            }
         }
         if (control) {
             environment.put("TESSERA_EXECUTOR_UNPROTECTED", "1");

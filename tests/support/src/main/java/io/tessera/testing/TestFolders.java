@@ -71,18 +71,25 @@ public final class TestFolders {
         return builder;
     }
 
+    /** The command of a manager that lives for seconds, of the jars in a folder, with options. */
+    public static List<String> managerCommand(Path app, String... options) {
+        List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
+                "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(new StartArchive(app).options("manager"));
+        command.addAll(List.of("-cp", app + "/*",
+                "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
+                "io.tessera.manager.ManagerMain"));
+        command.addAll(List.of(options));
+        return command;
+    }
+
     /**
      * A manager to be started: the jars of a folder, with an environment of its own, which executors inherit. Its executors use the
      * scripted driver unless options name others.
      */
     public ProcessBuilder manager(Path app, Map<String, String> environment, String... options) {
-        List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        command.addAll(new StartArchive(app).options("manager"));
-        command.addAll(List.of("-cp", app + "/*",
-                "-Dtessera.probe=" + BuildOutputs.nativeFolder().resolveSibling("bin").resolve("tessera-probe"),
-                "io.tessera.manager.ManagerMain", "--runtime-directory", runtimeDirectory().toString(), "--shm-directory",
-                segmentDirectory().toString()));
+        List<String> command = managerCommand(app, "--runtime-directory", runtimeDirectory().toString(), "--shm-directory",
+                segmentDirectory().toString());
         command.addAll(List.of(options));
         ProcessBuilder builder = process(command, Map.of("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString(),
                 "TESSERA_STATE_DIR", directory.resolve("state").toString(),

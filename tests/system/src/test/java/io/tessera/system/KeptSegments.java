@@ -9,18 +9,28 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Keeps every client's segment by a second link, because the manager removes the file when the session ends: what a
  * client logged and counted can be read after its death.
  */
 final class KeptSegments implements AutoCloseable {
+    /** Longer than a tick of any kernel. */
+    private static final long TICK_MS = 50;
+
     private final Path from;
     private final Path to;
     private final Thread thread;
+    /** Inodes of those that are kept. */
+    private final Set<Object> kept = new HashSet<>();
+    /** Of the thread. */
+    private FileTime changedAt;
     private volatile boolean ended;
 
     KeptSegments(Path from, Path to) {
@@ -28,10 +38,27 @@ final class KeptSegments implements AutoCloseable {
         this.to = to;
         this.thread = Thread.ofPlatform().daemon().name("kept-segments").start(() -> {
             while (!ended) {
-                collect();
+                if (mayHaveChanged()) {
+                    collect();
+                }
                 Await.sleep(Duration.ofMillis(10));
             }
         });
+    }
+
+    /** Whether files may have come since the last time: the kernel's times are those of its last tick, so a change of just now counts again. */
+    private boolean mayHaveChanged() {
+        if (!Files.isDirectory(from)) {
+            return false;
+        }
+        try {
+            FileTime now = Files.getLastModifiedTime(from);
+            boolean changed = !now.equals(changedAt) || System.currentTimeMillis() - now.toMillis() < TICK_MS;
+            changedAt = now;
+            return changed;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private synchronized void collect() {
@@ -48,12 +75,11 @@ final class KeptSegments implements AutoCloseable {
     }
 
     private void keep(Path file) throws IOException {
-        Object inode;
         try {
-            inode = Files.getAttribute(file, "unix:ino");
-            Path link = to.resolve(inode + ".segment");
-            if (!Files.exists(link)) {
-                Files.createLink(link, file);
+            Object inode = Files.getAttribute(file, "unix:ino");
+            if (!kept.contains(inode)) {
+                Files.createLink(to.resolve(inode + ".segment"), file);
+                kept.add(inode);
             }
         } catch (NoSuchFileException | FileAlreadyExistsException e) {
             return; // the session ended between the listing and the link; or a link of this moment is there

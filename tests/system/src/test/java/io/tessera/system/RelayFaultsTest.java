@@ -35,6 +35,12 @@ class RelayFaultsTest {
                 .env("TESSERA_SHARE", "space").tenant(mode + "-" + seed).start();
     }
 
+    /** Works until it is told to end, some hundred rounds a second, and leaves the processors to what is tested. */
+    private static RunningProgram bystander(TestRun run) {
+        return run.program("relay_worker", "mixed", "1", "0").env("TESSERA_SHARE", "space").env("RELAY_WORKER_PAUSE_US", "2000")
+                .tenant("bystander").start().awaitLine("ready");
+    }
+
     private static JsonObject executor(ManagerProcess manager) {
         return manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
     }
@@ -112,13 +118,14 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** All of them are there before the first one goes: 50 windows, with sinks of 66 MiB and memory in steps of 64 MiB. */
+    /** All of them are there before the first one goes: 50 windows, with sinks of 66 MiB and memory in steps of 64 MiB. Those that are there leave the processors to those that come. */
     @Test
     void fiftyClientsAtOnce(TestRun run) {
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB", "TESSERA_EXECUTOR_JAVA", ""), "--executors", "nvidia");
         List<RunningProgram> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
-            clients.add(worker(run, MODES[i % MODES.length], i, 0));
+            clients.add(run.program("relay_worker", MODES[i % MODES.length], Integer.toString(i), "0").env("TESSERA_SHARE", "space")
+                    .env("RELAY_WORKER_PAUSE_US", "100000").tenant("client-" + i).start());
         }
         clients.forEach(client -> client.awaitLine("ready"));
         clients.forEach(client -> client.tell(""));
@@ -175,7 +182,7 @@ class RelayFaultsTest {
         run.expectLog("client");
         run.expectClientError("");
         run.expectLine("");
-        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = bystander(run);
         long pid = executorPid(manager);
         for (String part : List.of("ring", "claimed", "replies", "header", "words", "all")) {
             for (int round = 0; round < 3; round++) {
@@ -197,7 +204,7 @@ class RelayFaultsTest {
     @Test
     void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningProgram first = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram first = bystander(run);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         RunningProgram hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
                 .awaitLine("hoarded");
@@ -215,7 +222,7 @@ class RelayFaultsTest {
     @Test
     void aNewcomerMayBeLate(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = bystander(run);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         run.program("raw_client", socket, "late", "7").without("LD_PRELOAD").run().exits(0).says("open");
         endsRight(other);
@@ -246,7 +253,7 @@ class RelayFaultsTest {
         SeededRandom random = new SeededRandom("rubbishOnTheSocketIsRefused");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         run.expectLog("connection|executor|client");
-        RunningProgram other = worker(run, "mixed", 1, 0).awaitLine("ready");
+        RunningProgram other = bystander(run);
         long pid = executorPid(manager);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         for (String mode : List.of("good", "short", "empty", "type", "device-first", "flood", "flood", "flood")) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.testing.BuildOutputs;
+import io.tessera.testing.TestFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,12 +152,14 @@ class WrongVariablesTest {
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
+    private static ProgramLaunch checkingManager(TestRun run) {
+        return run.command(TestFolders.managerCommand(BuildOutputs.app(), "--check").toArray(String[]::new)).without("LD_PRELOAD");
+    }
+
     @ParameterizedTest
     @MethodSource("ofTheManager")
     void theManagerNamesItAndDoesNotStart(String assignment, TestRun run) {
-        ProgramResult result = run.command(BuildOutputs.java(), "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
-                BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain", "--check").without("LD_PRELOAD").env(name(assignment), value(assignment))
-                .run().exits(2);
+        ProgramResult result = checkingManager(run).env(name(assignment), value(assignment)).run().exits(2);
         assertTrue(result.errors().getFirst().contains(name(assignment)), result::toString);
         assertTrue(result.output().isEmpty(), result::toString);
     }
@@ -173,9 +176,7 @@ class WrongVariablesTest {
         run.program("linked").env("TESSERA_KERNEL_TIMEOUT", "31536000").env("TESSERA_NAME", "n".repeat(63))
                 .env("TESSERA_TRACE", trace.toString()).env("TESSERA_MOVE_TRACE", run.directory().resolve("moves").toString())
                 .env("TESSERA_SWAP_DIRECTORY", ".").run().exits(0).says("roundtrip");
-        run.command(BuildOutputs.java(), "--enable-native-access=ALL-UNNAMED", "-cp", BuildOutputs.app() + "/*", "io.tessera.manager.ManagerMain",
-                "--check").without("LD_PRELOAD").env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256")
-                .env("TESSERA_STATE_STORE", "file")
+        checkingManager(run).env("TESSERA_WORKER_SECONDS", "1").env("TESSERA_WORKER_MEMORY", "256").env("TESSERA_STATE_STORE", "file")
                 .env("TESSERA_SHM_DIR", run.segmentDirectory().toString()).run().exits(0);
     }
 
