@@ -61,6 +61,8 @@ class ScriptedManager:
             self._quantum_ns = request["ns"]
         elif name == "evict":
             self._suspended = request.get("suspend", False)
+        elif name in ("policy", "tenant"):
+            pass
         elif name not in ("ping", "stop"):
             return {"ok": False, "error": f"no request {name}"}, True
         return {"ok": True}, name != "stop"

@@ -111,7 +111,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     /** Turns give tenants their parts, so {@code auto} takes them while parts differ; not where turns could stand still. */
     private void followShares(long nowNs) {
-        boolean differ = lock.needsTurns();
+        boolean differ = lock.queue().needsTurns();
         if (differ != sharesDiffer) {
             sharesDiffer = differ;
             if (modeName == SchedulerMode.AUTO && !severalDevices) {
@@ -148,18 +148,18 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public void policy(PolicyName policy, long nowNs) {
-        lock.policy(policy, nowNs);
+        lock.queue().policy(policy, nowNs);
         run(nowNs);
     }
 
     @Override
     public PolicyName policy() {
-        return lock.policy();
+        return lock.queue().policy();
     }
 
     @Override
     public void terms(String tenant, TenantTerms terms, long nowNs) {
-        lock.terms(tenant, terms, nowNs);
+        lock.queue().terms(tenant, terms, nowNs);
         run(nowNs);
     }
 
@@ -235,7 +235,7 @@ public final class DeviceScheduler implements DeviceScheduling {
 
     @Override
     public DeviceTurns snapshot(long nowNs) {
-        return new DeviceTurns(modeName, lock.isExclusive(), reason(nowNs), lock.policy(), lock.quantumNs(), lock.holder(),
+        return new DeviceTurns(modeName, lock.isExclusive(), reason(nowNs), lock.queue().policy(), lock.quantumNs(), lock.holder(),
                 lock.holderSinceNs(), lock.handovers().count(), lock.handovers().medianNs());
     }
 
@@ -243,7 +243,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         if (memory.must()) {
             return "turns: " + memory.reason();
         }
-        return !exclusive() && lock.needsTurns() ? mode.reason(nowNs) + "; shares and caps do not hold" : mode.reason(nowNs);
+        return !exclusive() && lock.queue().needsTurns() ? mode.reason(nowNs) + "; shares and caps do not hold" : mode.reason(nowNs);
     }
 
     /** Passes turns on to whichever mode is set now. */

@@ -25,8 +25,8 @@ class TrialCostTest {
     /** Pairs, and whether turns do more for them by so much that auto must take them. */
     enum Pair {
         LIGHT_AND_TRAINING(false, LIGHT, Workload.GPU_BOUND), LIGHT_AND_PRODUCTS(false, LIGHT, PRODUCTS), GENERATORS(false, GENERATOR,
-                GENERATOR), GENERATOR_AND_TRAINING(false, GENERATOR, Workload.GPU_BOUND), GRAPHS(false, Workload.GRAPHS,
-                        Workload.GRAPHS), THREE_GENERATORS(false, GENERATOR, GENERATOR, GENERATOR), TRAININGS(true, Workload.GPU_BOUND,
+                GENERATOR), GENERATOR_AND_TRAINING(false, GENERATOR, Workload.GPU_BOUND), THREE_GENERATORS(false, GENERATOR, GENERATOR,
+                        GENERATOR), TRAININGS(true, Workload.GPU_BOUND,
                                 Workload.GPU_BOUND), THREE_TRAININGS(true, Workload.GPU_BOUND, Workload.GPU_BOUND, Workload.GPU_BOUND);
 
         private final boolean turns;

@@ -19,20 +19,6 @@ public final class AutoPolicy implements SharingMode {
     private static final int TRIAL_ROUNDS = 3;
     private static final int MAX_ROUNDS = 32;
 
-    /** What all clients together may have queued when a trial of turns begins: for so long nobody who asks runs. */
-    private static final long TRIAL_PACE_NS = 10_000_000L;
-    private static final long LEAST_PACE_NS = 2_000_000L;
-
-    /** For so long that bound holds before a trial, at first; twice as long after each trial that did not come to a turn. */
-    private static final long PACING_NS = 500_000_000L;
-    private static final long LONGEST_PACING_NS = 16_000_000_000L;
-
-    /** A trial is called off if the queues of two clients take longer than this to drain: everybody waits meanwhile. */
-    private static final long LONGEST_DRAIN_NS = 25_000_000L;
-
-    /** What each further client adds to that: a kernel of the usual length. */
-    private static final long DRAIN_OF_ANOTHER_NS = 10_000_000L;
-
     /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
     private static final double BASELINE_ERROR = 0.02;
 
@@ -75,10 +61,6 @@ public final class AutoPolicy implements SharingMode {
         FREE_TRIAL
     }
 
-    /** The outcome of a comparison, for the status and for clients that pause and come back. */
-    private record Decision(Set<Long> clients, boolean wished, boolean turns, ModeScore score, long atNs) {
-    }
-
     private final AutoSettings settings;
     private final long capacityBytes;
     private final LongSupplier handoverNs;
@@ -89,7 +71,7 @@ public final class AutoPolicy implements SharingMode {
     private Phase phase = Phase.SOLO;
     private long phaseSinceNs;
     private long nextTickNs = Long.MAX_VALUE;
-    private Decision decision;
+    private ModeDecision decision;
     private boolean idleDevice;
     private double busiestShare;
 
@@ -107,7 +89,7 @@ public final class AutoPolicy implements SharingMode {
     /** The length of turns that was set when the scheduler last asked. */
     private long turnNs;
 
-    private long pacingNs = PACING_NS;
+    private final TrialPreparation preparation = new TrialPreparation();
 
     /** Whether somebody has had a turn in the present phase. */
     private boolean turned;
@@ -228,10 +210,10 @@ public final class AutoPolicy implements SharingMode {
             return Long.MAX_VALUE;
         }
         if (phase == Phase.PACING) {
-            return phaseSinceNs + pacingNs;
+            return phaseSinceNs + preparation.lengthNs();
         }
         if (phase == Phase.TURNS_TRIAL && !turned) {
-            return Math.max(nowNs + 1, phaseSinceNs + longestDrainNs());
+            return Math.max(nowNs + 1, phaseSinceNs + TrialPreparation.longestDrainNs(measured.active().size()));
         }
         boolean measuring = phase == Phase.BASELINE || phase == Phase.FREE_TRIAL;
         if (measuring && nowNs < measured.sliceFromNs()) {
@@ -260,7 +242,7 @@ public final class AutoPolicy implements SharingMode {
             }
             case TURNS -> keepTurns(nowNs);
             case PACING -> {
-                if (nowNs - phaseSinceNs >= pacingNs) {
+                if (nowNs - phaseSinceNs >= preparation.lengthNs()) {
                     enter(Phase.TURNS_TRIAL, nowNs);
                 }
             }
@@ -407,11 +389,11 @@ public final class AutoPolicy implements SharingMode {
 
     /** The queues are too deep: the trial is over before anybody had a turn. */
     private void callOff(long nowNs) {
-        if (nowNs - phaseSinceNs < longestDrainNs()) {
+        if (nowNs - phaseSinceNs < TrialPreparation.longestDrainNs(measured.active().size())) {
             return;
         }
         budget.lost(nowNs - phaseSinceNs, nowNs);
-        pacingNs = Math.min(2 * pacingNs, LONGEST_PACING_NS);
+        preparation.wasTooShort();
         enter(Phase.FREE, nowNs);
     }
 
@@ -435,7 +417,7 @@ public final class AutoPolicy implements SharingMode {
     }
 
     private void conclude(boolean turns, boolean changed, long lossNs, ModeScore score, long nowNs) {
-        decision = new Decision(measured.active(), wished(), turns, score, nowNs);
+        decision = new ModeDecision(measured.active(), wished(), turns, score, nowNs);
         if (changed) {
             budget.won(nowNs);
         } else {
@@ -447,10 +429,6 @@ public final class AutoPolicy implements SharingMode {
             budget.putOffLongest(nowNs);
         }
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
-    }
-
-    private long longestDrainNs() {
-        return LONGEST_DRAIN_NS + DRAIN_OF_ANOTHER_NS * Math.max(0, measured.active().size() - 2);
     }
 
     private void noteIdleness() {
@@ -481,7 +459,7 @@ public final class AutoPolicy implements SharingMode {
 
     @Override
     public long freePaceNs() {
-        return phase == Phase.PACING ? Math.max(LEAST_PACE_NS, TRIAL_PACE_NS / measured.active().size()) : 0;
+        return phase == Phase.PACING ? TrialPreparation.paceNs(measured.active().size()) : 0;
     }
 
     @Override
@@ -516,8 +494,7 @@ public final class AutoPolicy implements SharingMode {
             case FREE_TRIAL -> "running freely: on trial against turns";
             case FREE -> freeReason(nowNs) + wish();
             case TURNS -> decision == null ? "turns: " + memory.reason() + ", to be compared with running freely"
-                    : "turns: " + decision.score().turnsAgainstFree() + " running freely, measured " + age(nowNs)
-                            + wish();
+                    : decision.turnsReason(nowNs) + wish();
         };
     }
 
@@ -534,12 +511,6 @@ public final class AutoPolicy implements SharingMode {
         if (decision == null) {
             return "running freely: trying turns would cost more than trials may";
         }
-        return decision.score().known()
-                ? "running freely: " + decision.score().freeAgainstTurns() + " in turns, measured " + age(nowNs)
-                : "running freely: clients did not finish turns on trial, tried " + age(nowNs);
-    }
-
-    private String age(long nowNs) {
-        return Math.max(0, nowNs - decision.atNs()) / 1_000_000_000L + " s ago";
+        return decision.freeReason(nowNs);
     }
 }

@@ -10,7 +10,9 @@ public final class ClientTurn {
     private static final long LOOK_NS = 500_000_000L;
 
     final long id;
-    final TurnTenant tenant;
+
+    /** The number of its tenant in the queue. */
+    final long tenant;
 
     /** Epoch and state of the last turn word; a slot starts CLOSED at epoch 0, answered (SPEC.md, section 3). */
     long epoch;
@@ -78,7 +80,7 @@ public final class ClientTurn {
     /** From the former holder's answer to this client's OPEN, of its own turns. */
     final HandoverTimes handoverTimes = new HandoverTimes();
 
-    ClientTurn(long id, TurnTenant tenant) {
+    ClientTurn(long id, long tenant) {
         this.id = id;
         this.tenant = tenant;
     }

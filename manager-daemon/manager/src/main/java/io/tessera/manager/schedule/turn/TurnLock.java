@@ -1,6 +1,5 @@
 package io.tessera.manager.schedule.turn;
 
-import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -205,24 +204,9 @@ public final class TurnLock {
         }
     }
 
-    /** Another policy says who is next from now on. */
-    public void policy(PolicyName name, long nowNs) {
-        queue.policy(name, nowNs);
-    }
-
-    /** The policy that says who is next. */
-    public PolicyName policy() {
-        return queue.policy();
-    }
-
-    /** What an operator set for a tenant is other from now on. */
-    public void terms(String tenant, TenantTerms terms, long nowNs) {
-        queue.terms(tenant, terms, nowNs);
-    }
-
-    /** Whether turns are needed to give the tenants that are here what was set for them. */
-    public boolean needsTurns() {
-        return queue.needsTurns();
+    /** Who waits and who is next, for what can be set about that. */
+    public TurnQueue queue() {
+        return queue;
     }
 
     /** Whether the turns to come are granted with sampling. */

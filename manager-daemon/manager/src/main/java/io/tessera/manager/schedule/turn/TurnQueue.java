@@ -22,7 +22,7 @@ import java.util.function.ToLongFunction;
  *
  * <p>The policy is charged for what turns take, in pieces, whenever something happens. Not thread-safe: owned by {@link TurnLock}.
  */
-final class TurnQueue {
+public final class TurnQueue {
     /** Whoever had a turn within the last second is expected to ask again: the second over which fairness is promised. */
     static final long EXPECTED_NS = 1_000_000_000L;
 
@@ -65,12 +65,13 @@ final class TurnQueue {
 
     // Settings
 
-    PolicyName policy() {
+    /** The policy that says who is next. */
+    public PolicyName policy() {
         return name;
     }
 
     /** Another policy chooses from now on; the running turn goes on. */
-    void policy(PolicyName other, long nowNs) {
+    public void policy(PolicyName other, long nowNs) {
         if (other != name) {
             name = other;
             needsKnown = false;
@@ -100,7 +101,7 @@ final class TurnQueue {
     }
 
     /** What an operator set for a tenant is other from now on. */
-    void terms(String tenant, TenantTerms terms, long nowNs) {
+    public void terms(String tenant, TenantTerms terms, long nowNs) {
         TurnTenant known = byName.get(tenant);
         if (known != null && !terms.equals(known.terms)) {
             known.terms = terms;
@@ -111,7 +112,7 @@ final class TurnQueue {
     }
 
     /** Whether turns are needed to give the tenants that are here what was set for them. */
-    boolean needsTurns() {
+    public boolean needsTurns() {
         if (!needsKnown) {
             needsTurns = termsNeedTurns();
             needsKnown = true;
@@ -141,7 +142,7 @@ final class TurnQueue {
             policy.joined(made.number, terms, nowNs);
             return made;
         });
-        ClientTurn client = new ClientTurn(clientId, tenant);
+        ClientTurn client = new ClientTurn(clientId, tenant.number);
         tenant.clients.add(client);
         return client;
     }
@@ -149,7 +150,7 @@ final class TurnQueue {
     void left(ClientTurn client, long nowNs) {
         remove(client, nowNs);
         ended(client, nowNs);
-        TurnTenant tenant = client.tenant;
+        TurnTenant tenant = of(client);
         tenant.clients.remove(client);
         if (tenant.clients.isEmpty()) {
             byName.remove(tenant.name);
@@ -157,6 +158,10 @@ final class TurnQueue {
             byNumber.remove(tenant.number);
             policy.left(tenant.number, nowNs);
         }
+    }
+
+    private TurnTenant of(ClientTurn client) {
+        return byNumber.get(client.tenant);
     }
 
     boolean isEmpty() {
@@ -189,17 +194,17 @@ final class TurnQueue {
         if (holder != null && waiting.size() == 1) {
             chargeAlone(holder, nowNs);
         }
-        client.tenant.waiting.add(client);
-        if (!resuming && client.tenant.running == null) {
-            tellReady(client.tenant, nowNs);
+        of(client).waiting.add(client);
+        if (!resuming && of(client).running == null) {
+            tellReady(of(client), nowNs);
         }
     }
 
     /** A turn that lasted beyond its end because nobody waited was several turns to the policy. */
     private void chargeAlone(ClientTurn holder, long nowNs) {
         charge(holder, nowNs);
-        if (holder.tenant.running == holder && nowNs > holder.grantedAtNs + holder.lengthNs) {
-            policy.ready(holder.tenant.number, 1, nowNs, nowNs);
+        if (of(holder).running == holder && nowNs > holder.grantedAtNs + holder.lengthNs) {
+            policy.ready(of(holder).number, 1, nowNs, nowNs);
             policy.next(nowNs);
         }
     }
@@ -207,7 +212,7 @@ final class TurnQueue {
     void remove(ClientTurn client, long nowNs) {
         if (waiting.remove(client)) {
             ordered = null;
-            TurnTenant tenant = client.tenant;
+            TurnTenant tenant = of(client);
             tenant.waiting.remove(client);
             if (tenant.waiting.isEmpty() && tenant.running == null && !resuming) {
                 stops(tenant, nowNs);
@@ -272,8 +277,8 @@ final class TurnQueue {
         ordered = null;
         delayedUntilNs = Long.MIN_VALUE;
         waiting.remove(client);
-        client.tenant.waiting.remove(client);
-        client.tenant.running = client;
+        of(client).waiting.remove(client);
+        of(client).running = client;
     }
 
     /** Charges what the client's turn has taken since it was charged last. */
@@ -281,15 +286,15 @@ final class TurnQueue {
         long usedNs = client.uncharged(nowNs);
         if (usedNs > 0) {
             ordered = null;
-            client.tenant.heldNs += usedNs;
-            policy.charged(client.tenant.number, usedNs, nowNs);
+            of(client).heldNs += usedNs;
+            policy.charged(of(client).number, usedNs, nowNs);
         }
     }
 
     /** A client's turn is over. */
     void ended(ClientTurn client, long nowNs) {
         charge(client, nowNs);
-        TurnTenant tenant = client.tenant;
+        TurnTenant tenant = of(client);
         if (tenant.running != client) {
             return;
         }
@@ -337,11 +342,11 @@ final class TurnQueue {
 
     /** Whether the holder's turn ends before its length is over: by the policy, or because of a cap. */
     boolean endsEarly(ClientTurn holder, long nowNs) {
-        if (resuming || holder.tenant.running != holder) {
+        if (resuming || of(holder).running != holder) {
             return false;
         }
-        return !waiting.isEmpty() && policy.preempts(holder.tenant.number, nowNs)
-                || policy.isOverCap(holder.tenant.number, !waiting.isEmpty(), nowNs);
+        return !waiting.isEmpty() && policy.preempts(of(holder).number, nowNs)
+                || policy.isOverCap(of(holder).number, !waiting.isEmpty(), nowNs);
     }
 
     /** When the answers of {@link #next} and {@link #endsEarly} may change although nothing happens; {@link Long#MAX_VALUE}: never. */
@@ -350,7 +355,7 @@ final class TurnQueue {
         if (!waiting.isEmpty() && !resuming) {
             deadlineNs = delayedUntilNs == Long.MIN_VALUE ? policy.nextTickNs() : delayedUntilNs;
         }
-        if (holder != null && (holder.tenant.terms.hardCap() < 1 || holder.tenant.terms.softCap() < 1 && !waiting.isEmpty())) {
+        if (holder != null && (of(holder).terms.hardCap() < 1 || of(holder).terms.softCap() < 1 && !waiting.isEmpty())) {
             deadlineNs = Math.min(deadlineNs, holder.chargedUntilNs + CAP_LOOK_NS);
         }
         return deadlineNs;
