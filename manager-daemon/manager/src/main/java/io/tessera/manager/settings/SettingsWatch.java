@@ -31,6 +31,8 @@ public final class SettingsWatch implements Conductor.Timed {
 
     /** What a file was like when it was read, its permissions included: the time of its last change of status tells. Another one is read again. */
     private record Seen(Object inode, Object changed, Object bytes) {
+        /** What could not be looked at or read; it is read when that is possible again, also if nothing in it has changed. */
+        static final Seen UNREADABLE = new Seen("", "", "");
     }
 
     private final Path file;
@@ -92,6 +94,7 @@ public final class SettingsWatch implements Conductor.Timed {
         } catch (MalformedInputException e) {
             wrong("it is no text in UTF-8");
         } catch (IOException e) {
+            seen = Seen.UNREADABLE;
             wrong("it cannot be read: " + e);
         }
         return 0;
@@ -131,11 +134,10 @@ public final class SettingsWatch implements Conductor.Timed {
         Settings before = settings;
         settings = read;
         devices.rules(read.rules(), nowNs);
-        // What stands there as before may have been changed by a command since.
-        devices.share(read.all().newerThan(before.all()), nowNs);
         if (!read.devices().equals(before.devices())) {
             devices.written(read.devices(), nowNs);
         }
+        devices.share(read.all().newerThan(before.all()), nowNs);
         for (Map.Entry<String, Long> limit : read.limits().entrySet()) {
             if (!limit.getValue().equals(before.limits().get(limit.getKey()))) {
                 limits.accept(limit.getKey(), limit.getValue());
