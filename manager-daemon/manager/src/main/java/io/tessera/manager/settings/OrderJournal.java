@@ -27,8 +27,6 @@ import org.tomlj.Toml;
 public final class OrderJournal {
     private static final String NAME = "orders.toml";
     private static final String BOOT = "# boot ";
-    /** Shares are written down with three decimals. */
-    private static final double LEAST_PERCENT = 0.001;
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
@@ -122,7 +120,7 @@ public final class OrderJournal {
     }
 
     private static void cap(StringBuilder text, String key, double cap) {
-        text.append(key).append(String.format(Locale.ROOT, " = \"%.3f%%\"%n", Math.max(LEAST_PERCENT, cap * 100)));
+        text.append(key).append(String.format(Locale.ROOT, " = \"%.3f%%\"%n", cap * 100));
     }
 
     private static String boot() {
