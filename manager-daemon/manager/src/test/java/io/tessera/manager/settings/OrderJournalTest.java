@@ -12,6 +12,7 @@ import io.tessera.manager.memory.RecordingScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.os.FilePort;
+import io.tessera.os.linux.Linux;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantClass;
 import io.tessera.policy.TenantTerms;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class OrderJournalTest {
     private static final Path DIRECTORY = Path.of("/run/tessera");
@@ -69,6 +71,20 @@ class OrderJournalTest {
         DeviceRegistry after = restored();
         assertEquals(DeviceSharing.of(PolicyName.FAIR), after.orders().all());
         assertEquals(new DeviceSharing(Optional.empty(), Optional.of(PolicyName.FAIR), OptionalLong.of(5_000_000)), after.orders().of(GPU));
+    }
+
+    /** Ten thousand tables, one by one: as one text they took more than the heap of a manager. */
+    @Test
+    void theLargestJournalIsReadAgain(@TempDir Path folder) {
+        DeviceRegistry before = registry();
+        for (int i = 0; i < TenantShares.MOST_TENANTS; i++) {
+            before.terms("[tenant " + i, TenantTerms.DEFAULT.withWeight(1 + i % 9 + 1), 0);
+        }
+        FilePort real = Linux.open().files();
+        new OrderJournal(real, folder, before).write();
+        DeviceRegistry after = registry();
+        new OrderJournal(real, folder, after).restore(0);
+        assertEquals(before.shares().set(), after.shares().set());
     }
 
     @Test

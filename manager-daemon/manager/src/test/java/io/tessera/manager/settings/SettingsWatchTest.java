@@ -102,11 +102,11 @@ class SettingsWatchTest {
     void whatIsNoFileOrTooLargeOrNoTextIsSaid() throws Exception {
         Files.createDirectory(file());
         start();
-        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 64 KiB"));
         Files.delete(file());
         assertFalse(statusAfterALook().contains("settingsProblem"));
-        write("#" + "x".repeat(2 << 20));
-        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        write("#" + "x".repeat(1 << 16));
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 64 KiB"));
         Files.write(file(), new byte[] {'#', (byte) 0xff, '\n'});
         assertTrue(statusAfterALook().contains("it is no text in UTF-8"));
     }
