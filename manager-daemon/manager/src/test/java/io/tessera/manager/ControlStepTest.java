@@ -202,6 +202,7 @@ class ControlStepTest {
                 say(owner, "{\"request\":\"tenant\",\"tenant\":\"alice\"}\n"),
                 "a user names its own tenants by their labels");
         assertTrue(say(owner, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":3,"));
+        assertFalse(say(stepped.control(501), "{\"request\":\"status\"}\n").contains("\"terms\""), "what is set for others is not shown");
         assertEquals(set.formatted(7, 0, "batch", "1.0", "priority", "\"weight\""), say(root, alice + ",\"reset\":true,\"set\":{\"weight\":7}}\n"));
         assertEquals(set.formatted(1, 0, "batch", "1.0", "priority", ""), say(root, alice + ",\"reset\":true}\n"));
     }
@@ -224,13 +225,15 @@ class ControlStepTest {
                 {"{\"weight\":1e99}", "has too many digits"}, {"{\"weight\":\"3\"}", "must be a number"},
                 {"{\"wieght\":3}", "a tenant has no \\\"wieght\\\""},
                 {"{\"class\":\"fast\"}", "must be interactive or batch"}, {"{\"class\":null}", "must be interactive or batch"},
-                {"{\"hardCap\":1.01}", "hard cap"},
+                {"{\"hardCap\":1.01}", "hard cap"}, {"{\"hardCap\":1e-30}", "hard cap 1.0E-30: must be from 0.00001 (0.001 %) to 1"},
+                {"{\"targetNs\":86400000000001}", "target of 86400000000001 ns: must be from 0 to 86400000000000 ns (24 h)"},
                 {"{\"softCap\":0}", "soft cap"}, {"{\"targetNs\":-1}", "target of -1 ns"}, {"{\"priority\":1001}", "priority 1001"},
                 {"[]", "\\\"set\\\" must be an object"}};
         for (String[] one : wrong) {
             String answer = say(root, "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\",\"set\":" + one[0] + "}\n");
             assertTrue(answer.startsWith("{\"ok\":false") && answer.contains(one[1]), one[0] + ": " + answer);
         }
+        assertTrue(say(root, "{\"request\":\"tenant\",\"tenant\":\"\\ud800\",\"ahead\":true}\n").contains("half of a surrogate pair"));
         assertTrue(say(root, "{\"request\":\"policy\",\"policy\":\"fastest\"}\n").contains("there is no policy \\\"fastest\\\": fifo, round-robin"));
         assertFalse(say(root, "{\"request\":\"status\"}\n").contains("\"terms\""));
     }

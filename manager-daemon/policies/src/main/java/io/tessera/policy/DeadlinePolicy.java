@@ -63,6 +63,20 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
         tenant.deadlineNs += periods * settings.targetNs(tenant.terms);
     }
 
+    /** Begins a period for those whose deadline is further off than one: the parts by which it was put off hold no more, and it may be days away. */
+    @Override
+    void termsChanged(long nowNs) {
+        for (Server tenant : tenants()) {
+            long latestNs = nowNs + settings.targetNs(tenant.terms);
+            if (tenant.deadlineNs > latestNs) {
+                reorder(tenant, () -> {
+                    tenant.deadlineNs = latestNs;
+                    tenant.budgetNs = Math.min(tenant.budgetNs, fullNs(tenant));
+                });
+            }
+        }
+    }
+
     @Override
     TurnChoice choose(long nowNs) {
         Server next = first();

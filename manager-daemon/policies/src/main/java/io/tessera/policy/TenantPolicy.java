@@ -62,6 +62,10 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
     void used(T tenant, long usedNs, boolean contended, long nowNs) {
     }
 
+    /** The terms of a tenant are other ones, and so are the parts of all. */
+    void termsChanged(long nowNs) {
+    }
+
     /** A tenant is gone. */
     void removed(T tenant) {
     }
@@ -100,6 +104,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         requestsChange(tenant, -tenant.requests, nowNs);
         reorder(tenant, () -> tenant.terms = terms);
         requestsChange(tenant, tenant.requests, nowNs);
+        termsChanged(nowNs);
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.util.Objects;
  * @param weight      its part of the device is its weight over the sum of weights; 1 to {@link #MAX_WEIGHT}
  * @param priority    a higher one goes first under {@code priority}; from -{@link #MAX_PRIORITY} to {@link #MAX_PRIORITY}
  * @param tenantClass interactive or batch
- * @param hardCap     the most of the device's time that it may have, above 0 to 1; 1: no cap
- * @param softCap     the most that it may have while another tenant has work, above 0 to 1; 1: no cap
- * @param targetNs    within which time a request is to be done; 0: as {@link PolicySettings} say for its class
+ * @param hardCap     the most of the device's time that it may have, from {@link #MIN_CAP} to 1; 1: no cap
+ * @param softCap     the most that it may have while another tenant has work, from {@link #MIN_CAP} to 1; 1: no cap
+ * @param targetNs    within which time a request is to be done, at most {@link #MAX_TARGET_NS}; 0: as {@link PolicySettings} say for its class
  */
 public record TenantTerms(int weight, int priority, TenantClass tenantClass, double hardCap, double softCap, long targetNs) {
     /** The largest weight: sums of many fit into a long, and shares of a thousandth can be said. */
@@ -18,6 +18,12 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
 
     /** The largest priority. */
     public static final int MAX_PRIORITY = 1_000;
+
+    /** The smallest cap, a thousandth of a per cent: what a long kernel owes is paid off in days, and no sum of it leaves the clock. */
+    public static final double MIN_CAP = 0.00001;
+
+    /** The longest target, a day: deadlines, which are sums of targets, stay far from the end of the clock. */
+    public static final long MAX_TARGET_NS = 86_400_000_000_000L;
 
     /** What a tenant has of whom nobody said anything: it is as good as any other. */
     public static final TenantTerms DEFAULT = new TenantTerms(1, 0, TenantClass.BATCH, 1, 1, 0);
@@ -33,14 +39,14 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
         Objects.requireNonNull(tenantClass, "tenantClass");
         checkCap("hard cap", hardCap);
         checkCap("soft cap", softCap);
-        if (targetNs < 0) {
-            throw new IllegalArgumentException("target of " + targetNs + " ns: must not be negative");
+        if (targetNs < 0 || targetNs > MAX_TARGET_NS) {
+            throw new IllegalArgumentException("target of " + targetNs + " ns: must be from 0 to " + MAX_TARGET_NS + " ns (24 h)");
         }
     }
 
     private static void checkCap(String name, double cap) {
-        if (!(cap > 0 && cap <= 1)) {
-            throw new IllegalArgumentException(name + " " + cap + ": must be above 0 and at most 1");
+        if (!(cap >= MIN_CAP && cap <= 1)) {
+            throw new IllegalArgumentException(name + " " + cap + ": must be from 0.00001 (0.001 %) to 1");
         }
     }
 

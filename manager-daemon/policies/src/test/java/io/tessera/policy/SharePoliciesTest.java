@@ -145,6 +145,20 @@ class SharePoliciesTest {
         }
     }
 
+    /** Under a small weight one turn puts the deadline off by hours; an operator who takes that weight back means from now on. */
+    @Example
+    void deadlinesOfEarlierTermsMakeNobodyWait() {
+        PolicySteps steps = new PolicySteps(new DeadlinePolicy(PolicySettings.SUBMISSIONS)).with(TenantTerms.DEFAULT,
+                TenantTerms.DEFAULT.withWeight(TenantTerms.MAX_WEIGHT));
+        steps.ready(1, 2);
+        for (int i = 0; i < 100; i++) {
+            steps.turnOf(25 * MS);
+        }
+        steps.policy.changed(2, TenantTerms.DEFAULT, steps.nowNs);
+        long turns = IntStream.range(0, 400).filter(_ -> steps.turnOf(25 * MS) == 1).count();
+        assertTrue(Math.abs(turns - 200) <= 40, turns + " turns of 400");
+    }
+
     @Example
     void theEarliestDeadlineIsNext() {
         DeadlinePolicy policy = new DeadlinePolicy(PolicySettings.SUBMISSIONS);

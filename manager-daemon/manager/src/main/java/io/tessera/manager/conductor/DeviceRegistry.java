@@ -40,7 +40,7 @@ public final class DeviceRegistry {
     private final TenantShares shares;
     private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<Session, DeviceClient[]> slots = new HashMap<>();
-    /** Of all devices, also of those to come. */
+    /** Written down for all devices, also for those to come, or else the manager's options. */
     private DeviceSharing sharing;
     private final Map<DeviceUuid, DeviceSharing> written = new HashMap<>();
     private final Orders orders = new Orders();
@@ -80,17 +80,21 @@ public final class DeviceRegistry {
         return Arrays.stream(own).filter(Objects::nonNull).toList();
     }
 
-    /** Has all devices shared so, also those to come; what it does not say stays as it is. */
+    /**
+     * It is written down how all devices are shared, also those to come. What is written down for one device, and what an operator has ordered, count
+     * more; what is not said stays as it is.
+     */
     public void share(DeviceSharing newSharing, long nowNs) {
         sharing = sharing.with(newSharing);
-        devices.values().forEach(device -> newSharing.applyTo(device.scheduling(), nowNs));
+        devices.forEach((uuid, device) -> newSharing.without(written.getOrDefault(uuid, DeviceSharing.UNSAID)).without(orders.of(uuid))
+                .applyTo(device.scheduling(), nowNs));
     }
 
-    /** It is written down how single devices are shared, whether they are known or not. */
+    /** It is written down how single devices are shared, whether they are known or not. What an operator has ordered counts more. */
     public void written(Map<DeviceUuid, DeviceSharing> ofDevices, long nowNs) {
         written.clear();
         written.putAll(ofDevices);
-        ofDevices.forEach((uuid, one) -> device(uuid).ifPresent(device -> one.applyTo(device.scheduling(), nowNs)));
+        ofDevices.forEach((uuid, one) -> device(uuid).ifPresent(device -> one.without(orders.of(uuid)).applyTo(device.scheduling(), nowNs)));
     }
 
     /**
@@ -100,7 +104,7 @@ public final class DeviceRegistry {
      */
     public boolean order(Optional<DeviceUuid> uuid, DeviceSharing newSharing, long nowNs) {
         if (uuid.isEmpty()) {
-            share(newSharing, nowNs);
+            devices.values().forEach(device -> newSharing.applyTo(device.scheduling(), nowNs));
         } else if (device(uuid.get()).isEmpty()) {
             return false;
         } else {
@@ -124,7 +128,7 @@ public final class DeviceRegistry {
             }
         }
         if (policies.isEmpty()) {
-            sharing.policy().ifPresent(policies::add);
+            sharing.with(orders.all()).policy().ifPresent(policies::add);
         }
         return policies;
     }

@@ -37,6 +37,12 @@ public record DeviceSharing(Optional<SchedulerMode> mode, Optional<PolicyName> p
         return new DeviceSharing(later.mode.or(() -> mode), later.policy.or(() -> policy), later.quantumNs.isPresent() ? later.quantumNs : quantumNs);
     }
 
+    /** What of it the other leaves open. */
+    DeviceSharing without(DeviceSharing other) {
+        return new DeviceSharing(mode.filter(one -> other.mode.isEmpty()), policy.filter(one -> other.policy.isEmpty()),
+                other.quantumNs.isPresent() ? OptionalLong.empty() : quantumNs);
+    }
+
     /** What of it was not said before. */
     public DeviceSharing newerThan(DeviceSharing before) {
         return new DeviceSharing(mode.filter(one -> !mode.equals(before.mode)), policy.filter(one -> !policy.equals(before.policy)),

@@ -18,7 +18,7 @@ public final class Orders {
      */
     void add(Optional<DeviceUuid> device, DeviceSharing sharing) {
         if (device.isPresent()) {
-            devices.put(device.get(), of(device.get()).with(sharing));
+            devices.merge(device.get(), sharing, DeviceSharing::with);
         } else {
             all = all.with(sharing);
             devices.replaceAll((_, before) -> before.with(sharing));
@@ -30,8 +30,9 @@ public final class Orders {
         devices.put(device, sharing);
     }
 
-    DeviceSharing of(DeviceUuid device) {
-        return devices.getOrDefault(device, DeviceSharing.UNSAID);
+    /** What holds by order for a device. */
+    public DeviceSharing of(DeviceUuid device) {
+        return all.with(devices.getOrDefault(device, DeviceSharing.UNSAID));
     }
 
     /** Of all devices. */

@@ -171,6 +171,9 @@ final class ControlRequests {
         if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
             throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");
         }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(tenant)) {
+            throw new RefusedRequest("a tenant's name is text in UTF-8; this one has half of a surrogate pair");
+        }
     }
 
     private JsonObject limit(JsonObject request, Requester asker) throws RefusedRequest {

@@ -30,6 +30,9 @@ final class StatusView {
         if (asker.admin()) {
             return;
         }
+        if (status.get("manager") instanceof JsonObject manager) {
+            manager.remove("settingsProblem"); // it names keys, and so tenants
+        }
         Set<Long> own = new HashSet<>();
         Set<String> tenants = new HashSet<>();
         for (JsonElement element : array(status, "clients")) {
@@ -41,6 +44,7 @@ final class StatusView {
                 hide(client);
                 client.add("counters", new JsonObject());
                 client.add("errors", new JsonArray());
+                array(client, "devices").forEach(device -> device.getAsJsonObject().remove("terms"));
             }
         }
         for (JsonElement element : array(status, "executors")) {

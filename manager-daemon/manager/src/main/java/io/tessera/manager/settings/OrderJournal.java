@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tomlj.Toml;
@@ -27,8 +30,8 @@ import org.tomlj.Toml;
 public final class OrderJournal {
     private static final String NAME = "orders.toml";
     private static final String BOOT = "# boot ";
-    /** Shares are written down with three decimals. */
-    private static final double LEAST_PERCENT = 0.001;
+    /** Where a table begins: they are read one by one, because the parser takes kilobytes of memory for each line of a text. */
+    private static final Pattern TABLES = Pattern.compile("^(?=\\[)", Pattern.MULTILINE);
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
@@ -54,10 +57,15 @@ public final class OrderJournal {
                 files.remove(file);
                 return;
             }
-            Settings ordered = SettingsFile.parse(text, Accounts.NONE);
-            devices.order(Optional.empty(), ordered.all(), nowNs);
-            ordered.devices().forEach(devices.orders()::restore);
-            ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, nowNs));
+            List<Settings> tables = new ArrayList<>();
+            for (String table : TABLES.split(text)) {
+                tables.add(SettingsFile.parse(table, Accounts.NONE));
+            }
+            for (Settings ordered : tables) {
+                devices.order(Optional.empty(), ordered.all(), nowNs);
+                ordered.devices().forEach(devices.orders()::restore);
+                ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, nowNs));
+            }
             LOG.info("the manager before was killed; what was ordered of it holds: {}", file);
         } catch (LinuxException | SettingsException e) {
             LOG.warn("what was ordered of the manager before is lost, {}: {}", file, e.getMessage());
@@ -122,7 +130,7 @@ public final class OrderJournal {
     }
 
     private static void cap(StringBuilder text, String key, double cap) {
-        text.append(key).append(String.format(Locale.ROOT, " = \"%.3f%%\"%n", Math.max(LEAST_PERCENT, cap * 100)));
+        text.append(key).append(String.format(Locale.ROOT, " = \"%.3f%%\"%n", cap * 100));
     }
 
     private static String boot() {

@@ -69,12 +69,21 @@ final class SettingsFile {
      * @throws SettingsException for the first thing that is wrong
      */
     static Settings parse(String text, Accounts accounts) throws SettingsException {
-        TomlParseResult toml = Toml.parse(text);
-        if (toml.hasErrors()) {
-            TomlParseError first = toml.errors().getFirst();
-            throw new SettingsException("line " + first.position().line() + ": " + first.getMessage().split("\n", 2)[0]);
+        try {
+            TomlParseResult toml = Toml.parse(text);
+            if (toml.hasErrors()) {
+                throw unparsed(toml.errors().getFirst());
+            }
+            return new SettingsFile(toml, accounts).settings();
+        } catch (TomlParseError e) {
+            throw unparsed(e); // tomlj throws what is wrong with an escape sequence in a key, and collects the rest
+        } catch (StackOverflowError e) {
+            throw new SettingsException("lists or tables are nested too deeply");
         }
-        return new SettingsFile(toml, accounts).settings();
+    }
+
+    private static SettingsException unparsed(TomlParseError error) {
+        return new SettingsException("line " + error.position().line() + ": " + error.getMessage().split("\n", 2)[0]);
     }
 
     private Settings settings() throws SettingsException {

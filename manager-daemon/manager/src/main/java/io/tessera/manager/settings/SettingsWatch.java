@@ -24,13 +24,15 @@ public final class SettingsWatch implements Conductor.Timed {
     /** A stat every second costs nothing that can be measured. */
     private static final long LOOK_MS = 1_000;
 
-    /** A larger file is none that somebody wrote, and reading it would keep clients waiting. */
-    private static final long MOST_BYTES = 1L << 20;
+    /** Room for a thousand tenants. The parser keeps clients waiting for some 30 ms a KiB while it is cold, and took all the memory for 1 MiB. */
+    private static final long MOST_BYTES = 1L << 16;
 
     private static final Logger LOG = LoggerFactory.getLogger(SettingsWatch.class);
 
     /** What a file was like when it was read, its permissions included: the time of its last change of status tells. Another one is read again. */
     private record Seen(Object inode, Object changed, Object bytes) {
+        /** What could not be looked at or read; it is read when that is possible again, also if nothing in it has changed. */
+        static final Seen UNREADABLE = new Seen("", "", "");
     }
 
     private final Path file;
@@ -92,6 +94,7 @@ public final class SettingsWatch implements Conductor.Timed {
         } catch (MalformedInputException e) {
             wrong("it is no text in UTF-8");
         } catch (IOException e) {
+            seen = Seen.UNREADABLE;
             wrong("it cannot be read: " + e);
         }
         return 0;
@@ -108,7 +111,7 @@ public final class SettingsWatch implements Conductor.Timed {
 
     private String read() throws IOException, SettingsException {
         if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
-            throw new SettingsException("it is no file, or larger than 1 MiB");
+            throw new SettingsException("it is no file, or larger than 64 KiB");
         }
         int owner = (int) Files.getAttribute(file, "unix:uid");
         if (owner != 0 && owner != ownUid || ((int) Files.getAttribute(file, "unix:mode") & 2) != 0) {
@@ -131,11 +134,10 @@ public final class SettingsWatch implements Conductor.Timed {
         Settings before = settings;
         settings = read;
         devices.rules(read.rules(), nowNs);
-        // What stands there as before may have been changed by a command since.
-        devices.share(read.all().newerThan(before.all()), nowNs);
         if (!read.devices().equals(before.devices())) {
             devices.written(read.devices(), nowNs);
         }
+        devices.share(read.all().newerThan(before.all()), nowNs);
         for (Map.Entry<String, Long> limit : read.limits().entrySet()) {
             if (!limit.getValue().equals(before.limits().get(limit.getKey()))) {
                 limits.accept(limit.getKey(), limit.getValue());

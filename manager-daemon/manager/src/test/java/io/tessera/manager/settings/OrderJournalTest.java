@@ -12,6 +12,7 @@ import io.tessera.manager.memory.RecordingScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.os.FilePort;
+import io.tessera.os.linux.Linux;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantClass;
 import io.tessera.policy.TenantTerms;
@@ -20,7 +21,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class OrderJournalTest {
     private static final Path DIRECTORY = Path.of("/run/tessera");
@@ -50,12 +53,38 @@ class OrderJournalTest {
         TenantTerms terms = new TenantTerms(3, -7, TenantClass.INTERACTIVE, 0.255, 0.001, 5);
         String strange = "a \"b\"\\\n\u0001\u00e4 = [x]";
         before.terms(strange, terms, 0);
-        before.terms("plain", TenantTerms.DEFAULT.withHardCap(1e-9), 0);
+        before.terms("plain", TenantTerms.DEFAULT.withHardCap(TenantTerms.MIN_CAP).withTargetNs(TenantTerms.MAX_TARGET_NS), 0);
         journal.write();
         DeviceRegistry after = restored();
         assertEquals(before.orders().all(), after.orders().all());
         assertEquals(Map.of(GPU, DeviceSharing.of(PolicyName.PRIORITY)), after.orders().devices());
-        assertEquals(Map.of(strange, terms, "plain", TenantTerms.DEFAULT.withHardCap(1e-5)), after.shares().set());
+        assertEquals(Map.of(strange, terms, "plain", TenantTerms.DEFAULT.withHardCap(1e-5).withTargetNs(TenantTerms.MAX_TARGET_NS)),
+                after.shares().set());
+    }
+
+    @Test
+    void whatWasOrderedOfAllDevicesCountsBeforeWhatIsWrittenDownForOne() {
+        DeviceRegistry before = registry();
+        before.order(Optional.empty(), DeviceSharing.of(PolicyName.FAIR), 0);
+        before.orders().restore(GPU, DeviceSharing.ofQuantum(5_000_000));
+        new OrderJournal(files, DIRECTORY, before).write();
+        DeviceRegistry after = restored();
+        assertEquals(DeviceSharing.of(PolicyName.FAIR), after.orders().all());
+        assertEquals(new DeviceSharing(Optional.empty(), Optional.of(PolicyName.FAIR), OptionalLong.of(5_000_000)), after.orders().of(GPU));
+    }
+
+    /** Ten thousand tables, one by one: as one text they took more than the heap of a manager. */
+    @Test
+    void theLargestJournalIsReadAgain(@TempDir Path folder) {
+        DeviceRegistry before = registry();
+        for (int i = 0; i < TenantShares.MOST_TENANTS; i++) {
+            before.terms("[tenant " + i, TenantTerms.DEFAULT.withWeight(1 + i % 9 + 1), 0);
+        }
+        FilePort real = Linux.open().files();
+        new OrderJournal(real, folder, before).write();
+        DeviceRegistry after = registry();
+        new OrderJournal(real, folder, after).restore(0);
+        assertEquals(before.shares().set(), after.shares().set());
     }
 
     @Test
@@ -90,8 +119,10 @@ class OrderJournalTest {
         new OrderJournal(files, DIRECTORY, before).write();
         int descriptor = files.open(DIRECTORY.resolve("orders.toml"), FilePort.Open.READ, 0);
         String written = new String(files.read(descriptor, 4096), StandardCharsets.UTF_8);
-        put(written + "mode = ");
-        assertEquals(DeviceSharing.UNSAID, restored().orders().all());
+        for (String damage : new String[] {"mode = ", "[tenant.\"\\ud800\"]\n", "x = " + "[".repeat(100_000)}) {
+            put(written + damage);
+            assertEquals(DeviceSharing.UNSAID, restored().orders().all(), damage);
+        }
     }
 
     private void put(String text) throws Exception {

@@ -78,6 +78,12 @@ class SettingsFileTest {
                 users);
     }
 
+    @Test
+    void listsThatAreNestedTooDeeplyAreWrong() {
+        String said = assertThrows(SettingsException.class, () -> parse("a = " + "[".repeat(100_000))).getMessage();
+        assertEquals("lists or tables are nested too deeply", said);
+    }
+
     /** Lines are separated by a semicolon here. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"mode = \"on\";mode = \"off\"|line 2: mode previously defined",
@@ -85,6 +91,7 @@ class SettingsFileTest {
             "policy = \"fairest\"|line 1, policy: \"fairest\" is none of fifo, round-robin", "mode = 1|line 1, mode: must be a text",
             "quantum = \"1h\"|line 1, quantum: ",
             "quantum = \"1us\"|line 1, quantum: quantum of 1000 ns: must be from", "mode =|line 1: Unexpected",
+            "[tenant.\"\\ud800\"]|line 1: Invalid unicode escape sequence",
             "[device.\"0\"]|line 1, device.0: a device is named by its UUID",
             "device = 3|line 1, device: must be a table of names", "tenant.alice = 3|line 1, tenant.alice: must be a table",
             ";[tenant.alice];wieght = 3|line 3, tenant.alice.wieght: there is no such key here: weight",

@@ -102,11 +102,11 @@ class SettingsWatchTest {
     void whatIsNoFileOrTooLargeOrNoTextIsSaid() throws Exception {
         Files.createDirectory(file());
         start();
-        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 64 KiB"));
         Files.delete(file());
         assertFalse(statusAfterALook().contains("settingsProblem"));
-        write("#" + "x".repeat(2 << 20));
-        assertTrue(statusAfterALook().contains("it is no file, or larger than 1 MiB"));
+        write("#" + "x".repeat(1 << 16));
+        assertTrue(statusAfterALook().contains("it is no file, or larger than 64 KiB"));
         Files.write(file(), new byte[] {'#', (byte) 0xff, '\n'});
         assertTrue(statusAfterALook().contains("it is no text in UTF-8"));
     }
@@ -122,6 +122,50 @@ class SettingsWatchTest {
         write("[tenant.\"team of user 500\"]\nweight = 6\n");
         assertTrue(statusAfterALook().contains("\"weight\":4,\"priority\":2,"));
         assertTrue(say(tenant + ",\"reset\":true}").contains("\"weight\":6,\"priority\":0,"));
+    }
+
+    @Test
+    void anOrderCountsBeforeTheFileAndADevicesTableBeforeWhatHoldsForAll() throws Exception {
+        String table = "[device.\"" + SteppedManager.GPU + "\"]\nmode = \"on\"\n";
+        write("mode = \"auto\"\npolicy = \"fair\"\n" + table);
+        start();
+        stepped.client(42, "team", 0);
+        stepped.step();
+        assertTrue(say("{\"request\":\"policy\",\"policy\":\"band\"}").contains("\"ok\":true"));
+        write("mode = \"off\"\npolicy = \"priority\"\nquantum = \"70ms\"\n" + table);
+        String status = statusAfterALook();
+        assertTrue(status.contains("\"mode\":\"on\"") && status.contains("\"policy\":\"band\"") && status.contains("\"quantumNs\":70000000"), status);
+    }
+
+    @Test
+    void aFileThatCouldNotBeLookedAtForAWhileIsReadAgain() throws Exception {
+        start();
+        Path real = Files.createDirectory(folder.resolve("real"));
+        Path link = folder.resolve("link");
+        Files.createSymbolicLink(link, real);
+        Files.writeString(real.resolve("tessera.toml"), "policy = \"fair\"\n");
+        SettingsWatch watch = new SettingsWatch(link.resolve("tessera.toml"), (int) Files.getAttribute(folder, "unix:uid"),
+                OrderJournalTest.registry(),
+                (tenant, bytes) -> {});
+        watch.doWork(0);
+        assertEquals("", watch.problem());
+        Files.delete(link);
+        Files.createSymbolicLink(link, link);
+        watch.doWork(watch.nextDeadlineNs());
+        assertTrue(watch.problem().startsWith("it cannot be read"), watch.problem());
+        Files.delete(link);
+        Files.createSymbolicLink(link, real);
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals("", watch.problem());
+    }
+
+    @Test
+    void whoIsNoAdministratorIsNotToldWhatIsWrongWithTheFile() throws Exception {
+        write("[tenant.\"team of user 500\"]\nwieght = 5\n");
+        start();
+        stepped.stepAfterMs(1_100);
+        control = stepped.control(501);
+        assertFalse(say("{\"request\":\"status\"}").contains("team"));
     }
 
     @Test

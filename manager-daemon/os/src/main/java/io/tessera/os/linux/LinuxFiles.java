@@ -29,6 +29,7 @@ final class LinuxFiles implements FilePort {
     /** These two have other numbers on AArch64 (asm/fcntl.h). */
     private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
     private static final int O_DIRECTORY = ARM ? 040000 : 0200000;
+    private static final int O_NONBLOCK = 04000;
     private static final int O_NOFOLLOW = ARM ? 0100000 : 0400000;
     private static final int AT_EMPTY_PATH = 0x1000;
     private static final int STATX_BASIC_STATS = 0x7ff;
@@ -63,7 +64,7 @@ final class LinuxFiles implements FilePort {
             case CREATE_NEW -> O_RDWR | O_CREAT | O_EXCL;
             case CREATE -> O_RDWR | O_CREAT;
             case APPEND -> O_WRONLY | O_CREAT | O_APPEND;
-            case READ -> 0;
+            case READ -> O_NONBLOCK; // opening a FIFO would wait for whoever writes to it
         };
         try (Arena arena = Arena.ofConfined()) {
             return checked(LibC.open(arena.allocateFrom(path.toString()), flags, permissions), "open", path);

@@ -229,6 +229,17 @@ class LinuxTest {
         assertFalse(Files.exists(folder.resolve("target")));
     }
 
+    /** A thread of its own, because no interrupt ends a call of the kernel. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void readingAFifoWaitsForNobody() throws Exception {
+        Path fifo = folder.resolve("fifo");
+        assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+        int descriptor = os.files().open(fifo, FilePort.Open.READ, 0);
+        assertEquals(0, os.files().read(descriptor, 16).length);
+        os.files().close(descriptor);
+    }
+
     @Test
     void filesAreWrittenLockedAndDescribed() throws Exception {
         Path path = folder.resolve("pid");

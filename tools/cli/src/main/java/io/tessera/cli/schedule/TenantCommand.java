@@ -61,7 +61,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--soft-cap", paramLabel = "SHARE", description = "The same, while another tenant has work.")
     private String softCap;
 
-    @Option(names = "--target", paramLabel = "DURATION", description = "Within which time a request is to be done, for elastic and deadline; default: as its class.")
+    @Option(names = "--target", paramLabel = "DURATION", description = "Within which time a request is to be done, for elastic and deadline, at most 1440min; default: as its class.")
     private String target;
 
     @Option(names = "--reset", description = "Nothing is set any more, but for what other options here set.")

@@ -15,6 +15,9 @@ import java.util.Optional;
 
 /** Explains from a status why a tenant's programs run or wait. Stateless. */
 final class Explanations {
+    /** In the place of another user's tenant, which is nobody's to explain. */
+    private static final String OTHERS = "(another user's)";
+
     private Explanations() {
     }
 
@@ -26,7 +29,7 @@ final class Explanations {
     static List<Explanation> of(StatusAnswer status, String name) {
         List<Explanation> all = new ArrayList<>();
         for (ClientState client : status.clients()) {
-            if (!client.tenant().equals(name) && !Long.toString(client.pid()).equals(name)) {
+            if (client.tenant().equals(OTHERS) || !client.tenant().equals(name) && !Long.toString(client.pid()).equals(name)) {
                 continue;
             }
             int before = all.size();
@@ -80,19 +83,29 @@ final class Explanations {
     private static Explanation waits(StatusAnswer status, DeviceState device, ClientState client, ClientDevice on, String where,
             List<String> because) {
         Optional<ClientState> holder = status.clients().stream().filter(one -> device.holder() != null && one.id() == device.holder()).findFirst();
-        String whom = holder.map(one -> label(one) + " has held it for " + Durations.format(device.holderSinceNs())).orElse(
-                device.holder() == null ? "nobody holds it: whoever had it drains, or memory moves" : "client " + device.holder() + " holds it");
+        boolean capped = device.holder() == null && isCapped(status, device, on);
+        String whom = holder.map(one -> label(one) + " has held it for " + Durations.format(device.holderSinceNs()))
+                .orElse(device.holder() != null ? "client " + device.holder() + " holds it"
+                        : capped ? "nobody holds it: this tenant has had as much as its cap allows for now"
+                        : "nobody holds it: whoever had it drains, or memory moves");
         long others = waiting(status, device) - 1;
         List<String> changes = new ArrayList<>();
         if (on.residency() != null && on.residency().parked()) {
             changes.add("tessera wake " + TextTable.printable(client.tenant()) + " brings it back");
         }
-        changes.add("tessera tenant " + TextTable.printable(client.tenant()) + " --weight N gives it more of the time; tessera policy priority lets"
-                + " an interactive tenant go first");
+        changes.add("tessera tenant " + TextTable.printable(client.tenant()) + (capped ? " --cap SHARE (or --soft-cap) lets it have more of the time"
+                : " --weight N gives it more of the time; tessera policy priority lets an interactive tenant go first"));
         changes.add("tessera scheduler off has everybody run at once, where memory suffices");
         return explained(client, device, "waits", on.waitingNs(), holder.map(ClientState::tenant).orElse(""), label(client) + " has waited "
                 + Durations.format(on.waitingNs()) + " for its turn on " + where + ": " + whom
                 + (others <= 0 ? "." : "; " + others + (others == 1 ? " other waits, too." : " others wait, too.")), because, changes);
+    }
+
+    /** Whether a cap is what keeps a client of a device that nobody holds waiting: it has one, and nobody there drains or moves memory. */
+    private static boolean isCapped(StatusAnswer status, DeviceState device, ClientDevice waiting) {
+        return waiting.terms() != null && (waiting.terms().hardCap() < 1 || waiting.terms().softCap() < 1)
+                && status.clients().stream().flatMap(client -> client.devices().stream()).filter(on -> on.uuid().equals(device.uuid()))
+                        .noneMatch(on -> on.ack().equals("draining") || on.residency() != null && on.residency().state().startsWith("moving"));
     }
 
     private static long waiting(StatusAnswer status, DeviceState device) {

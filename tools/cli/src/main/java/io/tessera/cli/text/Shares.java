@@ -21,9 +21,10 @@ public final class Shares {
         return share > 0 && share <= 1 ? OptionalDouble.of(share) : OptionalDouble.empty();
     }
 
-    /** Whole per cent where that is exact, else with a decimal: {@code 25 %}, {@code 12.5 %}. */
+    /** With a decimal where that is not exact without, below a tenth of a per cent with three: {@code 25 %}, {@code 12.5 %}, {@code 0.001 %}. */
     public static String format(double share) {
         double percent = Math.round(share * 1_000) / 10.0;
-        return (percent == Math.rint(percent) ? String.format(Locale.ROOT, "%.0f", percent) : String.format(Locale.ROOT, "%.1f", percent)) + " %";
+        String format = share > 0 && share < 0.001 ? "%.3f" : percent == Math.rint(percent) ? "%.0f" : "%.1f";
+        return String.format(Locale.ROOT, format, share < 0.001 ? share * 100 : percent) + " %";
     }
 }

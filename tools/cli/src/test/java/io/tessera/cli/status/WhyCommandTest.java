@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class WhyCommandTest {
@@ -38,6 +40,21 @@ class WhyCommandTest {
                 + "  to change it: tessera tenant bob --weight N gives it more of the time; tessera policy priority lets an interactive tenant go first\n"
                 + "  to change it: tessera scheduler off has everybody run at once, where memory suffices\n", run.out());
         assertEquals(0, run.code());
+    }
+
+    @Test
+    void whoIsKeptByItsCapIsToldSo() throws IOException {
+        CommandRun run = why("capped.json", "why", "carl");
+        assertTrue(run.out().startsWith("carl (pid 1001) has waited 6.4 s for its turn on " + GPU
+                + ": nobody holds it: this tenant has had as much as its cap allows for now.\n"), run.out());
+        assertTrue(run.out().contains("set for this tenant: at most 0.001 %\n"), run.out());
+        assertTrue(run.out().contains("to change it: tessera tenant carl --cap SHARE (or --soft-cap) lets it have more of the time\n"), run.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(another user's)", "0"})
+    void anotherUsersProgramsAreNotExplained(String name) throws IOException {
+        assertEquals(1, why("capped.json", "why", name).code());
     }
 
     @Test
