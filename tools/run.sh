@@ -164,7 +164,7 @@ run_command() {
 set_terms() {
     [ -n "$tenant_terms" ] && [ "$TESSERA_SHARE" = time ] || return 0
     # No quotation marks: run_option lets no blanks through.
-    (client_command tenant "$TESSERA_NAME" --own --ahead $tenant_terms >/dev/null) || exit $?
+    (client_command tenant "$TESSERA_NAME" --own --ahead --while-it-runs $tenant_terms >/dev/null) || exit $?
 }
 
 # Variables mean what the options mean, and a wrong one is as wrong.

@@ -11,7 +11,7 @@ import unittest
 from unittest import mock
 
 from harness.record import Record
-from harness.suites import Setting, load, shares
+from harness.suites import Setting, load
 from harness.table import render
 from harness.tessera import Installation
 
@@ -225,22 +225,6 @@ class SuitesTest(unittest.TestCase):
         )
         self.assertEqual([], record.problems)
         self.assertIn("| on | exclusive | 5 ms |", text)
-
-    def test_shares(self):
-        record, text = self.run_suite(
-            "shares",
-            WINDOW_S=0.2,
-            WINDOWS=3,
-            SETTLE_S=0.1,
-            CASES={"50:50 fifo": ("fifo", (1, 1)), "50:25:25": ("fair", (2, 1, 1))},
-        )
-        self.assertEqual([], record.problems)
-        self.assertIn("| 50:50 fifo | fifo | exclusive |", text)
-        self.assertIn("| 1.000 |", text)
-        # The stand-ins are equally fast, so who should have half has a third.
-        (one,) = (result for result in record.results if result["case"] == "50:25:25")
-        for distance in shares.distances(one):
-            self.assertAlmostEqual(1 / 6, distance, delta=0.08)
 
     def test_handover(self):
         record, text = self.run_suite("handover", SECONDS=1, PAIRS={"gpt+gpt": ("gpt", "gpt")})

@@ -118,9 +118,9 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public boolean terms(String tenant, TenantTerms terms, long nowNs) {
+    public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
         LOG.info("tenant \"{}\" has {}", tenant, terms);
-        boolean set = devices.terms(tenant, terms, nowNs);
+        boolean set = devices.terms(tenant, terms, whileItRuns, nowNs);
         journal.write();
         return set;
     }
@@ -129,6 +129,11 @@ final class ControlledManager implements ControlTarget {
     public boolean takesTurns(String tenant) {
         return sessions.registered().stream()
                 .anyMatch(session -> !devices.members(session).isEmpty() && devices.shares().nameOf(session).equals(tenant));
+    }
+
+    @Override
+    public Set<String> notKept(String tenant, long nowNs) {
+        return devices.notKept(tenant, nowNs);
     }
 
     @Override

@@ -156,11 +156,11 @@ public final class Manager implements AutoCloseable {
         try {
             poller = new Poller(os.poll());
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
-            manager.sessions.listen(context.directory().registrationSocket());
-            manager.control.listen(context.directory().controlSocket());
             long nowNs = clocks.monotonic().nanoTime();
             manager.settings.doWork(nowNs); // first, because what was ordered since counts more
             manager.journal.restore(nowNs);
+            manager.sessions.listen(context.directory().registrationSocket());
+            manager.control.listen(context.directory().controlSocket());
             manager.executors.adopt(clocks.monotonic().nanoTime());
             done = true;
             return manager;

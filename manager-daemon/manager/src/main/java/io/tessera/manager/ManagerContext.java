@@ -60,14 +60,14 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
      * Reads the options; the command line counts before the environment, and that before the defaults.
      *
      * @param uid the manager's user, for the default directories
-     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one; a variable of a directory is absolute
+     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one; a variable of a path is absolute
      */
     public static ManagerContext parse(List<String> arguments, Map<String, String> environment, int uid)
             throws OptionException {
         Map<ManagerOption, String> values = new EnumMap<>(ManagerOption.class);
         for (ManagerOption option : ManagerOption.values()) {
             String value = environment.getOrDefault(option.variable(), "");
-            if (isDirectory(option) && !value.isEmpty() && !value.startsWith("/")) {
+            if (isPath(option) && !value.isEmpty() && !value.startsWith("/")) {
                 throw new OptionException(option.variable() + "=" + value + ": an absolute path, for programs work in other directories");
             }
             if (!value.isEmpty()) {
@@ -99,8 +99,8 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return folder.resolve("tessera").resolve("tessera.toml");
     }
 
-    private static boolean isDirectory(ManagerOption option) {
-        return option == ManagerOption.RUNTIME_DIRECTORY || option == ManagerOption.SHM_DIRECTORY;
+    private static boolean isPath(ManagerOption option) {
+        return option == ManagerOption.RUNTIME_DIRECTORY || option == ManagerOption.SHM_DIRECTORY || option == ManagerOption.SETTINGS;
     }
 
     private static void readArguments(List<String> arguments, Map<ManagerOption, String> values)

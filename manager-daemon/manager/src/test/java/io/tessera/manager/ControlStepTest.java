@@ -218,6 +218,21 @@ class ControlStepTest {
     }
 
     @Test
+    void whatIsSetWhileAProgramRunsIsForgottenWithIt() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        String bob = "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\"";
+        say(root, bob + ",\"set\":{\"weight\":4},\"ahead\":true,\"whileItRuns\":true}\n");
+        InMemoryClient one = stepped.client(42, "bob", 0);
+        InMemoryClient two = stepped.client(43, "bob", 0);
+        one.die();
+        stepped.step();
+        assertTrue(say(root, bob + "}\n").contains("\"weight\":4,"));
+        two.die();
+        stepped.step();
+        assertTrue(say(root, bob + "}\n").contains("\"weight\":1,"));
+    }
+
+    @Test
     void wrongTermsAreRefusedAndChangeNothing() throws Exception {
         stepped.client(42, "alice", 0);
         InMemoryClient root = stepped.control(0);

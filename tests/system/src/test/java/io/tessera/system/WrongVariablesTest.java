@@ -71,6 +71,8 @@ class WrongVariablesTest {
             TESSERA_FENCE_ARCHITECTURES MANAGER x|all
             TESSERA_FENCE_LOOPS MANAGER x|1|restart
             TESSERA_MODE MANAGER fast
+            TESSERA_POLICY MANAGER fastest
+            TESSERA_SETTINGS MANAGER here
             TESSERA_QUANTUM MANAGER x|0ms|2h
             TESSERA_GRACE MANAGER x|0ms
             TESSERA_DRAIN_POLICY MANAGER kill

@@ -1,5 +1,7 @@
 package io.tessera.manager.conductor;
 
+import io.tessera.manager.schedule.DeviceScheduler;
+import io.tessera.manager.schedule.DeviceTurns;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.Session;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,11 +122,27 @@ public final class DeviceRegistry {
         return orders;
     }
 
+    /** Why what holds for a tenant is not kept on devices that it is on: clients run freely there. */
+    public Set<String> notKept(String tenant, long nowNs) {
+        Set<String> reasons = new TreeSet<>();
+        for (ManagedDevice device : devices.values()) {
+            DeviceTurns turns = device.scheduling().snapshot(nowNs);
+            if (!turns.exclusive() && turns.reason().endsWith(DeviceScheduler.NOT_KEPT) && isOn(device, tenant)) {
+                reasons.add(device.uuid() + ": " + turns.reason());
+            }
+        }
+        return reasons;
+    }
+
+    private boolean isOn(ManagedDevice device, String tenant) {
+        return device.members().stream().anyMatch(member -> shares.nameOf(member.session()).equals(tenant));
+    }
+
     /** The policies of the devices that a tenant is on; that of devices to come, where it is on none. */
     public Set<PolicyName> policiesOf(String tenant) {
         Set<PolicyName> policies = EnumSet.noneOf(PolicyName.class);
         for (ManagedDevice device : devices.values()) {
-            if (device.members().stream().anyMatch(member -> shares.nameOf(member.session()).equals(tenant))) {
+            if (isOn(device, tenant)) {
                 policies.add(device.scheduling().policy());
             }
         }
@@ -151,10 +170,11 @@ public final class DeviceRegistry {
     /**
      * Sets what holds for a tenant, on all devices.
      *
+     * @param whileItRuns only until the last of its programs has left
      * @return false if something is set for too many tenants
      */
-    public boolean terms(String tenant, TenantTerms terms, long nowNs) {
-        boolean set = shares.set(tenant, terms);
+    public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
+        boolean set = shares.set(tenant, terms, whileItRuns);
         if (set) {
             devices.values().forEach(device -> device.scheduling().terms(tenant, terms, nowNs));
         }
@@ -261,6 +281,10 @@ public final class DeviceRegistry {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
                 leases.left(member);
             }
+        }
+        String tenant = shares.nameOf(session);
+        if (devices.values().stream().noneMatch(device -> isOn(device, tenant))) {
+            shares.left(tenant);
         }
         noteSpans(nowNs);
     }

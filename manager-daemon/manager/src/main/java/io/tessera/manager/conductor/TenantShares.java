@@ -4,8 +4,10 @@ import io.tessera.manager.session.Session;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.TenantName;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps. What an operator has set holds before what is
@@ -17,6 +19,7 @@ public final class TenantShares {
 
     private final int ownUid;
     private final Map<String, TenantTerms> set = new LinkedHashMap<>();
+    private final Set<String> passing = new HashSet<>();
     private ShareRules rules = ShareRules.NONE;
 
     /** Nothing is set yet. */
@@ -47,9 +50,15 @@ public final class TenantShares {
     /**
      * Sets what holds for a tenant.
      *
+     * @param whileItRuns only until the last of its programs has left
      * @return false if that is one tenant too many
      */
-    boolean set(String tenant, TenantTerms terms) {
+    boolean set(String tenant, TenantTerms terms, boolean whileItRuns) {
+        if (whileItRuns) {
+            passing.add(tenant);
+        } else {
+            passing.remove(tenant);
+        }
         if (terms.equals(written(tenant))) {
             set.remove(tenant);
             return true;
@@ -59,6 +68,13 @@ public final class TenantShares {
         }
         set.put(tenant, terms);
         return true;
+    }
+
+    /** The last program of a tenant has left. */
+    void left(String tenant) {
+        if (passing.remove(tenant)) {
+            set.remove(tenant);
+        }
     }
 
     /** What operators have set. */

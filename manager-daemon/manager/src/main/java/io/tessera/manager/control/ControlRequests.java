@@ -135,7 +135,7 @@ final class ControlRequests {
                         + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes. Who shares by space is not scheduled by the manager");
             }
             terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
-            if (!target.terms(tenant, terms, nowNs)) {
+            if (!target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs)) {
                 throw new RefusedRequest("something is set for " + TenantShares.MOST_TENANTS + " tenants already; reset some");
             }
         }
@@ -149,6 +149,11 @@ final class ControlRequests {
         JsonArray unused = new JsonArray();
         TermsJson.unused(terms, names).forEach(term -> unused.add(term.text()));
         answer.add("unused", unused);
+        JsonArray notKept = new JsonArray();
+        target.notKept(tenant, nowNs).forEach(notKept::add);
+        if (!notKept.isEmpty()) {
+            answer.add("notKept", notKept);
+        }
         return answer;
     }
 

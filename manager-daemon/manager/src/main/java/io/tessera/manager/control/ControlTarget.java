@@ -31,12 +31,16 @@ public interface ControlTarget {
     /**
      * Sets what holds for a tenant in turns, on all devices.
      *
+     * @param whileItRuns only until the last of its programs has left
      * @return false if something is set for too many tenants
      */
-    boolean terms(String tenant, TenantTerms terms, long nowNs);
+    boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs);
 
     /** Whether the tenant has a client that takes turns. */
     boolean takesTurns(String tenant);
+
+    /** Why what is set for a tenant does not hold on devices that it is on; empty: it holds, or nothing is set. */
+    Set<String> notKept(String tenant, long nowNs);
 
     /** The policies of the devices that a tenant is on; of all devices, where it is on none. */
     Set<PolicyName> policiesOf(String tenant);

@@ -29,6 +29,9 @@ public final class DeviceScheduler implements DeviceScheduling {
      */
     private static final int MAX_ROUNDS = 3;
 
+    /** Ends the reason of a device on which what is set for tenants does not hold. */
+    public static final String NOT_KEPT = "; shares and caps do not hold";
+
     private ScheduleSettings settings;
     private final TurnPort port;
     private final TurnLock lock;
@@ -243,7 +246,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         if (memory.must()) {
             return "turns: " + memory.reason();
         }
-        return !exclusive() && lock.queue().needsTurns() ? mode.reason(nowNs) + "; shares and caps do not hold" : mode.reason(nowNs);
+        return !exclusive() && lock.queue().needsTurns() ? mode.reason(nowNs) + NOT_KEPT : mode.reason(nowNs);
     }
 
     /** Passes turns on to whichever mode is set now. */

@@ -64,7 +64,7 @@ public final class OrderJournal {
             for (Settings ordered : tables) {
                 devices.order(Optional.empty(), ordered.all(), nowNs);
                 ordered.devices().forEach(devices.orders()::restore);
-                ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, nowNs));
+                ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, false, nowNs));
             }
             LOG.info("the manager before was killed; what was ordered of it holds: {}", file);
         } catch (LinuxException | SettingsException e) {

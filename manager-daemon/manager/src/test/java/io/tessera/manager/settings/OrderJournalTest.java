@@ -52,8 +52,8 @@ class OrderJournalTest {
         before.orders().restore(GPU, DeviceSharing.of(PolicyName.PRIORITY));
         TenantTerms terms = new TenantTerms(3, -7, TenantClass.INTERACTIVE, 0.255, 0.001, 5);
         String strange = "a \"b\"\\\n\u0001\u00e4 = [x]";
-        before.terms(strange, terms, 0);
-        before.terms("plain", TenantTerms.DEFAULT.withHardCap(TenantTerms.MIN_CAP).withTargetNs(TenantTerms.MAX_TARGET_NS), 0);
+        before.terms(strange, terms, false, 0);
+        before.terms("plain", TenantTerms.DEFAULT.withHardCap(TenantTerms.MIN_CAP).withTargetNs(TenantTerms.MAX_TARGET_NS), false, 0);
         journal.write();
         DeviceRegistry after = restored();
         assertEquals(before.orders().all(), after.orders().all());
@@ -78,7 +78,7 @@ class OrderJournalTest {
     void theLargestJournalIsReadAgain(@TempDir Path folder) {
         DeviceRegistry before = registry();
         for (int i = 0; i < TenantShares.MOST_TENANTS; i++) {
-            before.terms("[tenant " + i, TenantTerms.DEFAULT.withWeight(1 + i % 9 + 1), 0);
+            before.terms("[tenant " + i, TenantTerms.DEFAULT.withWeight(1 + i % 9 + 1), false, 0);
         }
         FilePort real = Linux.open().files();
         new OrderJournal(real, folder, before).write();
@@ -91,9 +91,9 @@ class OrderJournalTest {
     void whatWasResetIsGone() {
         DeviceRegistry before = registry();
         OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
-        before.terms("a", TenantTerms.DEFAULT.withWeight(2), 0);
+        before.terms("a", TenantTerms.DEFAULT.withWeight(2), false, 0);
         journal.write();
-        before.terms("a", TenantTerms.DEFAULT, 0);
+        before.terms("a", TenantTerms.DEFAULT, false, 0);
         journal.write();
         assertEquals(Map.of(), restored().shares().set());
     }

@@ -73,6 +73,9 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--own", hidden = true, description = "The label is that of a program of the caller, also where the manager is another user's.")
     private boolean own;
 
+    @Option(names = "--while-it-runs", description = "Only until the last program of the tenant has ended; as the options of run.")
+    private boolean whileItRuns;
+
     @Option(names = "--json", description = "The answer as JSON.")
     private boolean json;
 
@@ -98,6 +101,9 @@ public final class TenantCommand implements Callable<Integer> {
         }
         if (reset) {
             request.addProperty("reset", true);
+        }
+        if (whileItRuns) {
+            request.addProperty("whileItRuns", true);
         }
         if (own) {
             request.addProperty("own", true);
@@ -154,9 +160,16 @@ public final class TenantCommand implements Callable<Integer> {
         String policies = list(answer.getAsJsonArray("policies"));
         context.out()
                 .println(TextTable.printable(tenant) + ": " + (terms.text().isEmpty() ? "nothing is set" : terms.text()) + "; policy " + policies);
+        warnWhereItDoesNotHold(answer);
         JsonArray unused = answer.getAsJsonArray("unused");
         if (!unused.isEmpty()) {
             context.err().println("tessera: " + policies + " does not look at " + list(unused) + ": tessera policy lists those that do");
+        }
+    }
+
+    private void warnWhereItDoesNotHold(JsonObject answer) {
+        if (answer.get("notKept") instanceof JsonArray reasons) {
+            reasons.forEach(reason -> context.err().println("tessera: " + TextTable.printable(reason.getAsString())));
         }
     }
 

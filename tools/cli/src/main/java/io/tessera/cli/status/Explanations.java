@@ -9,6 +9,7 @@ import io.tessera.cli.status.StatusAnswer.TenantWindow;
 import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.TextTable;
+import io.tessera.protocol.message.TenantName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +30,8 @@ final class Explanations {
     static List<Explanation> of(StatusAnswer status, String name) {
         List<Explanation> all = new ArrayList<>();
         for (ClientState client : status.clients()) {
-            if (client.tenant().equals(OTHERS) || !client.tenant().equals(name) && !Long.toString(client.pid()).equals(name)) {
+            if (client.tenant().equals(OTHERS) || !client.tenant().equals(name) && !nameOf(status, client).equals(name)
+                    && !Long.toString(client.pid()).equals(name)) {
                 continue;
             }
             int before = all.size();
@@ -39,7 +41,7 @@ final class Explanations {
             }
             for (ExecutorState executor : status.executors()) {
                 executor.clients().stream().filter(one -> one.client() == client.id()).findFirst()
-                        .ifPresent(one -> all.add(inSpace(executor, client, one)));
+                        .ifPresent(one -> all.add(inSpace(status, executor, client, one)));
             }
             if (all.size() == before) {
                 all.add(new Explanation(client.tenant(), client.pid(), "", "", "starts", client.connectedNs(), "",
@@ -48,6 +50,11 @@ final class Explanations {
             }
         }
         return all;
+    }
+
+    /** By what commands name the client's tenant. */
+    private static String nameOf(StatusAnswer status, ClientState client) {
+        return TextTable.printable(TenantName.of(client.tenant(), client.uid(), status.manager().uid()));
     }
 
     private static String label(ClientState client) {
@@ -91,9 +98,9 @@ final class Explanations {
         long others = waiting(status, device) - 1;
         List<String> changes = new ArrayList<>();
         if (on.residency() != null && on.residency().parked()) {
-            changes.add("tessera wake " + TextTable.printable(client.tenant()) + " brings it back");
+            changes.add("tessera wake '" + nameOf(status, client) + "' brings it back");
         }
-        changes.add("tessera tenant " + TextTable.printable(client.tenant()) + (capped ? " --cap SHARE (or --soft-cap) lets it have more of the time"
+        changes.add("tessera tenant '" + nameOf(status, client) + "'" + (capped ? " --cap SHARE (or --soft-cap) lets it have more of the time"
                 : " --weight N gives it more of the time; tessera policy priority lets an interactive tenant go first"));
         changes.add("tessera scheduler off has everybody run at once, where memory suffices");
         return explained(client, device, "waits", on.waitingNs(), holder.map(ClientState::tenant).orElse(""), label(client) + " has waited "
@@ -134,7 +141,7 @@ final class Explanations {
         return because;
     }
 
-    private static Explanation inSpace(ExecutorState executor, ClientState client, ExecutorClient there) {
+    private static Explanation inSpace(StatusAnswer status, ExecutorState executor, ClientState client, ExecutorClient there) {
         String where = TextTable.printable(executor.name()) + " " + executor.uuid();
         long others = executor.clients().stream().filter(one -> one.client() != client.id()).count();
         List<String> because = new ArrayList<>();
@@ -146,12 +153,11 @@ final class Explanations {
         long awayBytes = window.map(TenantWindow::awayBytes).orElse(0L);
         window.ifPresent(one -> because.add(Sizes.format(one.committedBytes()) + " of memory, of which " + Sizes.format(awayBytes)
                 + " is off the GPU"));
-        String tenant = TextTable.printable(client.tenant());
         if (awayBytes > 0) {
             return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "away", 0, "", label(client) + " shares " + where
                     + " by space, and " + Sizes.format(awayBytes)
                     + " of its memory is off the GPU: its next call brings it back, when it is its turn.",
-                    because, List.of("tessera wake " + tenant + " brings it back now"));
+                    because, List.of("tessera wake '" + nameOf(status, client) + "' brings it back now"));
         }
         return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "runs", 0, "", label(client) + " shares " + where
                 + " by space: its kernels run at once with those of " + (others == 0 ? "whoever comes." : others == 1 ? "another program."

@@ -64,6 +64,13 @@ class TenantCommandsTest {
     }
 
     @Test
+    void whereItDoesNotHoldIsSaid() throws IOException {
+        String answer = TERMS.formatted(3, "batch", "1", "fair", "").replace("}\n", ",\"notKept\":[\"GPU-1: set to off\"]}\n");
+        assertEquals(new CommandRun(0, "alice: weight 3; policy fair\n", "tessera: GPU-1: set to off\n"),
+                answered("{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"weight\":3}}", answer, "tenant", "alice", "--weight", "3"));
+    }
+
+    @Test
     void withoutOptionsItIsShown() throws IOException {
         String request = "{\"request\":\"tenant\",\"tenant\":\"alice\"}";
         String nothing = TERMS.formatted(1, "batch", "1", "fair", "");

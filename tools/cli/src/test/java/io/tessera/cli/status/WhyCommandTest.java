@@ -23,9 +23,17 @@ class WhyCommandTest {
     private Path folder;
 
     private CommandRun why(String answer, String... arguments) throws IOException {
-        try (InputStream stream = WhyCommandTest.class.getResourceAsStream(answer);
-                ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"),
-                        new String(stream.readAllBytes(), StandardCharsets.UTF_8).replace("\n", "") + "\n")) {
+        return answered(resource(answer), arguments);
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream stream = WhyCommandTest.class.getResourceAsStream(name)) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8).replace("\n", "") + "\n";
+        }
+    }
+
+    private CommandRun answered(String answer, String... arguments) throws IOException {
+        try (ScriptedControlServer _ = new ScriptedControlServer(folder.resolve("control.sock"), answer)) {
             return CommandRun.of(folder, arguments);
         }
     }
@@ -37,7 +45,7 @@ class WhyCommandTest {
                 + "  scheduler auto: both tenants keep the GPU busy\n"
                 + "  policy fair, turns of 500.0 ms; nothing is set for this tenant\n"
                 + "  it had 20 turns, 10.0 s in all, and waited 10.1 s\n"
-                + "  to change it: tessera tenant bob --weight N gives it more of the time; tessera policy priority lets an interactive tenant go first\n"
+                + "  to change it: tessera tenant 'bob' --weight N gives it more of the time; tessera policy priority lets an interactive tenant go first\n"
                 + "  to change it: tessera scheduler off has everybody run at once, where memory suffices\n", run.out());
         assertEquals(0, run.code());
     }
@@ -48,7 +56,7 @@ class WhyCommandTest {
         assertTrue(run.out().startsWith("carl (pid 1001) has waited 6.4 s for its turn on " + GPU
                 + ": nobody holds it: this tenant has had as much as its cap allows for now.\n"), run.out());
         assertTrue(run.out().contains("set for this tenant: at most 0.001 %\n"), run.out());
-        assertTrue(run.out().contains("to change it: tessera tenant carl --cap SHARE (or --soft-cap) lets it have more of the time\n"), run.out());
+        assertTrue(run.out().contains("to change it: tessera tenant 'carl' --cap SHARE (or --soft-cap) lets it have more of the time\n"), run.out());
     }
 
     @ParameterizedTest
@@ -73,6 +81,14 @@ class WhyCommandTest {
     void everybodyRuns() throws IOException {
         CommandRun run = why("free.json", "why", "t");
         assertTrue(run.out().contains("may run on"), run.out());
+    }
+
+    @Test
+    void anAdministratorNamesAnotherUsersTenantAsCommandsDo() throws IOException {
+        String others = resource("exclusive.json").replace("\"pid\":1002,\"uid\":1000", "\"pid\":1002,\"uid\":1001");
+        CommandRun run = answered(others, "why", "bob of user 1001");
+        assertEquals(0, run.code(), run.err());
+        assertTrue(run.out().contains("to change it: tessera tenant 'bob of user 1001' --weight N"), run.out());
     }
 
     @Test

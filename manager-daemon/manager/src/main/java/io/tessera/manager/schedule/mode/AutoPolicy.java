@@ -17,7 +17,7 @@ public final class AutoPolicy implements SharingMode {
     private static final int BASELINE_SLICES = 5;
     private static final int TRIAL_SLICES = 3;
     private static final int TRIAL_ROUNDS = 3;
-    private static final int MAX_ROUNDS = 32;
+    private static final int MAX_ROUNDS = 8;
 
     /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
     private static final double BASELINE_ERROR = 0.02;
@@ -30,9 +30,6 @@ public final class AutoPolicy implements SharingMode {
 
     /** Memory has to fit with this much room before free running is considered again. */
     private static final double FITS_AGAIN = 0.95;
-
-    /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
-    private static final long STRETCH_STEP_NS = 100_000_000L;
 
     /** A round that began this long ago may still be called off: its first turn goes on later, with what was left. */
     private static final long JUST_BEGUN_NS = 5_000_000L;
@@ -467,17 +464,10 @@ public final class AutoPolicy implements SharingMode {
         turnNs = setQuantumNs;
         return switch (phase) {
             case TURNS_TRIAL -> Math.min(setQuantumNs, settings.trialQuantumNs());
-            case OVERSUBSCRIBED -> memory.planned() ? setQuantumNs : Math.max(setQuantumNs, stretchedQuantumNs());
+            case OVERSUBSCRIBED ->
+                memory.planned() ? setQuantumNs : Math.max(setQuantumNs, settings.stretchedQuantumNs(measured.usedBytes() - capacityBytes));
             default -> setQuantumNs;
         };
-    }
-
-    /** Long enough that bringing back what does not fit takes no more than the allowed share of the time. */
-    private long stretchedQuantumNs() {
-        double moveNs = 1e9 * Math.max(0, measured.usedBytes() - capacityBytes) / settings.moveBytesPerSecond();
-        double quantumNs = moveNs * (1 - settings.moveShare()) / settings.moveShare();
-        long wholeNs = (long) Math.ceil(quantumNs / STRETCH_STEP_NS) * STRETCH_STEP_NS;
-        return Math.min(wholeNs, settings.stretchedQuantumMaxNs());
     }
 
     @Override
@@ -508,9 +498,6 @@ public final class AutoPolicy implements SharingMode {
                     "running freely: the device has idle time, the busiest client keeps it busy %.0f %% of the time",
                     100 * busiestShare);
         }
-        if (decision == null) {
-            return "running freely: trying turns would cost more than trials may";
-        }
-        return decision.freeReason(nowNs);
+        return decision == null ? "running freely: trying turns would cost more than trials may" : decision.freeReason(nowNs);
     }
 }

@@ -9,7 +9,7 @@ import io.tessera.manager.schedule.SchedulerMode;
  * @param observeNs        how often loads are read while two or more clients are joined and nothing is being measured
  * @param settleNs         free running is not measured for this long after it began: the clients' queues fill first
  * @param sliceNs          length of one sample of free running while it is measured
- * @param trialQuantumNs   longest turn during a trial of turns: nobody waits longer for a trial
+ * @param trialQuantumNs   longest turn during a trial of turns, so that a long quantum does not make trials dear
  * @param marginShare      gain that the other mode must show before the mode changes (0.02: 2 %)
  * @param idleBusyShare    below this share of busy samples of every client, turns cannot win and are not tried
  * @param rateChangeShare  change of a client's rate that makes the last measurement void (0.3: 30 %)
@@ -28,6 +28,9 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
 
     private static final long MS = 1_000_000L;
     private static final long SECOND = 1_000_000_000L;
+
+    /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
+    private static final long STRETCH_STEP_NS = 100 * MS;
 
     /** Checks every value. */
     public AutoSettings {
@@ -57,8 +60,16 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
 
     /** The constants in use unless an operator says otherwise. */
     public static AutoSettings defaults() {
-        return new AutoSettings(SECOND, 250 * MS, 300 * MS, 100 * MS, 10 * MS, 0.02, 0.5, 0.3, 10 * SECOND,
+        return new AutoSettings(SECOND, 250 * MS, 300 * MS, 100 * MS, 100 * MS, 0.02, 0.5, 0.3, 10 * SECOND,
                 60 * SECOND, 0.005, 150 * MS, 10_000_000_000L, 0.2, 30 * SECOND);
+    }
+
+    /** A quantum so long that bringing back what does not fit takes no more than the allowed share of the time. */
+    public long stretchedQuantumNs(long excessBytes) {
+        double moveNs = 1e9 * Math.max(0, excessBytes) / moveBytesPerSecond;
+        double quantumNs = moveNs * (1 - moveShare) / moveShare;
+        long wholeNs = (long) Math.ceil(quantumNs / STRETCH_STEP_NS) * STRETCH_STEP_NS;
+        return Math.min(wholeNs, stretchedQuantumMaxNs);
     }
 
     /** The same with other times between repeated measurements. */
