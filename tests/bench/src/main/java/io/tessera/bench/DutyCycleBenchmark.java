@@ -3,6 +3,7 @@ package io.tessera.bench;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.policy.TenantTerms;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -51,7 +52,7 @@ public class DutyCycleBenchmark {
         scheduler = new DeviceScheduler(ScheduleSettings.defaults(), port, nowNs);
         scheduler.mode(mode, nowNs);
         for (long client = 1; client <= clients; client++) {
-            scheduler.joined(client, nowNs);
+            scheduler.joined(client, "p" + client, TenantTerms.DEFAULT, nowNs);
             scheduler.wants(client, nowNs, nowNs);
         }
         for (int cycle = 0; cycle < SETTLING_CYCLES; cycle++) {

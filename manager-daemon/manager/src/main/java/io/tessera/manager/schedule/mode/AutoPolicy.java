@@ -389,7 +389,7 @@ public final class AutoPolicy implements SharingMode {
         if (nowNs - phaseSinceNs < TrialPreparation.longestDrainNs(measured.active().size())) {
             return;
         }
-        budget.lost(nowNs - phaseSinceNs, nowNs);
+        breakOff(nowNs);
         preparation.wasTooShort();
         enter(Phase.FREE, nowNs);
     }

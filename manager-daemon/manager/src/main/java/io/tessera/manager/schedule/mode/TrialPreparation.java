@@ -13,11 +13,8 @@ final class TrialPreparation {
     private static final long LENGTH_NS = 500_000_000L;
     private static final long LONGEST_NS = 16_000_000_000L;
 
-    /** A trial is called off if the queues of two clients take longer than this to drain: everybody waits meanwhile. */
-    private static final long LONGEST_DRAIN_NS = 25_000_000L;
-
-    /** What each further client adds to that: a kernel of the usual length. */
-    private static final long DRAIN_OF_ANOTHER_NS = 10_000_000L;
+    /** A trial is called off if queues take longer than this to drain, for each client: that is as long as a turn of the trial. */
+    private static final long LONGEST_DRAIN_NS = 100_000_000L;
 
     private long lengthNs = LENGTH_NS;
 
@@ -38,6 +35,6 @@ final class TrialPreparation {
 
     /** How long the queues of some clients may take to drain. */
     static long longestDrainNs(int clients) {
-        return LONGEST_DRAIN_NS + DRAIN_OF_ANOTHER_NS * Math.max(0, clients - 2);
+        return LONGEST_DRAIN_NS * Math.max(1, clients - 1);
     }
 }
