@@ -286,7 +286,6 @@ public final class TurnQueue {
         long usedNs = client.uncharged(nowNs);
         if (usedNs > 0) {
             ordered = null;
-            of(client).heldNs += usedNs;
             policy.charged(of(client).number, usedNs, nowNs);
         }
     }

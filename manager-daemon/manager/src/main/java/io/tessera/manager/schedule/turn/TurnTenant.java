@@ -24,9 +24,6 @@ final class TurnTenant {
     /** The policy still takes it for one that will be back soon. */
     boolean expected;
 
-    /** How long it has had the device in turns. */
-    long heldNs;
-
     TurnTenant(long number, String name, TenantTerms terms) {
         this.number = number;
         this.name = name;
