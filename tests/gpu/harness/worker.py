@@ -62,6 +62,15 @@ class Worker:
         """The steps since :meth:`go`."""
         return StepTimes.of_answer(self._answer("ran", ANSWER_TIMEOUT_S))
 
+    def serve(self, rate):
+        """Lets it answer requests in an open loop, so many a second on average, until :meth:`served`."""
+        self._child.write(f"serve {rate}")
+
+    def served(self):
+        """Ends the open loop. Returns what each request took from its planned arrival, and the ages of those not answered."""
+        self.stop()
+        return self._answer("served", ANSWER_TIMEOUT_S)
+
     def steps(self, count, timeout_s=60.0):
         """Runs so many steps; returns seconds, losses and the digest of the state."""
         self._child.write(f"steps {count}")

@@ -135,7 +135,7 @@ class SuitesTest(unittest.TestCase):
         _executable(self.path("path", "nvidia-cuda-mps-control"), _MPS)
         workloads = self.path("workloads")
         os.mkdir(workloads)
-        for name in ("mlp", "gpt", "resnet", "resnet_twice", "triton_kernel", "wide", "server"):
+        for name in ("mlp", "gpt", "resnet", "resnet_twice", "triton_kernel", "wide", "server", "gemm", "stream", "inference"):
             os.symlink(os.path.join(HERE, "paced_workload.py"), os.path.join(workloads, f"{name}.py"))
         environment = {
             "PATH": self.path("path") + ":" + os.environ["PATH"],

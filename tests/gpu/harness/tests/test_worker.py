@@ -55,6 +55,32 @@ class WorkerTest(unittest.TestCase):
             self.assertGreater(rates[0], 0)
         self.assertEqual(4, len(worker.steps(4)["losses"]))
 
+    def test_requests_come_at_times_fixed_ahead(self):
+        worker = self.start("--step-ms", "1")
+        worker.ready()
+        worker.serve(50)
+        time.sleep(0.6)
+        served = worker.served()
+        self.assertGreater(len(served["latencies_us"]), 5)
+        self.assertGreaterEqual(min(served["latencies_us"]), 1000)
+        self.assertEqual([], served["ages_us"])
+        # It goes on where it was: a command of another kind is answered as ever.
+        self.assertEqual(4, len(worker.steps(4)["losses"]))
+
+    def test_requests_that_nobody_answers_have_an_age(self):
+        worker = self.start("--step-ms", "100")
+        worker.ready()
+        worker.serve(100)
+        time.sleep(0.8)
+        served = worker.served()
+        # Of some 80 arrivals a step of 100 ms leaves time for 9, and for 5 or 6 more after the end.
+        self.assertLessEqual(len(served["latencies_us"]), 16)
+        self.assertGreater(len(served["ages_us"]), 30)
+        self.assertEqual(sorted(served["ages_us"], reverse=True), served["ages_us"])
+        # The oldest has waited behind all that were answered, each of which takes longer than the time between two arrivals.
+        self.assertGreater(served["ages_us"][0], 500_000)
+        self.assertEqual(sorted(served["latencies_us"]), served["latencies_us"])
+
     def test_counting_reads_the_other_counter_while_the_process_is_quiet(self):
         worker = self.start()
         worker.ready()

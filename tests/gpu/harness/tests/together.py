@@ -11,7 +11,7 @@ import unittest
 PROCESSES = 6
 TIMEOUT_S = 200
 #: Tests of these modules are long, and run in processes of their own.
-APART = tuple(f"harness.tests.test_{what}" for what in ("suites", "caffe_kit", "jvm_suite", "device_suites", "traces_suite", "oversub_suite", "ops_suite", "fullsize_suite"))
+APART = tuple(f"harness.tests.test_{what}" for what in ("suites", "caffe_kit", "jvm_suite", "device_suites", "traces_suite", "oversub_suite", "ops_suite", "fullsize_suite", "beside_suite"))
 
 
 def names(suite):
