@@ -187,7 +187,7 @@ public final class Executor implements ManagerOrders, Reports {
                 List<ClientSession> sessions = new ArrayList<>();
                 connections.forEach(sessions::add);
                 List<TenantWindows.Bounds> bounds = factory.windows().bounds();
-                channel.stats(sessions, bounds);
+                channel.stats(sessions, factory.parts(), bounds);
                 book.write(bounds);
                 keepLogSmall();
             }
@@ -291,6 +291,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
         boolean inOrder = reason == null && !connections.isLeaving();
         if (inOrder) {
+            factory.close();
             device.release();
         }
         fencing.close();
@@ -331,6 +332,11 @@ public final class Executor implements ManagerOrders, Reports {
         fencing.expect();
         admission.announce(token, client, clock.nanoTime());
         wake();
+    }
+
+    @Override
+    public void interactive(String tenant, boolean now) {
+        factory.parts().interactive(tenant, now);
     }
 
     @Override

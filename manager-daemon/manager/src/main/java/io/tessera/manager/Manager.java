@@ -91,7 +91,7 @@ public final class Manager implements AutoCloseable {
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, new TenantShares(os.processes().uid()), context.mode(), context.policy());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(),
-                os.processes(), proxy);
+                os.processes(), proxy, tenant -> devices.shares().of(tenant).tenantClass());
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
                 checkpoints.over(proxy));
         this.handed = new MemoryExchange(devices, os.sockets(), errors);

@@ -9,6 +9,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.part.PartKeeper;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
 import io.tessera.executor.window.TenantWindows;
@@ -107,6 +108,9 @@ public final class ManagerChannel {
                 orders.park(clientHandle.getAsJsonObject("park").get("tenant").getAsString());
             } else if (clientHandle.has("wake")) {
                 orders.wake(clientHandle.getAsJsonObject("wake").get("tenant").getAsString());
+            } else if (clientHandle.has("interactive")) {
+                JsonObject said = clientHandle.getAsJsonObject("interactive");
+                orders.interactive(said.get("tenant").getAsString(), said.get("now").getAsBoolean());
             } else if (clientHandle.has("stop")) {
                 orders.stop();
             } else if (clientHandle.has("leave")) {
@@ -167,8 +171,8 @@ public final class ManagerChannel {
         keep("failed", failed);
     }
 
-    /** What the clients do, and the bounds of the tenants' windows. */
-    public void stats(List<ClientSession> sessions, List<TenantWindows.Bounds> bounds) {
+    /** What the clients do, on which processors, and the bounds of the tenants' windows. */
+    public void stats(List<ClientSession> sessions, PartKeeper parts, List<TenantWindows.Bounds> bounds) {
         JsonArray clients = new JsonArray();
         for (ClientSession session : sessions) {
             JsonObject client = new JsonObject();
@@ -182,6 +186,9 @@ public final class ManagerChannel {
             client.addProperty("records", session.counters().records());
             client.addProperty("rejected", session.counters().rejected());
             client.addProperty("heapAllocatedBytes", session.heapAllocatedBytes());
+            if (parts.processors() > 0) {
+                client.addProperty("processors", parts.processors(session.part()));
+            }
             FenceFigures fences = session.fences();
             if (fences != null) {
                 client.addProperty("fence", fences.fence());

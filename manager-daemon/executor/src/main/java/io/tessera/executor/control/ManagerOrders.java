@@ -21,6 +21,9 @@ public interface ManagerOrders {
     /** A tenant's memory comes back to the device without a call. */
     void wake(String tenant);
 
+    /** Whether somebody waits for each of a tenant's requests ({@code --class interactive}); also of one that has not come. */
+    void interactive(String tenant, boolean now);
+
     /** The executor must end, whoever is there. */
     void stop();
 

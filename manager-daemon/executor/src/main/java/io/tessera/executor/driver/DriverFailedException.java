@@ -14,7 +14,7 @@ public final class DriverFailedException extends Exception {
         super(call + " answered " + result);
     }
 
-    static void check(DriverApi call, int result) throws DriverFailedException {
+    public static void check(DriverApi call, int result) throws DriverFailedException {
         if (result != CudaResult.SUCCESS) {
             throw new DriverFailedException(call, result);
         }

@@ -92,6 +92,12 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, GRID + 4L * dimension);
     }
 
+    /** Blocks of the grid; {@link Long#MAX_VALUE} if there are more than that. */
+    public long blocks() {
+        long plane = Integer.toUnsignedLong(grid(0)) * Integer.toUnsignedLong(grid(1));
+        return Long.compareUnsigned(plane, Integer.MAX_VALUE) > 0 ? Long.MAX_VALUE : plane * Integer.toUnsignedLong(grid(2));
+    }
+
     /** Threads of a block in a dimension, unsigned. */
     public int block(int dimension) {
         return record.get(WireTypes.U32, BLOCK + 4L * dimension);

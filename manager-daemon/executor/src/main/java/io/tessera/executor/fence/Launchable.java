@@ -39,4 +39,9 @@ public final class Launchable {
         this.machine = machine;
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
+
+    /** Whether its blocks may wait for each other, so that all have to have room at the same time. */
+    public boolean mayWaitForBlocks() {
+        return false;
+    }
 }

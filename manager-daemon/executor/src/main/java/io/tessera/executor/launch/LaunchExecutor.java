@@ -14,6 +14,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
@@ -116,16 +117,36 @@ public final class LaunchExecutor {
             if (capturing) {
                 graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * LaunchPlan.ATTRIBUTE_BYTES, 0);
             }
+            streams.placeLaunch(stream, together(launch, kernel));
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
             streams.before(stream);
             int result = submit(launch, function, stream, loads);
+            if (isTooLarge(result) && stream.value() != stream.whole()) {
+                streams.place(stream, ProcessorParts.WHOLE);
+                result = submit(launch, function, stream, loads);
+            }
             streams.after(stream);
             listener.launched(stream, result);
             return result;
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }
+    }
+
+    /** Blocks that have to run at the same time. */
+    private static long together(LaunchPlan launch, Launchable kernel) {
+        boolean together = launch.isCooperative() || kernel.mayWaitForBlocks();
+        for (int i = 0; i < launch.attributes(); i++) {
+            together |= launch.attribute(i) == COOPERATIVE;
+        }
+        return together ? launch.blocks() : 0;
+    }
+
+    /** Whether a part of the processors may be too small for a launch that the whole has room for. */
+    private static boolean isTooLarge(int result) {
+        return result == CudaResult.COOPERATIVE_LAUNCH_TOO_LARGE || result == CudaResult.INVALID_CLUSTER_SIZE
+                || result == CudaResult.LAUNCH_OUT_OF_RESOURCES;
     }
 
     private LaunchPlan plan(MemorySegment record, int length) throws RejectedException {

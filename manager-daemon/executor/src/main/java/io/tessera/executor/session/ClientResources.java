@@ -9,7 +9,6 @@ import io.tessera.executor.call.dispatch.CallExecutor;
 import io.tessera.executor.call.graph.GraphEnd;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.FatalErrors;
-import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.ipc.ClientExports;
@@ -42,7 +41,6 @@ final class ClientResources {
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final ClientStreams streams;
-    private final ClientFences fences;
     private final ClientMemory memory;
     private final ClientCharge charge;
     private final ClientWindow window;
@@ -54,7 +52,6 @@ final class ClientResources {
         this.driver = execution.driver();
         this.handles = execution.handles();
         this.streams = execution.streams();
-        this.fences = execution.fences();
         this.memory = allocations.memory();
         this.charge = allocations.charge();
         this.window = allocations.window();
@@ -106,7 +103,6 @@ final class ClientResources {
             if (kind == HandleKind.STREAM
                     && handles.table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
                 streams.destroying(stream);
-                fences.watchdog().forget(stream.value());
             }
             int references = Math.max(1, kind.deviceValue() ? 1 : handles.table(kind).references(handle));
             boolean counted = kind == HandleKind.ALLOCATION;

@@ -6,8 +6,10 @@ import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.FenceFigures;
+import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
@@ -43,6 +45,8 @@ public final class ClientSession {
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
+    private static final long SLEEP_WORKING_NS = 1_000_000L;
+    private static final long WORKING_POLL_NS = 500_000L;
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
@@ -54,6 +58,7 @@ public final class ClientSession {
     private final String name;
     private final RelaySegment segment;
     private final Function<Arena, ClientState> makeState;
+    private final ClientPart part;
     private final FutexPort futex;
     private final NanoClock clock;
     private final Reports reports;
@@ -71,19 +76,23 @@ public final class ClientSession {
     /** Whether its work is done and what it had is freed. Of the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
+    /** When the device was last asked whether the client has work on it. Of the owner thread. */
+    private long askedNs;
 
     /**
      * A client whose thread has not begun.
      *
      * @param makeState makes what the client has, with memory of an arena of the session's
+     * @param part      on which part of the processors its kernels run
      */
-    ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState,
+    ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState, ClientPart part,
             FutexPort futex, NanoClock clock, Reports reports) {
         this.who = who;
         this.clientId = who.clientId();
         this.name = "client " + clientId + " (pid " + who.pid() + ", tenant \"" + who.tenant() + "\")";
         this.segment = segment;
         this.makeState = makeState;
+        this.part = part;
         this.futex = futex;
         this.clock = clock;
         this.reports = reports;
@@ -105,6 +114,7 @@ public final class ClientSession {
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
                     made.allocations().window()::isAway)) {
                 dispatcher = records;
+                part.busy(made.execution().streams()::isWorking);
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.synchronization().whileWaiting(goOn, made.allocations().window()::outside);
                 made.allocations().pools().whileWaiting(goOn);
@@ -266,6 +276,7 @@ public final class ClientSession {
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
         records.makeUpChecks(nowNs);
+        askWhetherWorking(nowNs);
         if (!state.completion().watch().isEmpty()) {
             int result = state.completion().watch().poll();
             if (FatalErrors.isFatal(result)) {
@@ -288,13 +299,22 @@ public final class ClientSession {
         }
     }
 
+    /** Beside others it matters for how much of the time the client has work on the device. */
+    private void askWhetherWorking(long nowNs) {
+        ClientStreams streams = state.execution().streams();
+        if (part.isBesideOthers() && streams.isWorking() && nowNs - askedNs >= WORKING_POLL_NS && lostResult == CudaResult.SUCCESS) {
+            askedNs = nowNs;
+            streams.lookWhetherWorking();
+        }
+    }
+
     private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
         segment.park();
         if (!ring.hasWork() && !ending) {
             long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
                     : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
                             ? SLEEP_MARK_OUT_NS
-                    : LONGEST_SLEEP_NS;
+                    : part.isBesideOthers() && state.execution().streams().isWorking() ? SLEEP_WORKING_NS : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
         }
         segment.unpark();
@@ -435,6 +455,11 @@ public final class ClientSession {
     /** What is shared with the client. */
     public RelaySegment segment() {
         return segment;
+    }
+
+    /** On which part of the processors it runs. */
+    public ClientPart part() {
+        return part;
     }
 
     /** What the client's thread has done. */

@@ -37,6 +37,9 @@ import io.tessera.executor.quota.TenantAccount;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.part.ClientPart;
+import io.tessera.executor.part.PartKeeper;
+import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.MoveTime;
 import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.window.ClientWindow;
@@ -86,6 +89,8 @@ public final class SessionFactory {
     private final CallGate gate = new CallGate();
     private final SynchronizationGate synchronization;
     private final MoveTime moves;
+    private final ProcessorParts parts;
+    private final PartKeeper keeper;
     private final ImageStore store = new ImageStore(Linux.foreignFiles(), InstantSource.system(), MOST_KEPT_BYTES);
     private final TenantWindows windows;
     private final Exports exports = new Exports();
@@ -124,6 +129,8 @@ public final class SessionFactory {
         this.synchronization = new SynchronizationGate(clock);
         this.moves = snapshot.software() ? MoveTime.ofSoftware()
                 : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
+        this.parts = ProcessorParts.make(device);
+        this.keeper = new PartKeeper(parts, clock);
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());
         this.windows = new TenantWindows(device, snapshot.totalBytes(), clock,
                 new WindowSpace(range.first(), range.end() - range.first()), frames(memory, files));
@@ -160,8 +167,9 @@ public final class SessionFactory {
             PinnedMemory pinned = new PinnedMemory(memory, files, account, segment::notice);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
+            ClientPart part = keeper.join(name(client));
             ClientSession session = new ClientSession(client, segment,
-                    own -> state(own, client, member, segment, charge, account, pinned, images), futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, account, pinned, images, part), part, futex, clock, reports);
             done = true;
             return new Made(session, pinned, images, descriptor, arena);
         } finally {
@@ -200,18 +208,29 @@ public final class SessionFactory {
         return moves;
     }
 
+    /** On which parts of the processors clients run. */
+    public PartKeeper parts() {
+        return keeper;
+    }
+
+    /** Nobody is there any more, and nobody comes. */
+    public void close() {
+        keeper.close();
+        parts.close();
+    }
+
     /** The tenants' windows. */
     public TenantWindows windows() {
         return windows;
     }
 
     private ClientState state(Arena arena, Admission.Client who, TenantPresence.Member member, RelaySegment segment,
-            ClientCharge charge, ClientAccount account, PinnedMemory pinned, ImageOffers images) {
+            ClientCharge charge, ClientAccount account, PinnedMemory pinned, ImageOffers images, ClientPart part) {
         DriverCalls driver = new DriverCalls(device.port(), arena, gate);
         SynchronizationGate.Client stands = synchronization.enter(name(who));
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
-        ClientStreams streams = new ClientStreams(driver, handles, moves);
+        ClientStreams streams = new ClientStreams(driver, handles, moves, parts, part, clock);
         handles.deferredReleases().capturing(streams::isAnyCapturing);
         handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
@@ -221,6 +240,7 @@ public final class SessionFactory {
                 streams.progress(), stands);
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
+        streams.beforeEnd(fences.watchdog()::forget);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));

@@ -1,13 +1,16 @@
 package io.tessera.executor.stream;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024
  * are out in a stream, and whoever waits there holds a lock that every other client needs, and hears nothing of its own end.
- * So a client whose stream is as full as it may be is not listened to until the stream goes on. One owner thread.
+ * What is queued is bounded by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is
+ * not listened to until the stream goes on. One owner thread.
  */
 final class Backlog {
     /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
@@ -23,22 +26,47 @@ final class Backlog {
     /** Nodes of launched graphs that one client may have before it; each takes memory of whoever runs it. One launch may exceed it. */
     private static final long MOST_NODES = 1L << 18;
 
+    /** Until it is known how long submissions of a stream take. */
+    static final int FIRST_STEP = 4;
+    /**
+     * What a stream may have before it, by time, alone on the device and beside others, whose module loads, frees and first kernels wait for it; one
+     * that runs and one behind it may exceed it.
+     */
+    static final long ALONE_NS = 200_000_000L;
+    static final long BESIDE_NS = 20_000_000L;
+    /** Marks in that time. */
+    private static final int PARTS = 4;
+    /** How much of an estimate is left after a mark that took less. */
+    private static final double KEPT = 0.75;
+
     private final ProgressEvents events;
     private final MoveTime moves;
+    private final NanoClock clock;
+    private final BooleanSupplier beside;
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
     private long nodes;
     /** What copies and memsets before them take. */
     private long movesNs;
 
-    Backlog(ProgressEvents events, MoveTime moves) {
+    /**
+     * Nothing is submitted yet.
+     *
+     * @param beside whether another tenant has had work lately
+     */
+    Backlog(ProgressEvents events, MoveTime moves, NanoClock clock, BooleanSupplier beside) {
         this.events = events;
         this.moves = moves;
+        this.clock = clock;
+        this.beside = beside;
     }
 
     /** Something was submitted to a stream; whether it is time for {@link #mark}. */
     boolean submitted(ClientStream stream) {
-        return ++stream.sinceMark >= STEP || stream.nodesSinceMark >= NODES_STEP || stream.movesNsSinceMark >= MOVES_STEP_NS;
+        if (stream.sinceMark++ == 0) {
+            stream.firstNs = clock.nanoTime();
+        }
+        return stream.sinceMark >= stream.step || stream.nodesSinceMark >= NODES_STEP || stream.movesNsSinceMark >= MOVES_STEP_NS;
     }
 
     /** Has an event tell when a stream, that captures nothing, has come so far. Returns the event, else NONE. */
@@ -47,7 +75,8 @@ final class Backlog {
         if (event == ProgressEvents.NONE) {
             return event; // the next submission tries again; an error of the context is seen elsewhere
         }
-        stream.marks.add(new ClientStream.Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark));
+        stream.marks.add(new ClientStream.Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark, stream.sinceMark, stream.firstNs));
+        stream.unreached += stream.sinceMark;
         nodes += stream.nodesSinceMark;
         movesNs += stream.movesNsSinceMark;
         moves.add(stream.movesNsSinceMark);
@@ -61,13 +90,43 @@ final class Backlog {
     }
 
     private boolean isFull(ClientStream stream) {
+        long nowNs = clock.nanoTime();
         while (!stream.marks.isEmpty() && events.query(stream.marks.peek().event()) != CudaResult.NOT_READY) {
-            reached(stream.marks.poll());
+            reached(stream, stream.marks.poll(), nowNs);
         }
-        return stream.marks.size() >= MOST_EVENTS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty();
+        if (!stream.marks.isEmpty()) {
+            stream.waitedNs = nowNs;
+        }
+        return stream.marks.size() >= MOST_EVENTS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty()
+                || isLong(stream, nowNs);
     }
 
-    private void reached(ClientStream.Mark mark) {
+    /** By what submissions took so far, or if the oldest alone takes longer than all may. */
+    private boolean isLong(ClientStream stream, long nowNs) {
+        long boundNs = boundNs();
+        return stream.marks.size() > 1
+                && (stream.unreached * stream.submissionNs > boundNs || nowNs - begunNs(stream, stream.marks.peek()) > boundNs);
+    }
+
+    private long boundNs() {
+        return beside.getAsBoolean() ? BESIDE_NS : ALONE_NS;
+    }
+
+    private static long begunNs(ClientStream stream, ClientStream.Mark mark) {
+        return Math.max(stream.reachedNs, mark.firstNs());
+    }
+
+    /** What it took at least is known: until when it was seen not to be reached. */
+    private void reached(ClientStream stream, ClientStream.Mark mark, long nowNs) {
+        double tookNs = Math.max(0, stream.waitedNs - begunNs(stream, mark));
+        stream.submissionNs = Math.max(tookNs / mark.submissions(), KEPT * stream.submissionNs);
+        stream.step = (int) Math.clamp(boundNs() / PARTS / Math.max(1, stream.submissionNs), 1, STEP);
+        stream.reachedNs = nowNs;
+        reached(stream, mark);
+    }
+
+    private void reached(ClientStream stream, ClientStream.Mark mark) {
+        stream.unreached -= mark.submissions();
         nodes -= mark.nodes();
         movesNs -= mark.movesNs();
         moves.add(-mark.movesNs());
@@ -85,7 +144,7 @@ final class Backlog {
     /** A stream is about to be destroyed. */
     void forget(ClientStream stream) {
         full.remove(stream);
-        stream.marks.forEach(this::reached);
+        stream.marks.forEach(mark -> reached(stream, mark));
         stream.marks.clear();
     }
 }

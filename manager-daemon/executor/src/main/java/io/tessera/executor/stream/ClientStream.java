@@ -7,17 +7,30 @@ import java.util.ArrayDeque;
  * blocking stream has is made by events. Package-private fields: written by {@code ClientStreams} alone. One owner thread.
  */
 public final class ClientStream {
+    private static final long[] NO_PARTS = {};
+
     /**
      * A place of a stream.
      *
      * @param event complete when the stream has come there
      * @param nodes of graphs between the mark before and this one
      * @param movesNs what copies and memsets between them take
+     * @param submissions between them
+     * @param firstNs when the first of those was made
      */
-    record Mark(long event, long nodes, long movesNs) {
+    record Mark(long event, long nodes, long movesNs, int submissions, long firstNs) {
     }
 
-    final long value;
+    /** The driver's stream that submissions go to now. Read by other clients of the tenant while the owner stands still. */
+    volatile long value;
+    /** The driver's stream on all processors, which the client's handle names. */
+    final long whole;
+    /** Its streams on parts of the processors, by their number; made when they are needed, 0: not yet. */
+    long[] parts = NO_PARTS;
+    /** The part that {@link #value} is on. */
+    int part;
+    /** Whether the client has set attributes of it, which another stream would not have. */
+    boolean hasAttributes;
     /** Number of the client's context that it belongs to, and does not outlive. */
     final int context;
     final boolean blocking;
@@ -34,6 +47,17 @@ public final class ClientStream {
     long event;
     /** Submissions since the last of {@link #marks}. */
     int sinceMark;
+    /** When the first of them was made. */
+    long firstNs;
+    /** Submissions from one mark to the next. */
+    int step = Backlog.FIRST_STEP;
+    /** Submissions before marks that are not reached. */
+    long unreached;
+    /** What a submission takes on the device, as far as is known. */
+    double submissionNs;
+    /** When the last mark was found to be reached, and when the oldest was last found not to be. */
+    long reachedNs = Long.MIN_VALUE / 2;
+    long waitedNs = Long.MIN_VALUE / 2;
     /** Nodes of graphs that were launched since then. */
     long nodesSinceMark;
     /** What copies and memsets take that were submitted since then. */
@@ -43,6 +67,7 @@ public final class ClientStream {
 
     ClientStream(long value, int context, boolean blocking, boolean legacy) {
         this.value = value;
+        this.whole = value;
         this.context = context;
         this.blocking = blocking;
         this.legacy = legacy;
@@ -53,8 +78,31 @@ public final class ClientStream {
         return capturing;
     }
 
-    /** The driver's handle. */
+    /** The driver's stream that submissions go to now. */
     public long value() {
         return value;
+    }
+
+    /** The driver's stream that it has for as long as it lives, whatever its submissions go to. */
+    public long whole() {
+        return whole;
+    }
+
+    /** The client has set an attribute: it keeps to the driver's stream that has it. */
+    public void hasAttributes() {
+        hasAttributes = true;
+    }
+
+    /** Whether one of its driver's streams has this handle. */
+    boolean has(long handle) {
+        if (handle == whole) {
+            return true;
+        }
+        for (long part : parts) {
+            if (part != 0 && part == handle) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -1,13 +1,18 @@
 package io.tessera.executor.stream;
 
+import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.part.ClientPart;
+import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.quota.Countable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -30,12 +35,16 @@ public final class ClientStreams {
     private final ProgressEvents progress;
     private final Backlog backlog;
     private final MoveTime moves;
+    private final ProcessorParts parts;
+    private final ClientPart part;
     /** Streams of contexts that are gone, with work that is not done. Its monitor guards it: another client asks whether that work is done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
     private Marks marks = (_, _) -> {};
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
+    /** Whether work may be on the device. */
+    private volatile boolean working;
 
     /** Who wants to know where a stream may wait for another one. */
     public interface Waits {
@@ -58,13 +67,25 @@ public final class ClientStreams {
         void marked(long stream, long event);
     }
 
-    /** No contexts yet; what is moved in streams is added to what all clients move. */
+    /** The same on a device whose processors are not divided. */
     public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves) {
+        this(driver, handles, moves, ProcessorParts.none(), new ClientPart(""), Clocks.system().monotonic());
+    }
+
+    /**
+     * No contexts yet; what is moved in streams is added to what all clients move.
+     *
+     * @param parts of the device
+     * @param part  on which kernels of the client are to run
+     */
+    public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves, ProcessorParts parts, ClientPart part, NanoClock clock) {
+        this.parts = parts;
+        this.part = part;
         this.driver = driver;
         this.handles = handles;
         this.moves = moves;
         this.progress = new ProgressEvents(driver);
-        this.backlog = new Backlog(progress, moves);
+        this.backlog = new Backlog(progress, moves, clock, part::isBesideOthers);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -134,11 +155,11 @@ public final class ClientStreams {
 
     /** The stream of a context that has a driver's handle; null if there is none. */
     public ClientStream ofValue(long value, ClientContext context) {
-        if (context.legacy != null && context.legacy.value == value) {
+        if (context.legacy != null && context.legacy.has(value)) {
             return context.legacy;
         }
         for (ClientStream stream : context.streams) {
-            if (stream.value == value) {
+            if (stream.has(value)) {
                 return stream;
             }
         }
@@ -170,7 +191,8 @@ public final class ClientStreams {
         if (stream.capturing) {
             context.captures--;
         }
-        ends.forEach(listener -> listener.accept(stream.value));
+        endParts(stream);
+        ends.forEach(listener -> listener.accept(stream.whole));
         backlog.forget(stream);
         context.streams.remove(stream);
         context.behindLegacy.remove(stream);
@@ -178,6 +200,66 @@ public final class ClientStreams {
             driver.call(DriverEntry.cuEventDestroy_v2, stream.event);
             stream.event = 0;
         }
+    }
+
+    /**
+     * A kernel is about to be launched in a stream: places the stream where the client's kernels are to run.
+     *
+     * @param blocks of its grid that have to run at the same time, because they may wait for each other; 0: none
+     */
+    public void placeLaunch(ClientStream stream, long blocks) {
+        int wanted = part.part();
+        place(stream, blocks > parts.processors(wanted) ? ProcessorParts.WHOLE : wanted);
+    }
+
+    /**
+     * Has what is submitted to a stream from now on run on a part of the processors, behind everything that was submitted to it before. A stream that
+     * captures, or has attributes of its own, stays where it is.
+     *
+     * @param part of {@link ProcessorParts}
+     */
+    public void place(ClientStream stream, int part) {
+        if (stream.part == part || stream.hasAttributes || isCapturing(stream)) {
+            return;
+        }
+        long next = onPart(stream, part);
+        if (next == 0 || !record(stream)) {
+            return;
+        }
+        long event = stream.event;
+        if (waits.submit(next, () -> driver.call(DriverEntry.cuStreamWaitEvent, next, event, 0)) == CudaResult.SUCCESS) {
+            stream.value = next;
+            stream.part = part;
+        }
+    }
+
+    /** A stream's stream on a part; 0: it cannot be made. */
+    private long onPart(ClientStream stream, int part) {
+        if (part == ProcessorParts.WHOLE) {
+            return stream.whole;
+        }
+        if (part > stream.parts.length) {
+            stream.parts = Arrays.copyOf(stream.parts, part);
+        }
+        if (stream.parts[part - 1] == 0) {
+            boolean known = driver.call(DriverEntry.cuStreamGetPriority, stream.whole, driver.out(0)) == CudaResult.SUCCESS;
+            if (parts.stream(driver, part, known ? driver.outInt(0) : 0) == CudaResult.SUCCESS) {
+                stream.parts[part - 1] = driver.outLong(0);
+            }
+        }
+        return stream.parts[part - 1];
+    }
+
+    /** Before a stream is destroyed: it is on all processors again, and has no other streams. */
+    private void endParts(ClientStream stream) {
+        place(stream, ProcessorParts.WHOLE);
+        for (long part : stream.parts) {
+            if (part != 0) {
+                ends.forEach(listener -> listener.accept(part));
+                driver.call(DriverEntry.cuStreamDestroy_v2, part);
+            }
+        }
+        stream.parts = new long[0];
     }
 
     /** What must be done before work is submitted to a stream. */
@@ -215,6 +297,9 @@ public final class ClientStreams {
     /** What must be noted after work was submitted to a stream. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
+        if (!working) {
+            working = true;
+        }
         counted(stream);
         ClientContext context = of(stream);
         if (stream.legacy) {
@@ -372,12 +457,13 @@ public final class ClientStreams {
     }
 
     private void destroy(ClientStream own) {
+        endParts(own);
         if (own.event != 0) {
             driver.call(DriverEntry.cuEventDestroy_v2, own.event);
         }
         backlog.forget(own);
-        ends.forEach(listener -> listener.accept(own.value));
-        driver.call(DriverEntry.cuStreamDestroy_v2, own.value);
+        ends.forEach(listener -> listener.accept(own.whole));
+        driver.call(DriverEntry.cuStreamDestroy_v2, own.whole);
     }
 
     /** CUresult of asking whether the work of contexts that are gone is done; streams whose work is are destroyed. */
@@ -436,6 +522,18 @@ public final class ClientStreams {
             }
         }
         return CudaResult.SUCCESS;
+    }
+
+    /** Whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
+    public boolean isWorking() {
+        return working;
+    }
+
+    /** Asks the device whether all work is done. */
+    public void lookWhetherWorking() {
+        if (query() == CudaResult.SUCCESS) {
+            working = false;
+        }
     }
 
     /** A capture that went wrong may have ended without a word: what the stream did since is work that must be waited for. */

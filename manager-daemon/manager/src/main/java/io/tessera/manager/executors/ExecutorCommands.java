@@ -20,6 +20,14 @@ final class ExecutorCommands {
         return line("limit", limit);
     }
 
+    /** Whether somebody waits for each of a tenant's requests. */
+    static JsonObject interactive(String tenant, boolean now) {
+        JsonObject named = new JsonObject();
+        named.addProperty("tenant", tenant);
+        named.addProperty("now", now);
+        return line("interactive", named);
+    }
+
     /** A tenant's memory leaves the device, or comes back. */
     static JsonObject park(String tenant, boolean away) {
         JsonObject named = new JsonObject();

@@ -8,6 +8,7 @@ import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.session.Session;
 import io.tessera.os.LinuxException;
 import io.tessera.os.ProcessPort;
+import io.tessera.policy.TenantClass;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.message.FenceWish;
@@ -23,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,7 @@ public final class Executors implements Conductor.Timed {
     private final ExecutorLauncher launcher;
     private final Path directory;
     private final ConductorProxy proxy;
+    private final ToldClasses classes;
     private final List<ExecutorSlot> slots = new ArrayList<>();
     private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
@@ -61,9 +64,11 @@ public final class Executors implements Conductor.Timed {
      *
      * @param fences    how tenants are fenced
      * @param directory where their sockets and logs lie
+     * @param classes   what operators say of a tenant's work
      */
     public Executors(ExecutorKind kind, FencePolicy fences, ExecutorLauncher launcher, Path directory,
-            ProcessPort processes, ConductorProxy proxy) {
+            ProcessPort processes, ConductorProxy proxy, Function<String, TenantClass> classes) {
+        this.classes = new ToldClasses(classes);
         this.processes = processes;
         this.kind = kind;
         this.fences = fences;
@@ -247,6 +252,8 @@ public final class Executors implements Conductor.Timed {
         for (int device = 0; device < ready.size(); device++) {
             ExecutorSlot slot = ready.get(device);
             RelayToken token = RelayToken.create();
+            String tenant = tenantOf(session);
+            slot.running.tell(ExecutorCommands.interactive(tenant, classes.comes(tenant)));
             slot.running.tell(admission(session, wish, token));
             answers.add(new RelayAnswer(device, ready.size(), slot.software(), slot.uuid(), token,
                     slot.socket.toString(), ""));
@@ -272,6 +279,8 @@ public final class Executors implements Conductor.Timed {
         int work = 0;
         boolean slept = nowNs - workedNs > SLEPT_NS;
         workedNs = nowNs;
+        work += classes.changes((tenant, interactive) -> slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY)
+                .forEach(slot -> slot.running.tell(ExecutorCommands.interactive(tenant, interactive))));
         for (ExecutorSlot slot : slots) {
             work += slot.running == null ? 0 : lookAfter(slot, slept, nowNs);
             if (slot.deadlineNs > nowNs) {

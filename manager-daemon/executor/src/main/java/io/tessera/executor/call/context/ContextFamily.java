@@ -14,7 +14,7 @@ public final class ContextFamily {
     /** Enters the calls. */
     public static void register(ClientExecution execution, EventWatch watch, ClientExports exports, CallChecks checks, CallTable calls) {
         new LimitCalls(execution.driver()).register(calls);
-        new StreamCalls(execution.driver(), execution.streams(), execution.fences(), checks).register(calls);
+        new StreamCalls(execution.driver(), execution.streams(), checks).register(calls);
         new EventCalls(watch, exports).register(calls);
     }
 }

@@ -12,7 +12,7 @@ import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
@@ -25,14 +25,12 @@ final class StreamCalls {
 
     private final DriverCalls driver;
     private final ClientStreams streams;
-    private final ClientFences fences;
     private final AddressCheck addresses;
     private final StructureTranslation structures;
 
-    StreamCalls(DriverCalls driver, ClientStreams streams, ClientFences fences, CallChecks checks) {
+    StreamCalls(DriverCalls driver, ClientStreams streams, CallChecks checks) {
         this.driver = driver;
         this.streams = streams;
-        this.fences = fences;
         this.addresses = checks.addresses();
         this.structures = checks.structures();
     }
@@ -43,7 +41,7 @@ final class StreamCalls {
         calls.row(DriverApi.cuStreamDestroy).stream(StreamUse.STATE).ends(HandleKind.STREAM).executes(this::destroy);
         calls.row(DriverApi.cuStreamGetAttribute).stream(StreamUse.STATE);
         calls.row(DriverApi.cuStreamSetAttribute).stream(StreamUse.STATE).executes(this::setAttribute);
-        calls.row(DriverApi.cuStreamCopyAttributes).stream(StreamUse.STATE);
+        calls.row(DriverApi.cuStreamCopyAttributes).stream(StreamUse.STATE).executes(this::copyAttributes);
         calls.row(DriverApi.cuStreamWaitEvent).stream(StreamUse.ORDER).pauses(Pause.FOR_STREAM).prepares(this::settle);
         calls.row(DriverApi.cuStreamWaitValue32).pauses(Pause.FOR_VALUE).spans((_, _) -> Integer.BYTES).checks(frame -> waits(frame, false));
         calls.row(DriverApi.cuStreamWaitValue64).pauses(Pause.FOR_VALUE).spans((_, _) -> Long.BYTES).checks(frame -> waits(frame, true));
@@ -64,7 +62,7 @@ final class StreamCalls {
 
     private int destroy(CallFrame frame, ClientContext context) {
         streams.destroying(frame.stream());
-        fences.watchdog().forget(frame.stream().value());
+        frame.slot(0, frame.stream().whole());
         return driver.call(frame.entry(), frame.slots());
     }
 
@@ -74,14 +72,32 @@ final class StreamCalls {
             return CudaResult.INVALID_VALUE;
         }
         structures.attribute((int) frame.slot(1), frame.required(2));
+        keepWhole(frame);
+        frame.stream().hasAttributes();
         return driver.call(frame.entry(), frame.slots());
     }
 
-    /** A wait for an event of a capture takes the stream into it. What it did before is waited for elsewhere: it cannot be asked any more. */
+    /** Parameters: the stream that gets the attributes, and the one that has them. */
+    private int copyAttributes(CallFrame frame, ClientContext context) {
+        keepWhole(frame);
+        frame.stream().hasAttributes();
+        return driver.call(frame.entry(), frame.slots());
+    }
+
+    /**
+     * A wait for an event of a capture takes the stream into it. What it did before is waited for elsewhere: it cannot be asked any more. Kernels
+     * that are captured keep the processors of their stream.
+     */
     private void settle(CallFrame frame) {
         if (streams.isAnyCapturing()) {
             streams.settle(frame.stream());
+            keepWhole(frame);
         }
+    }
+
+    private void keepWhole(CallFrame frame) {
+        streams.place(frame.stream(), ProcessorParts.WHOLE);
+        frame.slot(0, frame.stream().value());
     }
 
     /** Parameters: stream, address, value, flags. */

@@ -12,6 +12,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
@@ -40,13 +41,20 @@ final class CaptureCalls {
 
     void register(CallTable calls) {
         // What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more.
-        calls.row(DriverApi.cuStreamBeginCapture).stream(StreamUse.STATE).prepares(frame -> streams.settle(frame.stream()))
+        calls.row(DriverApi.cuStreamBeginCapture).stream(StreamUse.STATE).prepares(this::settle)
                 .executes((frame, _) -> relaxed(frame, 1)).records(frame -> begun(frame.stream(), HandleTable.NONE));
-        calls.row(DriverApi.cuStreamBeginCaptureToGraph).stream(StreamUse.STATE).prepares(frame -> streams.settle(frame.stream()))
+        calls.row(DriverApi.cuStreamBeginCaptureToGraph).stream(StreamUse.STATE).prepares(this::settle)
                 .executes((frame, _) -> relaxed(frame, 5)).records(frame -> begun(frame.stream(), frame.argument(1)));
         calls.row(DriverApi.cuStreamEndCapture).stream(StreamUse.STATE).executes(memory::endCapture).records(this::ended).fails(this::failed);
         calls.row(DriverApi.cuStreamGetCaptureInfo).stream(StreamUse.STATE).packed("dependencies_out", "edgeData_out").executes(this::captureInfo);
         calls.row(DriverApi.cuStreamUpdateCaptureDependencies).stream(StreamUse.STATE);
+    }
+
+    /** Kernels that are captured keep the processors of their stream. */
+    private void settle(CallFrame frame) {
+        streams.settle(frame.stream());
+        streams.place(frame.stream(), ProcessorParts.WHOLE);
+        frame.slot(0, frame.stream().value());
     }
 
     /** Whose calls are unsafe while a stream is captured the client decides, in its mode. */

@@ -1,0 +1,46 @@
+package io.tessera.executor.part;
+
+import java.util.function.BooleanSupplier;
+
+/** What is known of one client's work, and on which part of the processors its kernels run. Thread-safe. */
+public final class ClientPart {
+    private final String tenant;
+    private volatile BooleanSupplier busy = () -> false;
+    private volatile int part = ProcessorParts.WHOLE;
+    private volatile boolean beside;
+
+    /** On all processors, without work. */
+    public ClientPart(String tenant) {
+        this.tenant = tenant;
+    }
+
+    /** Its tenant, by a name that no other user's has. */
+    public String tenant() {
+        return tenant;
+    }
+
+    /** The client has begun: how to ask, on any thread, whether work of it is on the device. */
+    public void busy(BooleanSupplier asked) {
+        busy = asked;
+    }
+
+    /** Whether work of it is on the device. */
+    boolean isBusy() {
+        return busy.getAsBoolean();
+    }
+
+    /** The part ({@link ProcessorParts}) that its kernels are to run on from now on. */
+    public int part() {
+        return part;
+    }
+
+    /** Whether another tenant has had work lately: then what this one has queued is bounded tightly. */
+    public boolean isBesideOthers() {
+        return beside;
+    }
+
+    void decided(int newPart, boolean isBeside) {
+        part = newPart;
+        beside = isBeside;
+    }
+}

@@ -1,0 +1,189 @@
+package io.tessera.executor.part;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * For whom some of the processors are kept free. A tenant is light if it needs the device for a small part of the time and waits for
+ * others' kernels: while it has had work lately, all others are kept off a reserve. Who is light is found out by trials, because a tenant
+ * that waits for others looks as busy as they are: for a quarter of a second the others are kept off the reserve, and if the tenant is then
+ * idle for most of the time, and much less busy than before, it is light. Time comes in; nothing waits. One owner thread.
+ */
+final class ReserveChooser {
+    /** A tenant without work for so long takes part no more, and gets no reserve. */
+    static final long ACTIVE_NS = 500_000_000L;
+    /** For so long a tenant's work is looked at before a trial, and in one after what others had queued is done. */
+    static final long WINDOW_NS = 200_000_000L;
+    static final long SETTLE_NS = 60_000_000L;
+    /** A light tenant has work on the device for at most such a part of the time; one that has had more for a second is not light. */
+    static final double LIGHT = 0.35;
+    static final double NOT_LIGHT = 0.5;
+    /** A reserve that makes a tenant less busy by less than this is not worth what it costs others. */
+    static final double GAIN = 1.25;
+    /** Less busy tenants are not tried: they hardly wait. */
+    private static final double IDLE = 0.02;
+    private static final int HEAVY_WINDOWS = 5;
+    /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
+    static final long RETRY_NS = 5_000_000_000L;
+    static final long LONGEST_RETRY_NS = 60_000_000_000L;
+
+    private enum Kind {
+        UNKNOWN, LIGHT, HEAVY
+    }
+
+    /** A tenant; everything is the chooser's. */
+    static final class Tenant {
+        private final long order;
+        private boolean interactive;
+        private Kind kind = Kind.UNKNOWN;
+        private long busyNs = Long.MIN_VALUE / 2;
+        private int busyLooks;
+        private double duty;
+        private int heavyWindows;
+        private long retryNs = Long.MIN_VALUE / 2;
+        private long backoffNs = RETRY_NS;
+        private int part = ProcessorParts.WHOLE;
+
+        private Tenant(long order) {
+            this.order = order;
+        }
+
+        /** The part that it is to run on. */
+        int part() {
+            return part;
+        }
+
+        /** An operator says that somebody waits for each of its requests: it is light, whatever it does. */
+        void interactive(boolean now) {
+            interactive = now;
+        }
+
+        private boolean isLight() {
+            return interactive || kind == Kind.LIGHT;
+        }
+    }
+
+    private final List<Tenant> tenants = new ArrayList<>();
+    private long order;
+    private Tenant tried;
+    /** When the trial, or else the window, began. */
+    private long sinceNs = Long.MIN_VALUE / 2;
+    private int looks;
+    private double before;
+
+    /** A tenant comes. */
+    Tenant join() {
+        Tenant tenant = new Tenant(++order);
+        tenants.add(tenant);
+        return tenant;
+    }
+
+    /** A tenant is gone. */
+    void leave(Tenant tenant) {
+        tenants.remove(tenant);
+        tried = tried == tenant ? null : tried;
+    }
+
+    /** A look at a tenant's work; {@link #decide} follows when all were looked at. */
+    void saw(Tenant tenant, boolean busy, long nowNs) {
+        if (busy) {
+            tenant.busyNs = nowNs;
+            tenant.busyLooks++;
+        }
+    }
+
+    /** Whether another tenant has had work lately. */
+    boolean isBesideOthers(Tenant tenant, long nowNs) {
+        for (Tenant other : tenants) {
+            if (other != tenant && isActive(other, nowNs)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isActive(Tenant tenant, long nowNs) {
+        return nowNs - tenant.busyNs < ACTIVE_NS;
+    }
+
+    /** Decides on which part each tenant runs from now on. */
+    void decide(long nowNs) {
+        looks++;
+        if (tried != null) {
+            lookAtTrial(nowNs);
+        } else if (nowNs - sinceNs >= WINDOW_NS) {
+            endWindow(nowNs);
+            if (!isAnyReserved(nowNs)) {
+                beginTrial(nowNs);
+            }
+        }
+        place(nowNs);
+    }
+
+    private void lookAtTrial(long nowNs) {
+        if (!isActive(tried, nowNs) || !isBesideOthers(tried, nowNs)) {
+            tried = null;
+            begin(nowNs);
+        } else if (nowNs - sinceNs < SETTLE_NS) {
+            tenants.forEach(tenant -> tenant.busyLooks = 0);
+            looks = 0;
+        } else if (nowNs - sinceNs >= SETTLE_NS + WINDOW_NS) {
+            double duty = (double) tried.busyLooks / looks;
+            boolean light = duty <= LIGHT && duty * GAIN <= before;
+            tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
+            tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
+            tried.retryNs = nowNs + (light ? LONGEST_RETRY_NS : tried.backoffNs);
+            tried.heavyWindows = 0;
+            tried = null;
+            begin(nowNs);
+        }
+    }
+
+    private void endWindow(long nowNs) {
+        for (Tenant tenant : tenants) {
+            tenant.duty = looks == 0 ? 0 : (double) tenant.busyLooks / looks;
+            tenant.heavyWindows = tenant.duty > NOT_LIGHT ? tenant.heavyWindows + 1 : 0;
+            boolean over = tenant.heavyWindows >= HEAVY_WINDOWS || nowNs - tenant.retryNs >= 0;
+            if (tenant.kind == Kind.LIGHT && over) {
+                tenant.kind = Kind.UNKNOWN; // it has changed, or whether it needs the reserve is to be seen again
+                tenant.retryNs = nowNs;
+            }
+        }
+        begin(nowNs);
+    }
+
+    private void begin(long nowNs) {
+        sinceNs = nowNs;
+        looks = 0;
+        tenants.forEach(tenant -> tenant.busyLooks = 0);
+    }
+
+    private void beginTrial(long nowNs) {
+        // The last one that came is tried first: it came to where the device was in use already.
+        tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
+                .filter(tenant -> isActive(tenant, nowNs) && isBesideOthers(tenant, nowNs))
+                .max(Comparator.comparingLong(tenant -> tenant.order)).ifPresent(tenant -> {
+                    tried = tenant;
+                    before = tenant.duty;
+                    begin(nowNs);
+                });
+    }
+
+    private boolean isAnyReserved(long nowNs) {
+        return tenants.stream().anyMatch(tenant -> tenant.isLight() && isActive(tenant, nowNs))
+                && tenants.stream().anyMatch(tenant -> !tenant.isLight() && isActive(tenant, nowNs));
+    }
+
+    private void place(long nowNs) {
+        int reserve = ProcessorParts.WHOLE;
+        for (Tenant tenant : tenants) {
+            if (isActive(tenant, nowNs) && (tenant == tried || tenant.isLight())) {
+                reserve = Math.max(reserve, tenant.interactive ? ProcessorParts.FEWER : ProcessorParts.MOST);
+            }
+        }
+        for (Tenant tenant : tenants) {
+            tenant.part = tenant == tried || tenant.isLight() ? ProcessorParts.WHOLE : reserve;
+        }
+    }
+}

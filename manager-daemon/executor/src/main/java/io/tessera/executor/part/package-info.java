@@ -1,0 +1,2 @@
+/** Parts of the device's processors: who is kept off some of them, so that a tenant with little work waits for nobody's kernels. */
+package io.tessera.executor.part;
