@@ -39,7 +39,8 @@ public final class ClientPart {
         return beside;
     }
 
-    void decided(int newPart, boolean isBeside) {
+    /** It was decided where the client's kernels run from now on, and whether another tenant has had work lately. */
+    public void decided(int newPart, boolean isBeside) {
         part = newPart;
         beside = isBeside;
     }

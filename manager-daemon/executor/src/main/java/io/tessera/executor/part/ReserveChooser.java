@@ -19,8 +19,8 @@ final class ReserveChooser {
     /** A light tenant has work on the device for at most such a part of the time; one that has had more for a second is not light. */
     static final double LIGHT = 0.35;
     static final double NOT_LIGHT = 0.5;
-    /** A reserve that makes a tenant less busy by less than this is not worth what it costs others. */
-    static final double GAIN = 1.25;
+    /** A reserve that makes a tenant less busy by less than such a part of the time is not worth what it costs others; three deviations of a window, too. */
+    static final double GAIN = 0.1;
     /** Less busy tenants are not tried: they hardly wait. */
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
@@ -130,7 +130,7 @@ final class ReserveChooser {
             looks = 0;
         } else if (nowNs - sinceNs >= SETTLE_NS + WINDOW_NS) {
             double duty = (double) tried.busyLooks / looks;
-            boolean light = duty <= LIGHT && duty * GAIN <= before;
+            boolean light = duty <= LIGHT && before - duty >= GAIN;
             tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
             tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
             tried.retryNs = nowNs + (light ? LONGEST_RETRY_NS : tried.backoffNs);

@@ -115,6 +115,8 @@ public final class FakeDriver implements DriverPort {
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
     /** The graphs that it makes. */
     public final FakeGraphs graphSizes = new FakeGraphs(() -> next.addAndGet(16));
+    /** Its processors, which can be divided; 0: they cannot. */
+    public volatile int processors;
     private volatile boolean gpu;
     private volatile HandleWitness witness;
     /** What every call answers; 0: as the calls do. */
@@ -182,6 +184,13 @@ public final class FakeDriver implements DriverPort {
             return CudaResult.INVALID_VALUE;
         }
         at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
+        return 0;
+    }
+
+    /** Of a resource (CUdevResource), which can be divided into groups of 8. */
+    private static int processors(long resource, int count) {
+        at(resource, 144).set(ValueLayout.JAVA_INT, 96, count);
+        at(resource, 144).set(ValueLayout.JAVA_INT, 100, 8);
         return 0;
     }
 
@@ -295,7 +304,11 @@ public final class FakeDriver implements DriverPort {
             case cuStreamQuery -> held || heldStreams.contains(slot(s, 0)) ? CudaResult.NOT_READY : 0;
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> query(slot(s, 0));
-            case cuStreamCreate, cuStreamCreateWithPriority -> make("stream", slot(s, 0));
+            case cuStreamCreate, cuStreamCreateWithPriority, cuGreenCtxStreamCreate -> make("stream", slot(s, 0));
+            case cuGreenCtxCreate -> make("part", slot(s, 0));
+            case cuGreenCtxDestroy -> end("part", slot(s, 0));
+            case cuDeviceGetDevResource -> processors(slot(s, 1), processors);
+            case cuDevSmResourceSplitByCount -> processors(slot(s, 3), processors - (int) slot(s, 5));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {
                 printing.run();

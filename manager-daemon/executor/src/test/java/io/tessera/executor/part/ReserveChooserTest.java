@@ -1,0 +1,149 @@
+package io.tessera.executor.part;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who is kept off the reserve, and for whom; tenants are modelled by the part of the time in which they have work on the device. */
+class ReserveChooserTest {
+    private static final long LOOK_NS = 1_000_000L;
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final ReserveChooser chooser = new ReserveChooser();
+    private final List<Modelled> all = new ArrayList<>();
+    private final Random random = new Random(7);
+    private long nowNs = 17 * SECOND_NS;
+
+    /** A tenant that is busy for a part of the time, which is smaller while the others are kept off the reserve. */
+    private final class Modelled {
+        private final ReserveChooser.Tenant tenant = chooser.join();
+        private double beside;
+        private double reserved;
+        private long confinedLooks;
+
+        private Modelled(double beside, double reserved) {
+            this.beside = beside;
+            this.reserved = reserved;
+            all.add(this);
+        }
+
+        private boolean isBusy() {
+            boolean others = all.stream().anyMatch(other -> other != this && other.beside > 0);
+            boolean kept = all.stream().filter(other -> other != this).allMatch(other -> other.tenant.part() != ProcessorParts.WHOLE);
+            return random.nextDouble() < (others && !kept ? beside : reserved);
+        }
+    }
+
+    private void pass(double seconds) {
+        for (long look = 0; look < seconds * SECOND_NS / LOOK_NS; look++) {
+            nowNs += LOOK_NS;
+            for (Modelled each : all) {
+                chooser.saw(each.tenant, each.isBusy(), nowNs);
+            }
+            chooser.decide(nowNs);
+            all.forEach(each -> each.confinedLooks += each.tenant.part() == ProcessorParts.WHOLE ? 0 : 1);
+        }
+    }
+
+    private Modelled heavy;
+
+    @BeforeEach
+    void oneHeavyTenant() {
+        heavy = new Modelled(1, 1);
+        pass(3);
+    }
+
+    @Test
+    void aloneATenantHasAllProcessors() {
+        assertEquals(0, heavy.confinedLooks);
+    }
+
+    @Test
+    void aTenantThatWaitsForOthersAndNeedsLittleGetsAReserveWithinASecond() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(1.2);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(ProcessorParts.WHOLE, light.tenant.part());
+        long before = light.confinedLooks;
+        pass(30);
+        assertEquals(before, light.confinedLooks);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+    }
+
+    @Test
+    void theReserveIsGivenBackWhenTheLightTenantHasNoWork() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(3);
+        light.beside = 0;
+        light.reserved = 0;
+        pass(0.6);
+        assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+        light.beside = 1;
+        light.reserved = 0.15;
+        pass(0.1);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part(), "it is known from before");
+    }
+
+    @Test
+    void twoTenantsThatNeedAllHaveAllButForTrials() {
+        Modelled other = new Modelled(1, 1);
+        pass(120);
+        long looks = 120 * SECOND_NS / LOOK_NS;
+        assertTrue(heavy.confinedLooks + other.confinedLooks < 0.03 * looks, heavy.confinedLooks + " and " + other.confinedLooks + " of " + looks);
+    }
+
+    @Test
+    void aTenantThatDoesNotWaitGetsNoReserve() {
+        new Modelled(0.16, 0.15);
+        pass(120);
+        assertTrue(heavy.confinedLooks < 0.03 * 120 * SECOND_NS / LOOK_NS, heavy.confinedLooks + " looks");
+    }
+
+    @Test
+    void oneThatBecomesHeavyLosesItsReserve() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(3);
+        light.reserved = 1;
+        pass(3);
+        assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+    }
+
+    @Test
+    void interactiveTenantsGetALargeReserveAtOnce() {
+        Modelled light = new Modelled(1, 1);
+        light.tenant.interactive(true);
+        pass(0.01);
+        assertEquals(ProcessorParts.FEWER, heavy.tenant.part());
+        assertEquals(ProcessorParts.WHOLE, light.tenant.part());
+        light.tenant.interactive(false);
+        pass(2);
+        assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+    }
+
+    @Test
+    void twoLightTenantsShareAllBesideNobodyAndTheReserveBesideAHeavyOne() {
+        Modelled first = new Modelled(1, 0.15);
+        pass(3);
+        Modelled second = new Modelled(1, 0.1);
+        second.beside = 0.9;
+        second.reserved = 0.1;
+        pass(5);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(ProcessorParts.WHOLE, first.tenant.part());
+    }
+
+    @Test
+    void whoLeavesInATrialEndsIt() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(0.25);
+        chooser.leave(light.tenant);
+        all.remove(light);
+        pass(0.01);
+        assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of parts of the processors. */
+package io.tessera.executor.part;

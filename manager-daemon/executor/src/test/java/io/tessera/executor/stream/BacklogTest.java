@@ -1,0 +1,79 @@
+package io.tessera.executor.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fake.FakeDriver;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a client may have queued: by number, and by time once it is known how long its submissions take. */
+class BacklogTest {
+    private static final long MS = 1_000_000L;
+
+    private final Arena arena = Arena.ofShared();
+    private final FakeDriver driver = new FakeDriver();
+    private final ClientStream stream = new ClientStream(0x7000, 1, false, false);
+    private long nowNs = 1_000_000 * MS;
+    private boolean beside;
+    private final Backlog backlog = new Backlog(new ProgressEvents(new DriverCalls(driver, arena)), MoveTime.ofSoftware(), () -> nowNs, () -> beside);
+    private final ArrayDeque<long[]> marks = new ArrayDeque<>();
+    private long submitted;
+
+    @AfterEach
+    void close() {
+        driver.close();
+        arena.close();
+    }
+
+    private void submit() {
+        submitted++;
+        if (backlog.submitted(stream)) {
+            long event = backlog.mark(stream);
+            driver.doneEvents.remove(event);
+            marks.add(new long[] {event, submitted});
+        }
+    }
+
+    /** A client submits whatever it may, and the device does one submission after the other; returns the longest queue of the second half. */
+    private long longest(long submissionNs, int submissions) {
+        driver.heldStreams.add(stream.value());
+        long longest = 0;
+        for (int done = 1; done <= submissions; done++) {
+            while (!backlog.isFull() && submitted - done < 10_000) {
+                submit();
+            }
+            longest = done > submissions / 2 ? Math.max(longest, submitted - done + 1) : 0;
+            for (int look = 0; look < 4; look++) {
+                nowNs += submissionNs / 4;
+                backlog.isFull();
+            }
+            while (!marks.isEmpty() && marks.peek()[1] <= done) {
+                driver.doneEvents.add(marks.poll()[0]);
+            }
+        }
+        return longest;
+    }
+
+    @Test
+    void longKernelsAreFewBesideOthers() {
+        beside = true;
+        long longest = longest(13 * MS, 200);
+        assertTrue(longest <= 3, longest + " of 13 ms");
+    }
+
+    @Test
+    void aloneMoreAreQueued() {
+        long longest = longest(13 * MS, 400);
+        assertTrue(longest > 3 && longest <= 20, longest + " of 13 ms");
+    }
+
+    @Test
+    void shortOnesAreBoundedByNumberAlone() {
+        beside = true;
+        assertEquals(384, longest(20_000, 4000), 64);
+    }
+}
