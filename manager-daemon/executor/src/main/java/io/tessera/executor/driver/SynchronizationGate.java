@@ -250,7 +250,7 @@ public final class SynchronizationGate {
         /** A call has succeeded: streams are counted. */
         void called(DriverEntry entry) {
             int change = switch (entry) {
-                case cuStreamCreate, cuStreamCreateWithPriority -> 1;
+                case cuStreamCreate, cuStreamCreateWithPriority, cuGreenCtxStreamCreate -> 1;
                 case cuStreamDestroy, cuStreamDestroy_v2 -> -1;
                 default -> 0;
             };

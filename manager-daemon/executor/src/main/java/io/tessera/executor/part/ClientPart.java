@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 public final class ClientPart {
     private final String tenant;
     private volatile BooleanSupplier busy = () -> false;
+    private volatile boolean full;
     private volatile int part = ProcessorParts.WHOLE;
     private volatile boolean beside;
 
@@ -27,6 +28,17 @@ public final class ClientPart {
     /** Whether work of it is on the device. */
     boolean isBusy() {
         return busy.getAsBoolean();
+    }
+
+    /** Whether the client has queued as much as it may: it submits ahead, and waits for nothing. */
+    public void full(boolean now) {
+        if (full != now) {
+            full = now;
+        }
+    }
+
+    boolean isFull() {
+        return full;
     }
 
     /** The part ({@link ProcessorParts}) that its kernels are to run on from now on. */

@@ -97,10 +97,12 @@ public final class PartKeeper implements AutoCloseable {
         long nowNs = clock.nanoTime();
         for (Known known : tenants.values()) {
             boolean busy = false;
+            boolean full = false;
             for (ClientPart client : known.clients) {
                 busy |= client.isBusy();
+                full |= client.isFull();
             }
-            chooser.saw(known.tenant, busy, nowNs);
+            chooser.saw(known.tenant, busy, full, nowNs);
         }
         chooser.decide(nowNs);
         for (Known known : tenants.values()) {

@@ -47,20 +47,22 @@ public final class ProcessorParts implements AutoCloseable {
 
     private final DeviceContext device;
     private final int processors;
+    private final int highest;
     private final List<Part> parts;
 
     private record Part(long context, int processors) {
     }
 
-    private ProcessorParts(DeviceContext device, int processors, List<Part> parts) {
+    private ProcessorParts(DeviceContext device, int processors, int highest, List<Part> parts) {
         this.device = device;
+        this.highest = highest;
         this.processors = processors;
         this.parts = List.copyOf(parts);
     }
 
     /** No parts: a driver that cannot make them. */
     public static ProcessorParts none() {
-        return new ProcessorParts(null, 0, List.of());
+        return new ProcessorParts(null, 0, 0, List.of());
     }
 
     /** Makes the parts; the context is current. None if the driver cannot make them. */
@@ -91,8 +93,11 @@ public final class ProcessorParts implements AutoCloseable {
             int reserved = (int) Math.max(1, Math.round(reserve * processors / least)) * least;
             parts.add(without(driver, device.device(), all, reserved, arena));
         }
+        DriverFailedException.check(DriverApi.cuCtxGetStreamPriorityRange,
+                driver.call(DriverEntry.cuCtxGetStreamPriorityRange, driver.out(0), driver.out(1)));
+        int highest = driver.outInt(1);
         LOG.info("{} processors; parts of {} and {}", processors, parts.get(0).processors, parts.get(1).processors);
-        return new ProcessorParts(device, processors, parts);
+        return new ProcessorParts(device, processors, highest, parts);
     }
 
     private static Part without(DriverCalls driver, int device, MemorySegment all, int reserved, Arena arena) throws DriverFailedException {
@@ -113,6 +118,21 @@ public final class ProcessorParts implements AutoCloseable {
     /** Whether the processors can be divided. */
     public boolean isAvailable() {
         return !parts.isEmpty();
+    }
+
+    /**
+     * The priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
+     * processors. Graphs keep the priority of the streams that they were captured in.
+     *
+     * @param priority as the driver counts: the lower the more urgent
+     */
+    public int raised(int priority) {
+        return isAvailable() ? Math.max(priority - 1, highest) : priority;
+    }
+
+    /** What a client asked for, from {@link #raised}; the two highest are one. */
+    public int lowered(int priority) {
+        return isAvailable() ? Math.min(priority + 1, 0) : priority;
     }
 
     /** How many processors a part has. */

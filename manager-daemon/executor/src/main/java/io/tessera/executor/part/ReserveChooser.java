@@ -24,6 +24,8 @@ final class ReserveChooser {
     /** Less busy tenants are not tried: they hardly wait. */
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
+    /** Differences of less than a tenth say nothing. */
+    private static final int AHEAD_STEPS = 10;
     /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
     static final long RETRY_NS = 5_000_000_000L;
     static final long LONGEST_RETRY_NS = 60_000_000_000L;
@@ -39,7 +41,10 @@ final class ReserveChooser {
         private Kind kind = Kind.UNKNOWN;
         private long busyNs = Long.MIN_VALUE / 2;
         private int busyLooks;
+        private int fullLooks;
         private double duty;
+        /** For which part of the time it had queued as much as it may. */
+        private double ahead;
         private int heavyWindows;
         private long retryNs = Long.MIN_VALUE / 2;
         private long backoffNs = RETRY_NS;
@@ -85,8 +90,14 @@ final class ReserveChooser {
         tried = tried == tenant ? null : tried;
     }
 
-    /** A look at a tenant's work; {@link #decide} follows when all were looked at. */
-    void saw(Tenant tenant, boolean busy, long nowNs) {
+    /**
+     * A look at a tenant; {@link #decide} follows when all were looked at.
+     *
+     * @param busy whether it has work on the device
+     * @param full whether it has queued as much as it may
+     */
+    void saw(Tenant tenant, boolean busy, boolean full, long nowNs) {
+        tenant.fullLooks += full ? 1 : 0;
         if (busy) {
             tenant.busyNs = nowNs;
             tenant.busyLooks++;
@@ -126,8 +137,7 @@ final class ReserveChooser {
             tried = null;
             begin(nowNs);
         } else if (nowNs - sinceNs < SETTLE_NS) {
-            tenants.forEach(tenant -> tenant.busyLooks = 0);
-            looks = 0;
+            begin();
         } else if (nowNs - sinceNs >= SETTLE_NS + WINDOW_NS) {
             double duty = (double) tried.busyLooks / looks;
             boolean light = duty <= LIGHT && before - duty >= GAIN;
@@ -143,6 +153,7 @@ final class ReserveChooser {
     private void endWindow(long nowNs) {
         for (Tenant tenant : tenants) {
             tenant.duty = looks == 0 ? 0 : (double) tenant.busyLooks / looks;
+            tenant.ahead = looks == 0 ? 0 : (double) tenant.fullLooks / looks;
             tenant.heavyWindows = tenant.duty > NOT_LIGHT ? tenant.heavyWindows + 1 : 0;
             boolean over = tenant.heavyWindows >= HEAVY_WINDOWS || nowNs - tenant.retryNs >= 0;
             if (tenant.kind == Kind.LIGHT && over) {
@@ -155,15 +166,22 @@ final class ReserveChooser {
 
     private void begin(long nowNs) {
         sinceNs = nowNs;
+        begin();
+    }
+
+    private void begin() {
         looks = 0;
-        tenants.forEach(tenant -> tenant.busyLooks = 0);
+        for (Tenant tenant : tenants) {
+            tenant.busyLooks = 0;
+            tenant.fullLooks = 0;
+        }
     }
 
     private void beginTrial(long nowNs) {
-        // The last one that came is tried first: it came to where the device was in use already.
+        // First whoever queues least ahead, as one does that waits for its results; of those the last that came.
         tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
                 .filter(tenant -> isActive(tenant, nowNs) && isBesideOthers(tenant, nowNs))
-                .max(Comparator.comparingLong(tenant -> tenant.order)).ifPresent(tenant -> {
+                .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order)).ifPresent(tenant -> {
                     tried = tenant;
                     before = tenant.duty;
                     begin(nowNs);

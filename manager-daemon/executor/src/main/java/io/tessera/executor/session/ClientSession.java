@@ -181,6 +181,7 @@ public final class ClientSession {
         while (!ending) {
             long nowNs = clock.nanoTime();
             boolean full = state.execution().streams().isFull();
+            part.full(full);
             int work = full ? 0 : poll(records, ring, BATCH, nowNs);
             look(records, nowNs);
             presence.giveWay(records);

@@ -36,7 +36,7 @@ final class Backlog {
     static final long BESIDE_NS = 20_000_000L;
     /** Marks in that time. */
     private static final int PARTS = 4;
-    /** How much of an estimate is left after a mark that took less. */
+    /** How much of an estimate is left after a mark that took less, and of the mean after any. */
     private static final double KEPT = 0.75;
 
     private final ProgressEvents events;
@@ -119,8 +119,11 @@ final class Backlog {
     /** What it took at least is known: until when it was seen not to be reached. */
     private void reached(ClientStream stream, ClientStream.Mark mark, long nowNs) {
         double tookNs = Math.max(0, stream.waitedNs - begunNs(stream, mark));
-        stream.submissionNs = Math.max(tookNs / mark.submissions(), KEPT * stream.submissionNs);
-        stream.step = (int) Math.clamp(boundNs() / PARTS / Math.max(1, stream.submissionNs), 1, STEP);
+        double eachNs = tookNs / mark.submissions();
+        stream.submissionNs = Math.max(eachNs, KEPT * stream.submissionNs);
+        stream.meanNs = KEPT * stream.meanNs + (1 - KEPT) * eachNs;
+        // By the mean: a device does more for a mark than for a kernel, so that marks behind each of some long kernels would cost others time.
+        stream.step = (int) Math.clamp(boundNs() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
         stream.reachedNs = nowNs;
         reached(stream, mark);
     }

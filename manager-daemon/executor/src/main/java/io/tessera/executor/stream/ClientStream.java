@@ -53,8 +53,9 @@ public final class ClientStream {
     int step = Backlog.FIRST_STEP;
     /** Submissions before marks that are not reached. */
     long unreached;
-    /** What a submission takes on the device, as far as is known. */
+    /** What a submission takes on the device, as far as is known: the longest lately, and on average. */
     double submissionNs;
+    double meanNs;
     /** When the last mark was found to be reached, and when the oldest was last found not to be. */
     long reachedNs = Long.MIN_VALUE / 2;
     long waitedNs = Long.MIN_VALUE / 2;

@@ -167,8 +167,13 @@ public final class ClientStreams {
     }
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
-        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, parts.raised(0));
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context.number, blocking, legacy) : null;
+    }
+
+    /** The device's processors. */
+    public ProcessorParts parts() {
+        return parts;
     }
 
     /** Takes a stream that the driver has made for the client into its context. */
@@ -243,7 +248,7 @@ public final class ClientStreams {
         }
         if (stream.parts[part - 1] == 0) {
             boolean known = driver.call(DriverEntry.cuStreamGetPriority, stream.whole, driver.out(0)) == CudaResult.SUCCESS;
-            if (parts.stream(driver, part, known ? driver.outInt(0) : 0) == CudaResult.SUCCESS) {
+            if (parts.stream(driver, part, known ? parts.lowered(driver.outInt(0)) : 0) == CudaResult.SUCCESS) {
                 stream.parts[part - 1] = driver.outLong(0);
             }
         }

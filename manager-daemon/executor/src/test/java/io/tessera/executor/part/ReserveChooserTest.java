@@ -25,6 +25,7 @@ class ReserveChooserTest {
         private double beside;
         private double reserved;
         private long confinedLooks;
+        private boolean full;
 
         private Modelled(double beside, double reserved) {
             this.beside = beside;
@@ -43,7 +44,7 @@ class ReserveChooserTest {
         for (long look = 0; look < seconds * SECOND_NS / LOOK_NS; look++) {
             nowNs += LOOK_NS;
             for (Modelled each : all) {
-                chooser.saw(each.tenant, each.isBusy(), nowNs);
+                chooser.saw(each.tenant, each.isBusy(), each.full, nowNs);
             }
             chooser.decide(nowNs);
             all.forEach(each -> each.confinedLooks += each.tenant.part() == ProcessorParts.WHOLE ? 0 : 1);
@@ -73,6 +74,18 @@ class ReserveChooserTest {
         pass(30);
         assertEquals(before, light.confinedLooks);
         assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+    }
+
+    @Test
+    void whoQueuesLeastAheadIsTriedFirst() {
+        Modelled light = new Modelled(1, 0.15);
+        Modelled late = new Modelled(1, 1);
+        late.full = true;
+        heavy.full = true;
+        pass(0.7);
+        assertEquals(ProcessorParts.MOST, late.tenant.part());
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(0, light.confinedLooks);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.tessera.executor.call.context;
 
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
+import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.AddressCheck;
 import io.tessera.executor.call.CallChecks;
@@ -16,12 +17,16 @@ import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
+import java.lang.foreign.MemorySegment;
 
 /** Streams: how they come and go, what is set of them, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
     private static final long NON_BLOCKING = 1;
     /** Launch attributes that streams have, by their bits: access policy, synchronisation policy, priority, memory domains. */
     private static final long ATTRIBUTES = 1 << 1 | 1 << 3 | 1 << 8 | 1 << 9 | 1 << 10;
+
+    /** CU_LAUNCH_ATTRIBUTE_PRIORITY. */
+    private static final int PRIORITY = 8;
 
     private final DriverCalls driver;
     private final ClientStreams streams;
@@ -39,7 +44,7 @@ final class StreamCalls {
         calls.row(DriverApi.cuStreamCreate).executes(this::create).records(this::created);
         calls.row(DriverApi.cuStreamCreateWithPriority).executes(this::create).records(this::created);
         calls.row(DriverApi.cuStreamDestroy).stream(StreamUse.STATE).ends(HandleKind.STREAM).executes(this::destroy);
-        calls.row(DriverApi.cuStreamGetAttribute).stream(StreamUse.STATE);
+        calls.row(DriverApi.cuStreamGetAttribute).stream(StreamUse.STATE).executes(this::attribute);
         calls.row(DriverApi.cuStreamSetAttribute).stream(StreamUse.STATE).executes(this::setAttribute);
         calls.row(DriverApi.cuStreamCopyAttributes).stream(StreamUse.STATE).executes(this::copyAttributes);
         calls.row(DriverApi.cuStreamWaitEvent).stream(StreamUse.ORDER).pauses(Pause.FOR_STREAM).prepares(this::settle);
@@ -53,7 +58,9 @@ final class StreamCalls {
     private int create(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
         frame.slot(1, frame.slot(1) | NON_BLOCKING);
-        return driver.call(frame.entry(), frame.slots());
+        boolean asks = frame.parameters() > 2;
+        frame.slot(2, streams.parts().raised(asks ? (int) frame.slot(2) : 0));
+        return driver.call(DriverEntry.cuStreamCreateWithPriority, frame.slots());
     }
 
     private void created(CallFrame frame) {
@@ -66,12 +73,27 @@ final class StreamCalls {
         return driver.call(frame.entry(), frame.slots());
     }
 
+    /** Parameters: stream, attribute, value. The stream that has the client's attributes is the one on all processors. */
+    private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
+        frame.slot(0, frame.stream().whole());
+        int result = driver.call(frame.entry(), frame.slots());
+        if (result == CudaResult.SUCCESS && frame.slot(1) == PRIORITY) {
+            MemorySegment value = frame.required(2);
+            value.set(WireTypes.U32, 0, streams.parts().lowered(value.get(WireTypes.U32, 0)));
+        }
+        return result;
+    }
+
     /** Parameters: stream, attribute, value. */
     private int setAttribute(CallFrame frame, ClientContext context) throws RejectedException {
         if (frame.slot(1) < 0 || frame.slot(1) >= Long.SIZE || (ATTRIBUTES >> frame.slot(1) & 1) == 0) {
             return CudaResult.INVALID_VALUE;
         }
         structures.attribute((int) frame.slot(1), frame.required(2));
+        if (frame.slot(1) == PRIORITY) {
+            MemorySegment value = frame.required(2);
+            value.set(WireTypes.U32, 0, streams.parts().raised(value.get(WireTypes.U32, 0)));
+        }
         keepWhole(frame);
         frame.stream().hasAttributes();
         return driver.call(frame.entry(), frame.slots());
