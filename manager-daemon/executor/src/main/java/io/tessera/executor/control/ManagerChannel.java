@@ -188,6 +188,7 @@ public final class ManagerChannel {
             client.addProperty("heapAllocatedBytes", session.heapAllocatedBytes());
             if (parts.processors() > 0) {
                 client.addProperty("processors", parts.processors(session.part()));
+                client.addProperty("deviceProcessors", parts.processors());
             }
             FenceFigures fences = session.fences();
             if (fences != null) {

@@ -104,14 +104,13 @@ final class ReserveChooser {
         }
     }
 
-    /** Whether another tenant has had work lately. */
+    /** Whether another tenant has had work lately, or may have some at any moment for which somebody waits. */
     boolean isBesideOthers(Tenant tenant, long nowNs) {
-        for (Tenant other : tenants) {
-            if (other != tenant && isActive(other, nowNs)) {
-                return true;
-            }
-        }
-        return false;
+        return tenants.stream().anyMatch(other -> other != tenant && (other.interactive || isActive(other, nowNs)));
+    }
+
+    private boolean isAnotherActive(Tenant tenant, long nowNs) {
+        return tenants.stream().anyMatch(other -> other != tenant && isActive(other, nowNs));
     }
 
     private static boolean isActive(Tenant tenant, long nowNs) {
@@ -133,7 +132,7 @@ final class ReserveChooser {
     }
 
     private void lookAtTrial(long nowNs) {
-        if (!isActive(tried, nowNs) || !isBesideOthers(tried, nowNs)) {
+        if (!isActive(tried, nowNs) || !isAnotherActive(tried, nowNs)) {
             tried = null;
             begin(nowNs);
         } else if (nowNs - sinceNs < SETTLE_NS) {
@@ -180,7 +179,7 @@ final class ReserveChooser {
     private void beginTrial(long nowNs) {
         // First whoever queues least ahead, as one does that waits for its results; of those the last that came.
         tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
-                .filter(tenant -> isActive(tenant, nowNs) && isBesideOthers(tenant, nowNs))
+                .filter(tenant -> isActive(tenant, nowNs) && isAnotherActive(tenant, nowNs))
                 .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order)).ifPresent(tenant -> {
                     tried = tenant;
                     before = tenant.duty;

@@ -92,6 +92,10 @@ final class ExecutorTable {
                 .column("FENCE", Side.LEFT);
         machineCode.forEach(column -> table.column(column.title(), Side.RIGHT));
         table.column("VIOLATIONS", Side.RIGHT);
+        boolean divided = executor.clients().stream().anyMatch(client -> client.processors() < client.deviceProcessors());
+        if (divided) {
+            table.column("PROCESSORS", Side.RIGHT);
+        }
         for (ExecutorClient client : executor.clients()) {
             Optional<ClientState> known = report.clients().stream().filter(c -> c.id() == client.client()).findFirst();
             List<Cell> row = new ArrayList<>(List.of(Cell.of(Long.toString(client.client())),
@@ -103,6 +107,9 @@ final class ExecutorTable {
                     Cell.of(Long.toString(client.rejected())), Cell.of(client.fence())));
             machineCode.forEach(column -> row.add(column.cell(client)));
             row.add(notable(client.violations()));
+            if (divided) {
+                row.add(Cell.of(client.processors() + "/" + client.deviceProcessors()));
+            }
             table.row(row);
         }
         return table;

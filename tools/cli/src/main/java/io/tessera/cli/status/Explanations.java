@@ -153,6 +153,10 @@ final class Explanations {
         long awayBytes = window.map(TenantWindow::awayBytes).orElse(0L);
         window.ifPresent(one -> because.add(Sizes.format(one.committedBytes()) + " of memory, of which " + Sizes.format(awayBytes)
                 + " is off the GPU"));
+        if (there.processors() < there.deviceProcessors()) {
+            because.add("its kernels run on " + there.processors() + " of " + there.deviceProcessors()
+                    + " processors, while another tenant has work that is of class interactive or needs the GPU for a small part of the time");
+        }
         if (awayBytes > 0) {
             return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "away", 0, "", label(client) + " shares " + where
                     + " by space, and " + Sizes.format(awayBytes)

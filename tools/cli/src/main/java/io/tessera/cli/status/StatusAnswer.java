@@ -111,9 +111,11 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param unknown   the same of images that nobody knows: their program keeps other users' programs out
      * @param unfenced  images of which kernels without a fence have run, or that run as they are
      * @param violations accesses outside the window, traps and failed assertions that were recorded
+     * @param processors of the device that its kernels run on
+     * @param deviceProcessors all of them; 0: the driver cannot divide them
      */
     public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
-            String fence, long shown, long vendors, long unknown, long unfenced, long violations) {
+            String fence, long shown, long vendors, long unknown, long unfenced, long violations, long processors, long deviceProcessors) {
         /** Fills in what was left out. */
         public ExecutorClient {
             tenant = Objects.requireNonNullElse(tenant, "-");
