@@ -25,7 +25,8 @@ public final class DriverCalls {
                 DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx, DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleGetFunction,
                 DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetKernel, DriverEntry.cuKernelGetFunction,
                 DriverEntry.cuFuncLoad, DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams, DriverEntry.cuGraphLaunch,
-                DriverEntry.cuGraphUpload, DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority, DriverEntry.cuGreenCtxStreamCreate, DriverEntry.cuEventCreate,
+                DriverEntry.cuGraphUpload, DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority, DriverEntry.cuGreenCtxStreamCreate,
+                DriverEntry.cuEventCreate,
                 DriverEntry.cuCtxSetLimit}) {
             NEEDING_ROOM[entry.ordinal()] = true;
         }

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * For whom some of the processors are kept free. A tenant is light if it needs the device for a small part of the time and waits for
  * others' kernels: while it has had work lately, all others are kept off a reserve. Who is light is found out by trials, because a tenant
- * that waits for others looks as busy as they are: for a quarter of a second the others are kept off the reserve, and if the tenant is then
- * idle for most of the time, and much less busy than before, it is light. Time comes in; nothing waits. One owner thread.
+ * that waits for others looks as busy as they are: for a quarter of a second, and longer while it may have requests to make up for, the others
+ * are kept off the reserve, and if the tenant is then idle for most of the time, and less busy than before, it is light. Time comes in; nothing waits. One owner thread.
  */
 final class ReserveChooser {
     /** A tenant without work for so long takes part no more, and gets no reserve. */
@@ -16,6 +16,11 @@ final class ReserveChooser {
     /** For so long a tenant's work is looked at before a trial, and in one after what others had queued is done. */
     static final long WINDOW_NS = 200_000_000L;
     static final long SETTLE_NS = 60_000_000L;
+    /**
+     * The longest trial, of a tenant that stays busy but queues nothing ahead: it may have requests to make up for, which came while it waited for
+     * others.
+     */
+    static final long LONGEST_TRIAL_NS = 1_000_000_000L;
     /** A light tenant has work on the device for at most such a part of the time; one that has had more for a second is not light. */
     static final double LIGHT = 0.35;
     static final double NOT_LIGHT = 0.5;
@@ -40,6 +45,8 @@ final class ReserveChooser {
         private boolean interactive;
         private Kind kind = Kind.UNKNOWN;
         private long busyNs = Long.MIN_VALUE / 2;
+        /** Since when it has had work again and again. */
+        private long activeNs;
         private int busyLooks;
         private int fullLooks;
         private double duty;
@@ -74,6 +81,8 @@ final class ReserveChooser {
     private Tenant tried;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
+    /** Since when looks are counted. */
+    private long countedNs;
     private int looks;
     private double before;
 
@@ -99,6 +108,7 @@ final class ReserveChooser {
     void saw(Tenant tenant, boolean busy, boolean full, long nowNs) {
         tenant.fullLooks += full ? 1 : 0;
         if (busy) {
+            tenant.activeNs = isActive(tenant, nowNs) ? tenant.activeNs : nowNs;
             tenant.busyNs = nowNs;
             tenant.busyLooks++;
         }
@@ -123,9 +133,10 @@ final class ReserveChooser {
         if (tried != null) {
             lookAtTrial(nowNs);
         } else if (nowNs - sinceNs >= WINDOW_NS) {
+            long beganNs = sinceNs;
             endWindow(nowNs);
             if (!isAnyReserved(nowNs)) {
-                beginTrial(nowNs);
+                beginTrial(beganNs, nowNs);
             }
         }
         place(nowNs);
@@ -136,17 +147,26 @@ final class ReserveChooser {
             tried = null;
             begin(nowNs);
         } else if (nowNs - sinceNs < SETTLE_NS) {
-            begin();
-        } else if (nowNs - sinceNs >= SETTLE_NS + WINDOW_NS) {
+            beginLooks(nowNs);
+        } else if (nowNs - countedNs >= WINDOW_NS) {
             double duty = (double) tried.busyLooks / looks;
             boolean light = duty <= LIGHT && before - duty >= GAIN;
-            tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
-            tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
-            tried.retryNs = nowNs + (light ? LONGEST_RETRY_NS : tried.backoffNs);
-            tried.heavyWindows = 0;
-            tried = null;
-            begin(nowNs);
+            boolean makesUp = duty > LIGHT && tried.fullLooks < looks / 2 && nowNs - sinceNs < LONGEST_TRIAL_NS;
+            if (makesUp) {
+                beginLooks(nowNs);
+            } else {
+                endTrial(light, nowNs);
+            }
         }
+    }
+
+    private void endTrial(boolean light, long nowNs) {
+        tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
+        tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
+        tried.retryNs = nowNs + (light ? LONGEST_RETRY_NS : tried.backoffNs);
+        tried.heavyWindows = 0;
+        tried = null;
+        begin(nowNs);
     }
 
     private void endWindow(long nowNs) {
@@ -165,10 +185,11 @@ final class ReserveChooser {
 
     private void begin(long nowNs) {
         sinceNs = nowNs;
-        begin();
+        beginLooks(nowNs);
     }
 
-    private void begin() {
+    private void beginLooks(long nowNs) {
+        countedNs = nowNs;
         looks = 0;
         for (Tenant tenant : tenants) {
             tenant.busyLooks = 0;
@@ -176,11 +197,16 @@ final class ReserveChooser {
         }
     }
 
-    private void beginTrial(long nowNs) {
+    /** Once all that have work have had some in the whole window: one of those that has just come may be the one that waits. */
+    private void beginTrial(long beganNs, long nowNs) {
+        if (tenants.stream().anyMatch(tenant -> isActive(tenant, nowNs) && tenant.activeNs - beganNs > 0)) {
+            return;
+        }
         // First whoever queues least ahead, as one does that waits for its results; of those the last that came.
         tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
                 .filter(tenant -> isActive(tenant, nowNs) && isAnotherActive(tenant, nowNs))
-                .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order)).ifPresent(tenant -> {
+                .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order))
+                .ifPresent(tenant -> {
                     tried = tenant;
                     before = tenant.duty;
                     begin(nowNs);

@@ -26,6 +26,8 @@ class ReserveChooserTest {
         private double reserved;
         private long confinedLooks;
         private boolean full;
+        /** Requests to make up for. */
+        private double waiting;
 
         private Modelled(double beside, double reserved) {
             this.beside = beside;
@@ -36,6 +38,10 @@ class ReserveChooserTest {
         private boolean isBusy() {
             boolean others = all.stream().anyMatch(other -> other != this && other.beside > 0);
             boolean kept = all.stream().filter(other -> other != this).allMatch(other -> other.tenant.part() != ProcessorParts.WHOLE);
+            if (kept && waiting > 0) {
+                waiting -= 1 / 1.5 - 0.1;
+                return true;
+            }
             return random.nextDouble() < (others && !kept ? beside : reserved);
         }
     }
@@ -82,7 +88,7 @@ class ReserveChooserTest {
         Modelled late = new Modelled(1, 1);
         late.full = true;
         heavy.full = true;
-        pass(0.7);
+        pass(1);
         assertEquals(ProcessorParts.MOST, late.tenant.part());
         assertEquals(ProcessorParts.MOST, heavy.tenant.part());
         assertEquals(0, light.confinedLooks);
@@ -102,12 +108,32 @@ class ReserveChooserTest {
         assertEquals(ProcessorParts.MOST, heavy.tenant.part(), "it is known from before");
     }
 
+    /** While it waits for others a request comes every 10 ms; each takes 1.5 ms where others are kept off the reserve. */
+    @Test
+    void oneThatHasRequestsToMakeUpForIsFoundToo() {
+        Modelled light = new Modelled(1, 0.15);
+        light.waiting = 400;
+        pass(2);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(ProcessorParts.WHOLE, light.tenant.part());
+    }
+
     @Test
     void twoTenantsThatNeedAllHaveAllButForTrials() {
         Modelled other = new Modelled(1, 1);
+        heavy.full = true;
+        other.full = true;
         pass(120);
         long looks = 120 * SECOND_NS / LOOK_NS;
         assertTrue(heavy.confinedLooks + other.confinedLooks < 0.03 * looks, heavy.confinedLooks + " and " + other.confinedLooks + " of " + looks);
+    }
+
+    @Test
+    void twoThatNeedAllAndQueueNothingAheadHaveAllButForLongerTrials() {
+        Modelled other = new Modelled(1, 1);
+        pass(120);
+        long looks = 120 * SECOND_NS / LOOK_NS;
+        assertTrue(heavy.confinedLooks + other.confinedLooks < 0.12 * looks, heavy.confinedLooks + " and " + other.confinedLooks + " of " + looks);
     }
 
     @Test
