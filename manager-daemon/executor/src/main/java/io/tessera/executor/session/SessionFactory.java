@@ -241,6 +241,7 @@ public final class SessionFactory {
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         streams.beforeEnd(fences.watchdog()::forget);
+        streams.whileStanding(fences.watchdog()::mayStand);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));

@@ -34,7 +34,9 @@ final class Backlog {
      */
     static final long ALONE_NS = 200_000_000L;
     static final long BESIDE_NS = 20_000_000L;
-    /** Marks in that time. */
+    /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
+    static final long UNMOVED_NS = 2_000_000_000L;
+    /** Marks within a bound. */
     private static final int PARTS = 4;
     /** How much of an estimate is left after a mark that took less, and of the mean after any. */
     private static final double KEPT = 0.75;
@@ -43,6 +45,7 @@ final class Backlog {
     private final MoveTime moves;
     private final NanoClock clock;
     private final BooleanSupplier beside;
+    private BooleanSupplier standing = () -> false;
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
     private long nodes;
@@ -101,11 +104,22 @@ final class Backlog {
                 || isLong(stream, nowNs);
     }
 
-    /** By what submissions took so far, or if the oldest alone takes longer than all may. */
+    /**
+     * By what submissions took so far, or if the oldest alone takes longer than all may. A stream that may wait for its program, or for what the
+     * program submits next, is not long: the program has to be listened to.
+     */
     private boolean isLong(ClientStream stream, long nowNs) {
+        if (stream.marks.size() < 2) {
+            return false;
+        }
         long boundNs = boundNs();
-        return stream.marks.size() > 1
-                && (stream.unreached * stream.submissionNs > boundNs || nowNs - begunNs(stream, stream.marks.peek()) > boundNs);
+        long oldestNs = nowNs - begunNs(stream, stream.marks.peek());
+        return (stream.unreached * stream.submissionNs > boundNs || oldestNs > boundNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
+    }
+
+    /** Has it asked whether a stream of the client may wait for its program by right. */
+    void atFull(BooleanSupplier asked) {
+        standing = asked;
     }
 
     private long boundNs() {

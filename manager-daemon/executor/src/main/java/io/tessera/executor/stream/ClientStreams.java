@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 
@@ -96,6 +97,11 @@ public final class ClientStreams {
     /** Has somebody submit the waits that the order of streams needs. */
     public void atWaits(Waits submitter) {
         waits = submitter;
+    }
+
+    /** Whom to ask whether a stream of the client may wait for its program by right. */
+    public void whileStanding(BooleanSupplier asked) {
+        backlog.atFull(asked);
     }
 
     /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */

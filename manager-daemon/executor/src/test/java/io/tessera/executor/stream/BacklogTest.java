@@ -1,6 +1,7 @@
 package io.tessera.executor.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
@@ -69,6 +70,34 @@ class BacklogTest {
     void aloneMoreAreQueued() {
         long longest = longest(13 * MS, 400);
         assertTrue(longest > 3 && longest <= 20, longest + " of 13 ms");
+    }
+
+    @Test
+    void aStreamThatMayWaitForItsProgramIsListenedTo() {
+        beside = true;
+        longest(13 * MS, 20);
+        while (!backlog.isFull()) {
+            submit();
+        }
+        boolean[] stands = {false};
+        backlog.atFull(() -> stands[0]);
+        nowNs += 100 * MS;
+        assertTrue(backlog.isFull());
+        stands[0] = true;
+        assertFalse(backlog.isFull());
+    }
+
+    @Test
+    void whatDoesNotMoveForSecondsMayWaitForWhatComesNext() {
+        beside = true;
+        longest(13 * MS, 20);
+        while (!backlog.isFull()) {
+            submit();
+        }
+        nowNs += 1900 * MS;
+        assertTrue(backlog.isFull());
+        nowNs += 200 * MS;
+        assertFalse(backlog.isFull());
     }
 
     @Test

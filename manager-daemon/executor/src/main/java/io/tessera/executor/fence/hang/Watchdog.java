@@ -286,6 +286,12 @@ public final class Watchdog {
         return waitsUnseen;
     }
 
+    /** Whether a stream of the client may wait for its program now. */
+    public boolean mayStand() {
+        forgetPauses();
+        return waitsUnseen || graphsWait || !pauses.isEmpty();
+    }
+
     /** All streams of the client are idle. */
     public void idle() {
         waitsUnseen = false;
