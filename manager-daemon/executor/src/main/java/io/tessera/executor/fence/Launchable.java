@@ -26,6 +26,7 @@ public final class Launchable {
     long aloneFunction;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
+    private final boolean waits;
     /** Whether it was launched. */
     boolean launched;
 
@@ -37,6 +38,15 @@ public final class Launchable {
         this.name = name;
         this.module = module;
         this.machine = machine;
+        this.waits = module == null ? machine == null || machine.mayWaitForBlocks() : module.program == null || module.program.mayWaitForBlocks(name);
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
+    }
+
+    /**
+     * Whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many processors. True where nothing
+     * is known of its code.
+     */
+    public boolean mayWaitForBlocks() {
+        return waits;
     }
 }
