@@ -5,6 +5,7 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What is needed besides the machine code to load a fenced module: {@link FencedModule} without its PTX and reports. Kept
@@ -32,10 +34,11 @@ import java.util.Set;
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
  * @param refused     why what {@link FencedModule#refused()} has is not there, by name
  * @param clusters    {@link FencedModule#clusters()}
+ * @param waiting     functions of which {@link io.tessera.guardian.fence.KernelReport#waits} says that they may wait for other blocks of their grid
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
-        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters) {
+        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters, Set<String> waiting) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
@@ -47,6 +50,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         assertTexts = List.copyOf(assertTexts);
         tensorMaps = List.copyOf(tensorMaps);
         refused = Map.copyOf(refused);
+        waiting = Set.copyOf(waiting);
     }
 
     /** The tables of a module. */
@@ -55,7 +59,8 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
                 module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
-                module.clusters());
+                module.clusters(), module.reports().stream().filter(function -> function.waits() != null).map(KernelReport::name)
+                        .collect(Collectors.toSet()));
     }
 
     /** The same for a module without some kernels, by name, and why they are not there. */
@@ -63,7 +68,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         Map<String, String> all = new HashMap<>(refused);
         all.putAll(kernels);
         return new FencedTables(mode, id, variables, patches, functions, assertTexts, reports, keepsState,
-                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters);
+                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, waiting);
     }
 
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads what {@link FencedTablesWriter} wrote; every number is checked against what is left. Stateless. */
@@ -41,7 +42,7 @@ public final class FencedTablesReader {
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
                             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-                    in.get() != 0);
+                    in.get() != 0, Set.copyOf(list(in, FencedTablesReader::text)));
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }

@@ -1,5 +1,6 @@
 package io.tessera.guardian.fence;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -14,9 +15,10 @@ import java.util.Map;
  * @param proved    accesses that need no fence of their own, by reason
  * @param calls     device functions of the module that it calls directly
  * @param notes     what else is worth telling, a line each
+ * @param waits     why it may wait for other blocks of its grid, so that all of them have to run at once; null: it does not
  */
 public record KernelReport(String name, boolean kernel, int line, Map<String, Integer> accesses,
-        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes) {
+        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits) {
     /** What is added to the code. */
     public enum Fence {
         /** Global address forced into the window by mask, modulo or check. */
@@ -76,5 +78,17 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         proved = Map.copyOf(proved);
         calls = List.copyOf(calls);
         notes = List.copyOf(notes);
+    }
+
+    /** The same with one note more. */
+    public KernelReport noted(String note) {
+        List<String> more = new ArrayList<>(notes);
+        more.add(note);
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, more, waits);
+    }
+
+    /** The same of a function that may wait for that reason; null: it does not. */
+    public KernelReport waiting(String why) {
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, why);
     }
 }

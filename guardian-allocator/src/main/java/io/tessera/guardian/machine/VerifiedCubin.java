@@ -15,10 +15,11 @@ import java.util.Map;
  * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first one; all functions where the fence has no stop word
  * @param misaligned functions with an access whose address is not seen to be a multiple of what it needs, by name, with the first one; none where the fence does not align. As far as
  *                   results are there when compilers have them there
+ * @param waits      which functions may wait for other blocks of their grid
  * @param calls      which functions may call which
  */
 public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
-        Map<String, String> endless, Map<String, String> misaligned, CalledFunctions calls) {
+        Map<String, String> endless, Map<String, String> misaligned, BlockWaits waits, CalledFunctions calls) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);
@@ -60,5 +61,10 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         Map<String, String> all = new HashMap<>(endless);
         calls.recursive().forEach(function -> all.putIfAbsent(function, "calls in a circle"));
         return calls.handOn(all, ", which it may call, has ");
+    }
+
+    /** Functions in which a thread may wait for another block of its grid, or which may call such functions, by name. All that are refused are among them. */
+    public Map<String, String> mayWaitForBlocks() {
+        return waits.all(calls);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +32,7 @@ class FencedTablesTest {
                 random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
                 List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
                 List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
-                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean());
+                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(), random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"));
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

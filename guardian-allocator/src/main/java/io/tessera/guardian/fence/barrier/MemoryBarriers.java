@@ -1,7 +1,6 @@
 package io.tessera.guardian.fence.barrier;
 
 import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.fence.variable.SharedLayout;
 import io.tessera.guardian.ptx.Block;
@@ -28,6 +27,7 @@ import java.util.stream.Collectors;
  * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
  */
 public final class MemoryBarriers {
+    private static final String NOTE = "keeps mbarriers as words of its shared memory, and copies into it in bulk by loops";
     private static final String PREFIX = "mbarrier";
     /** Shared memory that a kernel's variables may take, from the PTX assembler: with more it takes none of them. */
     private static final long MOST_STATIC_BYTES = 48 << 10;
@@ -71,14 +71,7 @@ public final class MemoryBarriers {
     public static FencedModule noted(FencedModule fenced, PtxModule module) {
         Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
         return names.isEmpty() ? fenced
-                : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? noted(report) : report).toList());
-    }
-
-    private static KernelReport noted(KernelReport report) {
-        List<String> notes = new ArrayList<>(report.notes());
-        notes.add("keeps mbarriers as words of its shared memory, and copies into it in bulk by loops");
-        return new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(), report.proved(),
-                report.calls(), notes);
+                : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? report.noted(NOTE) : report).toList());
     }
 
     private static boolean has(PtxFunction function) {

@@ -23,6 +23,7 @@ import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.fence.loop.Loops;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.plan.ModulePlan;
+import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.fence.text.ReportArea;
@@ -109,6 +110,10 @@ final class FunctionFencer {
 
     KernelReport report() {
         return context.counts.report(context.function);
+    }
+
+    AddressFacts facts() {
+        return context.facts;
     }
 
     List<TensorMapParameter> tensorMaps() {

@@ -12,6 +12,7 @@ import io.tessera.guardian.fence.call.Dispatchers;
 import io.tessera.guardian.fence.control.NamedBarriers;
 import io.tessera.guardian.fence.loop.CallLooks;
 import io.tessera.guardian.fence.loop.GridLook;
+import io.tessera.guardian.fence.loop.GridWaits;
 import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.fence.plan.Prologue;
 import io.tessera.guardian.fence.variable.ModuleSymbols;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Puts a fenced module together. Used once. */
 final class ModuleFencer {
@@ -55,6 +57,7 @@ final class ModuleFencer {
     /** In the order of their numbers in records; who is refused later keeps its number. */
     private final List<String> functionNames = new ArrayList<>();
     private final Map<String, KernelReport> reports = new LinkedHashMap<>();
+    private final GridWaits waits = new GridWaits();
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
     private final boolean debug;
     private boolean usesShared;
@@ -100,12 +103,18 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.mayRunInClusters(), List.copyOf(reports.values()));
+                plan.mayRunInClusters(), waitingReports());
+    }
+
+    private List<KernelReport> waitingReports() {
+        Map<String, String> waiting = waits.all(calls);
+        return reports.values().stream().map(report -> report.waiting(waiting.get(report.name()))).toList();
     }
 
     private void functions() throws FenceRefusedException {
         List<PtxFunction> bodies = plan.module().functions().stream().filter(f -> f.body().isPresent()
                 && !plan.refused().containsKey(f.name())).toList();
+        Set<String> known = bodies.stream().map(PtxFunction::name).collect(Collectors.toSet());
         for (PtxFunction function : bodies) {
             try {
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
@@ -114,6 +123,7 @@ final class ModuleFencer {
                 fenced.put(function.name(), result);
                 calls.put(function.name(), fencer.report().calls());
                 reports.put(function.name(), fencer.report());
+                waits.see(function, plan.loops(function), fencer.facts(), known);
                 tensorMaps.addAll(fencer.tensorMaps());
                 usesShared |= fencer.usesShared();
                 namesBarriers |= fencer.hasNamedBarriers();

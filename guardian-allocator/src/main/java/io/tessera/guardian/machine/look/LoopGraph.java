@@ -162,6 +162,23 @@ public final class LoopGraph {
         return blocks[at];
     }
 
+    /** Some blocks, and those of functions in the section that are called there. */
+    BitSet withCalled(BitSet blocks) throws MachineCodeException {
+        BitSet all = (BitSet) blocks.clone();
+        Deque<Integer> open = new ArrayDeque<>();
+        blocks.stream().map(this::last).filter(last -> flow.operation(last).kind() == Kind.CALL)
+                .forEach(last -> open.add(this.blocks[flow.target(last)]));
+        while (!open.isEmpty()) {
+            int block = open.remove();
+            if (!all.get(block)) {
+                take(1 + next[block].length);
+                all.set(block);
+                Arrays.stream(next[block]).forEach(open::add);
+            }
+        }
+        return all;
+    }
+
     /** Blocks to which some way leads; a copy. */
     public BitSet reached() {
         return (BitSet) reached.clone();

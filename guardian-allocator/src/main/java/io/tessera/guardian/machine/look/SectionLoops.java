@@ -17,19 +17,26 @@ public final class SectionLoops {
     private static final int MOST_TRIED = 16;
 
     private final SectionFlow flow;
-    private final LoopGraph graph;
-    private final CountedLoop counted;
+    private final IntPredicate ending;
+    private LoopGraph graph;
+    private CountedLoop counted;
 
     /**
-     * Of a section.
+     * Of a section. Its loops are found when they are asked for, which throws {@link MachineCodeException} if it takes too long.
      *
      * @param ending instructions that only threads execute which end at once
-     * @throws MachineCodeException here and below, if its loops take too long to find
      */
-    public SectionLoops(SectionFlow flow, IntPredicate ending) throws MachineCodeException {
+    public SectionLoops(SectionFlow flow, IntPredicate ending) {
         this.flow = flow;
-        this.graph = LoopGraph.of(flow);
-        this.counted = new CountedLoop(flow, graph, ending);
+        this.ending = ending;
+    }
+
+    private LoopGraph graph() throws MachineCodeException {
+        if (graph == null) {
+            graph = LoopGraph.of(flow);
+            counted = new CountedLoop(flow, graph, ending);
+        }
+        return graph;
     }
 
     /** What finds a place for a look. */
@@ -47,15 +54,22 @@ public final class SectionLoops {
 
     /** The first loop that neither looks nor is shown to end, for users; null: there is none. Calls by a register, which may be anything, count as one. */
     public String endless(Looks looks) throws MachineCodeException {
-        BitSet within = graph.reached();
-        looks.branches().stream().forEach(branch -> within.clear(graph.block(branch)));
-        for (BitSet loop : graph.cycles(within)) {
+        LoopGraph ways = graph();
+        BitSet within = ways.reached();
+        looks.branches().stream().forEach(branch -> within.clear(ways.block(branch)));
+        for (BitSet loop : ways.cycles(within)) {
             if (!counted.isCounted(loop)) {
                 return "a loop that does not look at the stop word at offset 0x"
-                        + Integer.toHexString(graph.start(loop.nextSetBit(0)) * InstructionWord.BYTES);
+                        + Integer.toHexString(ways.start(loop.nextSetBit(0)) * InstructionWord.BYTES);
             }
         }
         return null;
+    }
+
+    /** What the section has to do with waiting for other blocks of its grid. Loads of looks at the stop word do not count. */
+    public SectionWaits waiting(Looks looks) throws MachineCodeException {
+        WaitingLoops waiting = new WaitingLoops(flow, looks::isLoad);
+        return waiting.arePossible() ? waiting.find(graph(), counted) : new SectionWaits(null, waiting.loads(), false);
     }
 
     /** The first call by a register, for users; null: there is none. */
@@ -75,7 +89,7 @@ public final class SectionLoops {
      * @return how many loops found no place
      */
     public int place(Placer placer) throws MachineCodeException {
-        Deque<BitSet> open = new ArrayDeque<>(graph.cycles(graph.reached()));
+        Deque<BitSet> open = new ArrayDeque<>(graph().cycles(graph().reached()));
         int without = 0;
         while (!open.isEmpty()) {
             BitSet loop = open.remove();
@@ -86,7 +100,7 @@ public final class SectionLoops {
             without += block < 0 ? 1 : 0;
             BitSet rest = (BitSet) loop.clone();
             rest.clear(block < 0 ? loop.nextSetBit(0) : block);
-            open.addAll(graph.cycles(rest));
+            open.addAll(graph().cycles(rest));
         }
         return without;
     }
@@ -99,7 +113,7 @@ public final class SectionLoops {
             BitSet others = (BitSet) loop.clone();
             others.clear(block);
             boolean each = block == header || rest.size() < MOST_TRIED && isNowhereOf(others, header);
-            if (each && placer.place(graph.start(block), graph.last(block))) {
+            if (each && placer.place(graph().start(block), graph().last(block))) {
                 return block;
             }
             if (!each) {
@@ -110,6 +124,6 @@ public final class SectionLoops {
     }
 
     private boolean isNowhereOf(BitSet others, int header) throws MachineCodeException {
-        return graph.cycles(others).stream().noneMatch(part -> part.get(header));
+        return graph().cycles(others).stream().noneMatch(part -> part.get(header));
     }
 }

@@ -15,9 +15,6 @@ import io.tessera.guardian.machine.container.CodeReader;
 import io.tessera.guardian.machine.container.Cubin;
 import io.tessera.guardian.machine.container.CubinSection;
 import io.tessera.guardian.machine.container.CubinSymbols;
-import io.tessera.guardian.machine.look.Looks;
-import io.tessera.guardian.machine.look.SectionLoops;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,7 +60,7 @@ public final class CubinVerifier {
         FileLayout.require(cubin, symbols);
         Map<String, String> refused = new ConcurrentSkipListMap<>();
         Map<String, String> trusted = new ConcurrentSkipListMap<>();
-        Map<String, String> endless = new ConcurrentSkipListMap<>();
+        SeenLoops loops = new SeenLoops(fence);
         Map<String, String> misaligned = new ConcurrentSkipListMap<>();
         Map<String, TensorMapPlaces> tensorMaps = new ConcurrentSkipListMap<>();
         Map<String, Set<String>> calls = new ConcurrentSkipListMap<>();
@@ -75,7 +72,7 @@ public final class CubinVerifier {
             String name = section.functionName(CubinSection.CODE);
             try {
                 SectionFlow flow = SectionFlow.of(architecture, CodeReader.words(section), CodeReader.entered(cubin, section, symbols));
-                loop(flow, fence).ifPresent(why -> endless.put(name, why));
+                loops.see(name, flow);
                 Optional.ofNullable(fence.aligns() ? AlignmentVerifier.misaligned(flow) : null).ifPresent(why -> misaligned.put(name, why));
                 Set<Long> relocated = writes.into(section, flow, fence);
                 String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), !writes.isUnnamed(section),
@@ -86,8 +83,11 @@ public final class CubinVerifier {
                     requireParameters(cubin, section);
                     tensorMaps.put(name, maps);
                 }
-                Stream.of(open, table, maps.trusted(), writes.driverCall(section, flow, fence)).filter(Objects::nonNull).findFirst()
-                        .ifPresent(why -> trusted.put(name, why));
+                String driver = writes.driverCall(section, flow, fence);
+                if (driver != null) {
+                    loops.callsDriver(name, driver);
+                }
+                Stream.of(open, table, maps.trusted(), driver).filter(Objects::nonNull).findFirst().ifPresent(why -> trusted.put(name, why));
                 Set<String> called = writes.calledBy(section);
                 if (!called.isEmpty()) {
                     calls.put(name, called);
@@ -97,31 +97,12 @@ public final class CubinVerifier {
                 }
             } catch (MachineCodeException e) {
                 refused.put(name, e.getMessage());
-                endless.putIfAbsent(name, e.getMessage());
+                loops.refuse(name, e.getMessage());
                 misaligned.putIfAbsent(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, endless, misaligned, new CalledFunctions(calls, byRegister, functions));
-    }
-
-    /** The first loop that may be endless. Moves of a report write registers of threads that end. */
-    private static Optional<String> loop(SectionFlow flow, MachineFence fence) {
-        if (!fence.looks()) {
-            return Optional.of("a fence without a stop word");
-        }
-        BitSet ending = new BitSet();
-        for (int i = 0; i < flow.count(); i++) {
-            if (ReportSequence.isStore(flow, i, fence)) {
-                ending.set(ReportSequence.first(i), i);
-            }
-        }
-        try {
-            SectionLoops loops = new SectionLoops(flow, ending::get);
-            String byRegister = loops.callsByRegister(at -> ReportSequence.endsBefore(flow, at, fence));
-            return Optional.ofNullable(byRegister != null ? byRegister : loops.endless(Looks.of(flow, fence)));
-        } catch (MachineCodeException e) {
-            return Optional.of(e.getMessage());
-        }
+        return new VerifiedCubin(refused, tensorMaps, trusted, loops.endless(), misaligned, loops.waits(),
+                new CalledFunctions(calls, byRegister, functions));
     }
 
     private static boolean callsByRegister(SectionFlow flow, MachineFence fence) {

@@ -28,6 +28,7 @@ public final class Launchable {
     int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
+    private final boolean waits;
 
     Launchable(long handle, long function, String name, TenantModule module, MachineKernel machine, long[] tensorMaps, long parameterBytes) {
         this.handle = handle;
@@ -37,11 +38,15 @@ public final class Launchable {
         this.name = name;
         this.module = module;
         this.machine = machine;
+        this.waits = module == null ? machine == null || machine.mayWaitForBlocks() : module.program == null || module.program.mayWaitForBlocks(name);
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
 
-    /** Whether its blocks may wait for each other, so that all have to have room at the same time. */
+    /**
+     * Whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many processors. True where nothing
+     * is known of its code.
+     */
     public boolean mayWaitForBlocks() {
-        return false;
+        return waits;
     }
 }

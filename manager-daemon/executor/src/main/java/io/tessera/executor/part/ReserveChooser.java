@@ -34,6 +34,8 @@ final class ReserveChooser {
     /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
     static final long RETRY_NS = 5_000_000_000L;
     static final long LONGEST_RETRY_NS = 60_000_000_000L;
+    /** After a tenant's first trial, which began when it came, whether it needs the reserve is looked at: what it does without one is not known yet. */
+    static final long FIRST_CHECK_NS = 10_000_000_000L;
 
     private enum Kind {
         UNKNOWN, LIGHT, HEAVY
@@ -49,6 +51,9 @@ final class ReserveChooser {
         private long activeNs;
         private int busyLooks;
         private int fullLooks;
+        private boolean wasTried;
+        /** Whether it was light in the last trial. */
+        private boolean checked;
         private double duty;
         /** For which part of the time it had queued as much as it may. */
         private double ahead;
@@ -132,7 +137,7 @@ final class ReserveChooser {
         looks++;
         if (tried != null) {
             lookAtTrial(nowNs);
-        } else if (nowNs - sinceNs >= WINDOW_NS) {
+        } else if (!beginFirstTrial(nowNs) && nowNs - sinceNs >= WINDOW_NS) {
             long beganNs = sinceNs;
             endWindow(nowNs);
             if (!isAnyReserved(nowNs)) {
@@ -163,7 +168,8 @@ final class ReserveChooser {
     private void endTrial(boolean light, long nowNs) {
         tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
         tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
-        tried.retryNs = nowNs + (light ? LONGEST_RETRY_NS : tried.backoffNs);
+        tried.retryNs = nowNs + (light ? tried.checked ? LONGEST_RETRY_NS : FIRST_CHECK_NS : tried.backoffNs);
+        tried.checked = light;
         tried.heavyWindows = 0;
         tried = null;
         begin(nowNs);
@@ -195,6 +201,23 @@ final class ReserveChooser {
             tenant.busyLooks = 0;
             tenant.fullLooks = 0;
         }
+    }
+
+    /** A tenant that nobody knows is tried as soon as it has work beside others, the last that came first: it waits for those who were there before. */
+    private boolean beginFirstTrial(long nowNs) {
+        Tenant newest = null;
+        for (Tenant tenant : tenants) {
+            boolean unknown = !tenant.wasTried && !tenant.interactive && isActive(tenant, nowNs);
+            newest = unknown && (newest == null || tenant.activeNs - newest.activeNs > 0) ? tenant : newest;
+        }
+        if (newest == null || !isAnotherActive(newest, nowNs)) {
+            return false;
+        }
+        newest.wasTried = true;
+        tried = newest;
+        before = 1;
+        begin(nowNs);
+        return true;
     }
 
     /** Once all that have work have had some in the whole window: one of those that has just come may be the one that waits. */

@@ -95,6 +95,26 @@ class ReserveChooserTest {
     }
 
     @Test
+    void whoComesIsTriedAtOnce() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(0.01);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        pass(9);
+        assertEquals(0, light.confinedLooks);
+        assertTrue(heavy.confinedLooks > 8_900, heavy.confinedLooks + " looks of 9,010");
+    }
+
+    @Test
+    void whoComesBesideALightAndAHeavyTenantIsTriedToo() {
+        new Modelled(1, 0.15);
+        pass(1);
+        Modelled second = new Modelled(1, 0.1);
+        pass(0.5);
+        assertEquals(ProcessorParts.WHOLE, second.tenant.part());
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+    }
+
+    @Test
     void theReserveIsGivenBackWhenTheLightTenantHasNoWork() {
         Modelled light = new Modelled(1, 0.15);
         pass(3);

@@ -43,6 +43,9 @@ final class FenceJson {
         object.add("proved", counts(report.proved()));
         resources(object, "before", outcome.before().get(report.name()));
         resources(object, "after", outcome.after().get(report.name()));
+        if (report.waits() != null) {
+            object.addProperty("waitsForBlocks", report.waits());
+        }
         JsonArray notes = new JsonArray();
         report.notes().forEach(notes::add);
         object.add("notes", notes);
@@ -67,6 +70,7 @@ final class FenceJson {
         object.addProperty("refused", totals.refused());
         object.addProperty("dropped", totals.dropped());
         object.addProperty("kernels", totals.kernels());
+        object.addProperty("mayWaitForBlocks", totals.waiting());
         object.addProperty("ptxBytes", totals.ptxBytes());
         object.addProperty("bytesPerSecondAndCore", Math.round(totals.bytesPerSecond()));
         object.add("accesses", counts(totals.accesses()));

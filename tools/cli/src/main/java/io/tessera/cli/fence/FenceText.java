@@ -41,6 +41,9 @@ final class FenceText {
             lines.addAll(table(outcome).lines("  ", style));
             for (KernelReport report : outcome.reports()) {
                 report.notes().forEach(note -> lines.add("  " + shortened(report.name()) + ": " + note));
+                if (report.waits() != null) {
+                    lines.add("  " + shortened(report.name()) + ": may wait for other blocks: " + report.waits());
+                }
             }
         }
         if (kernels && !outcome.written().isEmpty()) {
@@ -113,6 +116,10 @@ final class FenceText {
         }
         if (totals.forOtherGpus() > 0) {
             lines.add("  " + totals.forOtherGpus() + " images have nothing for this GPU");
+        }
+        if (totals.waiting() > 0) {
+            lines.add("  " + totals.waiting()
+                    + " kernels may wait for other blocks of their grid, so that they are not confined to a part of the processors");
         }
         lines.add("  accesses  " + listed(totals.accesses()));
         lines.add("  fences    " + listed(totals.fences()));

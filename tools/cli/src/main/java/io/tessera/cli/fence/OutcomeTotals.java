@@ -17,6 +17,7 @@ final class OutcomeTotals {
     private long ptxBytes;
     private long fenceNs;
     private int kernels;
+    private int waiting;
     private int compared;
     private int moreRegisters;
     private int spilling;
@@ -37,6 +38,7 @@ final class OutcomeTotals {
         ptxBytes += outcome.ptxBytes();
         fenceNs += outcome.fenceNs();
         kernels += outcome.kernels().size();
+        waiting += (int) outcome.kernels().stream().filter(kernel -> kernel.waits() != null).count();
         for (KernelReport report : outcome.reports()) {
             report.accesses().forEach((name, count) -> accesses.merge(name, count, Integer::sum));
             report.fences().forEach((fence, count) -> fences.merge(ConstantName.text(fence), count, Integer::sum));
@@ -85,6 +87,11 @@ final class OutcomeTotals {
 
     int kernels() {
         return kernels;
+    }
+
+    /** Kernels that may wait for other blocks of their grid. */
+    int waiting() {
+        return waiting;
     }
 
     int compared() {

@@ -99,12 +99,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {
             if (!verdict.rejected().containsKey(report.name())) {
-                List<String> notes = new ArrayList<>(report.notes());
-                if (plain.contains(report.name())) {
-                    notes.add(note);
-                }
-                reports.add(new KernelReport(report.name(), report.kernel(), report.line(), report.accesses(), report.fences(), report.proved(),
-                        report.calls(), notes));
+                reports.add(plain.contains(report.name()) ? report.noted(note) : report);
             }
         }
         Map<String, FenceRefusedException> refused = new LinkedHashMap<>(fenced.refused());

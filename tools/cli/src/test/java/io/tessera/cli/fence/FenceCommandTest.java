@@ -28,7 +28,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,9 +65,21 @@ class FenceCommandTest {
                 "  add          1        2       -      -      -       1       1\n",
                 "1 images, 1 with PTX for this GPU", "2 kernels; none refused", "accesses  ld (generic) 2, st.global 1",
                 "fences    base 1", "proved    fenced base 1");
+        contains(run.out(), "  add: may wait for other blocks: a loop\n", "  1 kernels may wait for other blocks of their grid");
         contains(run.err(), "no ptxas is found");
         Run summary = fixture.run("--summary", file);
         assertFalse(summary.out().contains("KERNEL"), summary.out());
+    }
+
+    @Test
+    void scriptsAreToldWhichKernelsMayWaitForOtherBlocks() throws IOException {
+        List<JsonObject> lines = fixture.run("--json", fixture.file("k.ptx", FenceRunFixture.PTX).toString()).out().lines()
+                .map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
+        Map<String, Boolean> waits = new HashMap<>();
+        lines.getFirst().getAsJsonArray("functions")
+                .forEach(each -> waits.put(each.getAsJsonObject().get("name").getAsString(), each.getAsJsonObject().has("waitsForBlocks")));
+        assertEquals(Map.of("add", true, "scale", false), waits);
+        assertEquals(1, lines.getLast().getAsJsonObject("totals").get("mayWaitForBlocks").getAsInt());
     }
 
     @Test

@@ -154,12 +154,15 @@ class MachineCodeCommandTest {
         assertEquals(2, plain.get("accesses").getAsInt());
         JsonObject unknown = lines.getFirst().getAsJsonArray("functions").get(1).getAsJsonObject();
         assertEquals("fencer", unknown.get("refusedBy").getAsString());
+        assertFalse(plain.has("waitsForBlocks"));
+        assertEquals("an instruction that is not known (opcode 0x344) at offset 0x10", unknown.get("waitsForBlocks").getAsString());
         assertEquals(16, unknown.get("refusedOffset").getAsInt());
         JsonObject copying = lines.getFirst().getAsJsonArray("functions").get(3).getAsJsonObject();
         assertEquals("{\"single\":[0],\"many\":[],\"conditional\":false}", copying.get("tensorMaps").toString());
         JsonObject totals = lines.getLast().getAsJsonObject("totals");
         assertEquals(8, totals.get("kernels").getAsInt());
         assertEquals(4, totals.get("fenced").getAsInt());
+        assertEquals(4, totals.get("mayWaitForBlocks").getAsInt(), "nothing is known of what is refused");
         assertEquals(1L << 37, totals.get("windowBytes").getAsLong());
         assertEquals("{\"an instruction that is not known (opcode 0x344)\":4}", totals.getAsJsonObject("refused").toString());
         assertEquals("[\"sm_90\",\"sm_80\"]", totals.getAsJsonArray("architectures").toString());

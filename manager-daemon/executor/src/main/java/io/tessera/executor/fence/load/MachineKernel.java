@@ -47,6 +47,11 @@ public final class MachineKernel {
                 maps);
     }
 
+    /** Whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
+    public boolean mayWaitForBlocks() {
+        return tensorMaps == null || name.isEmpty() || image.fenced().waiting().containsKey(name);
+    }
+
     /** Where in its parameters tensor maps lie; null: it has no fence. */
     public TensorMapPlaces tensorMaps() {
         return tensorMaps;

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param trusted  kernels that have one and that hand-made code might leave, with the first thing that is taken on trust in them or in what they call, by name
  * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name; empty where no loop looks
  * @param misaligned kernels with an access whose address is not seen to be aligned, with the first one, by name; empty where addresses are not aligned
+ * @param waiting  kernels that may wait for other blocks of their grid, with the first loop, by name
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, by name
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
@@ -23,22 +24,22 @@ import java.util.Map;
  * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
-        Map<String, String> misaligned, Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports, boolean looks, long accesses,
-        MovedVariables moved,
-        List<String> assertions) {
+        Map<String, String> misaligned, Map<String, String> waiting, Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports,
+        boolean looks, long accesses, MovedVariables moved, List<String> assertions) {
     /** Copies the maps and the list. */
     public FencedImage {
         refused = Map.copyOf(refused);
         trusted = Map.copyOf(trusted);
         endless = Map.copyOf(endless);
         misaligned = Map.copyOf(misaligned);
+        waiting = Map.copyOf(waiting);
         tensorMaps = Map.copyOf(tensorMaps);
         assertions = List.copyOf(assertions);
     }
 
     /** The same for whoever has loaded it: without code, contents of variables, and texts. */
     public FencedImage loaded() {
-        return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, tensorMaps, kernels, reports, looks, accesses,
+        return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, waiting, tensorMaps, kernels, reports, looks, accesses,
                 MovedVariables.NONE, List.of());
     }
 }

@@ -33,6 +33,12 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().allMatch(FencedTables::clusters);
     }
 
+    /** Whether a kernel may wait for other blocks of its grid: some module says so, or none knows the kernel. */
+    public boolean mayWaitForBlocks(String kernel) {
+        return tables.stream().anyMatch(table -> table.waiting().contains(kernel))
+                || tables.stream().noneMatch(table -> table.functions().contains(kernel));
+    }
+
     /** Whether kernels may report. */
     public boolean reports() {
         return tables.stream().anyMatch(FencedTables::reports);

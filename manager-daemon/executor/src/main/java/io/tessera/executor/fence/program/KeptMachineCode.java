@@ -38,12 +38,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports and the address of the stop
  * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
- * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
+ * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks
+ * with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 7;
+    private static final int VERSION = 8;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -101,6 +102,7 @@ final class KeptMachineCode {
             texts(out, image.trusted());
             texts(out, image.endless());
             texts(out, image.misaligned());
+            texts(out, image.waiting());
             out.writeInt(image.tensorMaps().size());
             for (Map.Entry<String, TensorMapPlaces> kernel : new TreeMap<>(image.tensorMaps()).entrySet()) {
                 text(out, kernel.getKey());
@@ -136,6 +138,7 @@ final class KeptMachineCode {
         Map<String, String> trusted = texts(in);
         Map<String, String> endless = texts(in);
         Map<String, String> misaligned = texts(in);
+        Map<String, String> waiting = texts(in);
         Map<String, TensorMapPlaces> tensorMaps = new HashMap<>();
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
@@ -149,8 +152,8 @@ final class KeptMachineCode {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, misaligned, tensorMaps, kernels, reports, looks, accesses, moved,
-                assertions);
+        return new FencedImage(code, hash, refused, trusted, endless, misaligned, waiting, tensorMaps, kernels, reports, looks, accesses,
+                moved, assertions);
     }
 
     private static int count(ByteBuffer in) throws IOException {

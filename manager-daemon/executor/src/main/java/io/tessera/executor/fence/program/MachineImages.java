@@ -105,6 +105,7 @@ public final class MachineImages {
                     (clock.nanoTime() - began) / NS_PER_MS);
             image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
             image.misaligned().forEach((kernel, why) -> LOG.debug("kernel {} may misalign: {}", kernel, why));
+            image.waiting().forEach((kernel, why) -> LOG.debug("kernel {} may wait for other blocks: {}", kernel, why));
             image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
             return image;
         } catch (MachineCodeException | ImageException e) {
@@ -152,7 +153,9 @@ public final class MachineImages {
         endless.keySet().retainAll(kernels);
         Map<String, String> misaligned = seen.mayMisalign();
         misaligned.keySet().retainAll(kernels);
-        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, seen.tensorMaps(), kernels.size(),
+        Map<String, String> waiting = seen.mayWaitForBlocks();
+        waiting.keySet().retainAll(kernels);
+        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, waiting, seen.tensorMaps(), kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), looking && endless.size() < kernels.size(),
                 fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
                 fenced.moved(), fenced.assertions());

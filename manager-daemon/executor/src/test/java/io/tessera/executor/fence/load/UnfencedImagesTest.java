@@ -36,7 +36,7 @@ class UnfencedImagesTest {
 
     private static PlacedImage image(String hash) {
         FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
-                Map.of(), Map.of("copies", MAPS),
+                Map.of(), Map.of("copies", "a loop"), Map.of("copies", MAPS),
                 4,
                 true, false, 7, MovedVariables.NONE, List.of());
         return assertDoesNotThrow(() -> PlacedImage.place(image, 0, null, null, null, null), "nothing is to be placed");
@@ -93,6 +93,19 @@ class UnfencedImagesTest {
         images.admit(images.kernel(16, "open"));
         images.admit(images.kernel(16, "returns"));
         assertCounts(0, 1, 0, 1);
+    }
+
+    @Test
+    void aKernelMayWaitForBlocksIfItsImageSaysSoOrNothingIsKnown() {
+        images.loaded(16, SOURCE, FENCED);
+        assertTrue(images.kernel(16, "copies").mayWaitForBlocks());
+        assertFalse(images.kernel(16, "plain").mayWaitForBlocks());
+        assertFalse(images.kernel(16, "returns").mayWaitForBlocks());
+        assertTrue(images.kernel(16, "open").mayWaitForBlocks(), "it has no fence");
+        assertTrue(images.kernel(16, "").mayWaitForBlocks(), "nobody tells its name");
+        images.loaded(32, SOURCE, null);
+        assertTrue(images.kernel(32, "plain").mayWaitForBlocks(), "its image is loaded as it is");
+        assertTrue(images.kernelFromNowhere("plain").mayWaitForBlocks());
     }
 
     /** The driver has the code, and images are many and large. */

@@ -98,6 +98,7 @@ class KeptMachineCodeTest {
         assertEquals(expected.trusted(), found.trusted());
         assertEquals(expected.endless(), found.endless());
         assertEquals(expected.misaligned(), found.misaligned());
+        assertEquals(expected.waiting(), found.waiting());
         assertEquals(expected.tensorMaps(), found.tensorMaps());
         assertEquals(expected.kernels(), found.kernels());
         assertEquals(expected.reports(), found.reports());
@@ -125,12 +126,13 @@ class KeptMachineCodeTest {
         assertFalse(seen.containsKey("traps"), seen.toString());
         assertFalse(seen.containsKey("loops"), seen.toString());
         assertEquals(Set.of("samples"), later.endless().keySet());
+        assertEquals(Set.of("samples"), later.waiting().keySet());
     }
 
     @Test
     void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
-                Map.of("m", "an LDG"),
+                Map.of("m", "an LDG"), Map.of("n", "a loop with ATOMG"),
                 Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false,
                 true, 7,
                 new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
@@ -151,7 +153,7 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(7, tables[3]);
+        assertEquals(8, tables[3]);
         tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));

@@ -263,7 +263,8 @@ class ProgramMakerTest {
     void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
         List<FencedTables> tables = new ArrayList<>();
         for (boolean clusters : new boolean[] {true, false}) {
-            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters));
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters,
+                    Set.of()));
         }
         assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
         assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
@@ -326,18 +327,34 @@ class ProgramMakerTest {
         assertTrue(check.check(unfenced.getBytes(StandardCharsets.US_ASCII), tables, false).first().contains("st.global.u64"));
     }
 
+    /** Of a kernel that no module of a linked program has told of, nothing is known; where two have one, either may be linked. */
+    @Test
+    void aKernelMayWaitForBlocksUnlessItsModuleSaysThatItDoesNot() {
+        List<FencedTables> tables = new ArrayList<>();
+        for (Set<String> waiting : List.of(Set.of("spins", "both"), Set.of("f"))) {
+            tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of("spins", "adds", "both"), List.of(), false, false, List.of(),
+                    Map.of(), false, waiting));
+        }
+        FencedProgram program = new FencedProgram(new byte[0], tables, "", false);
+        assertTrue(program.mayWaitForBlocks("spins"));
+        assertTrue(program.mayWaitForBlocks("both"));
+        assertFalse(program.mayWaitForBlocks("adds"));
+        assertTrue(program.mayWaitForBlocks("elsewhere"));
+        assertTrue(program.mayWaitForBlocks(""));
+    }
+
     @Test
     void tablesThatWouldFillSomethingElseAreRefused() throws Exception {
         FencedProgram made = make(maker(), CodeOptions.none());
         for (String constant : List.of("__tessera_window", "anything")) {
             FencedTables tables = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", constant, Linkage.INTERNAL, false, false, 8, 8,
-                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false);
+                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, Set.of());
             assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
         }
         FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(),
                 List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
                         "x", 0))),
-                List.of("work"), List.of(), false, false, List.of(), Map.of(), false);
+                List.of("work"), List.of(), false, false, List.of(), Map.of(), false, Set.of());
         assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
         String more = new String(made.code(), StandardCharsets.US_ASCII)
                 .replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
@@ -350,7 +367,7 @@ class ProgramMakerTest {
     void tablesThatCannotBeMeantAreRefused() throws Exception {
         FencedTables wide = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", "__tessera_at_x", Linkage.INTERNAL, false,
                 false, 8, 8, new byte[0], List.of(new HoistedVariable.Relocation(4, 8, 0, "x", 0)))), List.of(), List.of("work"), List.of(),
-                false, false, List.of(), Map.of(), false);
+                false, false, List.of(), Map.of(), false, Set.of());
         assertTrue(TablesCheck.refusal(wide, FenceMode.MASK).contains("variable x"));
         assertTrue(TablesCheck.refusal(wide, FenceMode.CHECK).contains("mode"));
         workers.tables = FencedTablesWriter.write(wide);

@@ -53,8 +53,15 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
     private static List<FunctionFence> functions(FencedCubin fenced, VerifiedCubin seen) {
         Map<String, String> unfenced = seen.unfenced(fenced.functions());
         Map<String, String> trusted = seen.takenOnTrust();
+        Map<String, String> waiting = seen.mayWaitForBlocks();
         return fenced.functions().stream().map(report -> new FunctionFence(report, unfenced.get(report.name()), report.isFenced(),
-                trusted.get(report.name()), seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE))).toList();
+                trusted.get(report.name()), waits(report.name(), unfenced, waiting),
+                seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE))).toList();
+    }
+
+    /** Of a function without a fence nothing is taken to be known. */
+    private static String waits(String function, Map<String, String> unfenced, Map<String, String> waiting) {
+        return waiting.getOrDefault(function, unfenced.containsKey(function) ? "it is not fenced" : null);
     }
 
     /** Whether there is machine code for the GPU, or something that may be. */

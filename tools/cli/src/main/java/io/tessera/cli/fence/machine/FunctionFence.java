@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
  * @param refusal  why it is not fenced, by the fencer or the verifier; null: it is fenced
  * @param verified whether the refusal is the verifier's; its offsets are those of the fenced code, the fencer's those of the original
  * @param trusted  the first thing that is taken on trust; null: nothing
+ * @param waits    why it may wait for other blocks of its grid; null: it does not
  * @param maps     where its tensor maps lie
  */
-record FunctionFence(FunctionReport report, String refusal, boolean verified, String trusted, TensorMapPlaces maps) {
+record FunctionFence(FunctionReport report, String refusal, boolean verified, String trusted, String waits, TensorMapPlaces maps) {
     private static final Pattern OFFSET = Pattern.compile(" at offset 0x([0-9a-f]+)");
     private static final Pattern NUMBERS = Pattern.compile(" at offset 0x[0-9a-f]+| 0x[0-9a-f]+(?=,)");
     private static final Pattern CALLED = Pattern.compile("^function \\S+ has no fence: ");

@@ -46,6 +46,9 @@ final class MachineJson {
         if (function.trusted() != null) {
             object.addProperty("trusted", function.trusted());
         }
+        if (function.waits() != null) {
+            object.addProperty("waitsForBlocks", function.waits());
+        }
         JsonObject maps = new JsonObject();
         maps.add("single", sorted(function.maps().single()));
         maps.add("many", sorted(function.maps().many()));
@@ -71,6 +74,7 @@ final class MachineJson {
         object.addProperty("accesses", totals.accesses());
         object.addProperty("inserted", totals.inserted());
         object.addProperty("withTensorMaps", totals.tensorMaps());
+        object.addProperty("mayWaitForBlocks", totals.waiting());
         object.add("refusedImages", counts(totals.refusedImages()));
         object.add(REFUSED, counts(totals.refused()));
         object.add("trusted", counts(totals.trusted()));

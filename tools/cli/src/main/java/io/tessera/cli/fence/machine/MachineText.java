@@ -82,6 +82,10 @@ final class MachineText {
             lines.add("  " + style.apply(Emphasis.CAUTION, "on trust") + ": " + shortened(function.report().name()) + ": "
                     + trusted(function));
         }
+        if (function.waits() != null) {
+            lines.add("  waits for blocks: " + shortened(function.report().name()) + ": " + TextTable.printable(function.waits())
+                    + (function.waits().contains(" at offset ") ? " of the fenced code" : ""));
+        }
         if (!function.maps().isEmpty()) {
             lines.add("  tensor maps: " + shortened(function.report().name()) + ": " + maps(function.maps()));
         }
@@ -119,6 +123,10 @@ final class MachineText {
         listed("images refused", totals.refusedImages(), lines);
         listed("refused", totals.refused(), lines);
         listed("on trust", totals.trusted(), lines);
+        if (totals.waiting() > 0) {
+            lines.add("  " + totals.waiting()
+                    + " kernels may wait for other blocks of their grid, so that they are not confined to a part of the processors");
+        }
         if (totals.tensorMaps() > 0) {
             lines.add("  " + totals.tensorMaps() + " kernels copy by tensor maps; each launch checks the maps");
         }

@@ -15,6 +15,7 @@ final class MachineTotals {
     private int kernels;
     private int fenced;
     private int tensorMaps;
+    private int waiting;
     private long accesses;
     private long inserted;
     private long bytes;
@@ -41,6 +42,7 @@ final class MachineTotals {
 
     private void kernel(FunctionFence kernel) {
         kernels++;
+        waiting += kernel.waits() == null ? 0 : 1;
         if (kernel.isFenced()) {
             fenced++;
             tensorMaps += kernel.maps().isEmpty() ? 0 : 1;
@@ -88,6 +90,11 @@ final class MachineTotals {
     /** Fenced kernels that copy by tensor maps. */
     int tensorMaps() {
         return tensorMaps;
+    }
+
+    /** Kernels that may wait for other blocks of their grid. */
+    int waiting() {
+        return waiting;
     }
 
     long accesses() {

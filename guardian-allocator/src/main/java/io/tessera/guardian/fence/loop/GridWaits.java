@@ -1,0 +1,219 @@
+package io.tessera.guardian.fence.loop;
+
+import io.tessera.guardian.fence.instruction.CallSite;
+import io.tessera.guardian.fence.instruction.Definitions;
+import io.tessera.guardian.fence.proof.AddressFacts;
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.PtxFunction;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which functions of a module may wait for other blocks of their grid: those with a loop that is not shown to end and in which a value is loaded that other blocks can change while the
+ * loop runs, as {@code machine/look/WaitingLoops} has it for machine code. Loops that overlap in the text count as one, with all branches that go back: each cycle is in one of
+ * those. Calls by a pointer, and of functions whose text is not here, may wait. Saying yes costs speed alone. Filled by one thread.
+ */
+public final class GridWaits {
+    private static final Set<String> NEAR = Set.of("shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
+            "param::func");
+
+    private final Map<String, String> waiting = new HashMap<>();
+    private final Set<String> loading = new HashSet<>();
+    private final Set<String> calling = new HashSet<>();
+
+    /** What an instruction has to do with waiting. */
+    private enum Role {
+        NONE, OBSERVES, LOADS, REFRESHES, CALLS, UNKNOWN
+    }
+
+    /** What some loops that overlap have. */
+    private static final class Region {
+        private int end = -1;
+        private boolean endless;
+        private boolean refreshes;
+        private Instruction loads;
+        private Instruction observes;
+        private boolean calls;
+
+        private void add(Role role, Instruction instruction) {
+            observes = observes == null && role == Role.OBSERVES ? instruction : observes;
+            loads = loads == null && role == Role.LOADS ? instruction : loads;
+            refreshes |= role == Role.REFRESHES;
+            calls |= role == Role.CALLS;
+        }
+
+        private Instruction waitsBy() {
+            return !endless ? null : observes != null ? observes : refreshes ? loads : null;
+        }
+    }
+
+    /**
+     * Looks at a function.
+     *
+     * @param text  its loops
+     * @param known functions of the module that have a text
+     */
+    public void see(PtxFunction function, LoopText text, AddressFacts facts, Collection<String> known) {
+        List<Instruction> code = text.instructions();
+        Set<String> used = used(code);
+        int[] ends = regions(text);
+        Region region = new Region();
+        for (int i = 0; i < code.size(); i++) {
+            Role role = role(code.get(i), used, known);
+            if (role == Role.UNKNOWN) {
+                waiting.putIfAbsent(function.name(), "a call at line " + code.get(i).line() + " of what is not known");
+            }
+            if (role == Role.LOADS || role == Role.OBSERVES) {
+                loading.add(function.name());
+            }
+            if (i > region.end) {
+                region = new Region();
+                region.end = ends[i];
+            }
+            if (i <= region.end) {
+                region.add(role, code.get(i));
+                region.endless |= text.start(i) >= 0 && !facts.endsByItself(code.get(i)) && text.counted(i).isEmpty();
+                if (i == region.end) {
+                    close(function.name(), region);
+                }
+            }
+        }
+    }
+
+    private void close(String function, Region region) {
+        Instruction by = region.waitsBy();
+        if (by != null) {
+            waiting.putIfAbsent(function, "a loop with " + by.mnemonic() + " at line " + by.line());
+        }
+        if (region.endless && region.calls) {
+            calling.add(function);
+        }
+    }
+
+    /** By instruction with which loops begin that overlap: where the last of these ends; -1 elsewhere. */
+    private static int[] regions(LoopText text) {
+        int size = text.instructions().size();
+        int[] furthest = new int[size];
+        Arrays.fill(furthest, -1);
+        for (int i = 0; i < size; i++) {
+            if (text.start(i) >= 0) {
+                furthest[text.start(i)] = i;
+            }
+        }
+        int open = -1;
+        for (int i = 0; i < size; i++) {
+            if (i > open) {
+                open = -1;
+            }
+            int first = i;
+            if (open < 0 && furthest[i] >= 0) {
+                open = furthest[i];
+                for (int j = i; j <= open; j++) {
+                    open = Math.max(open, furthest[j]);
+                }
+                furthest[first] = open;
+            }
+        }
+        return furthest;
+    }
+
+    private static Role role(Instruction i, Set<String> used, Collection<String> known) {
+        return switch (i.opcode()) {
+            case "ld", "ldu" -> load(i);
+            case "atom" ->
+                i.modifiers().stream().noneMatch(NEAR::contains) && Definitions.of(i).stream().anyMatch(result -> used.contains(result.name()))
+                        ? Role.OBSERVES
+                        : Role.NONE;
+            case "cp", "suld" -> Role.LOADS;
+            case "membar", "fence" -> i.has("cta") || i.has("proxy") || i.has("mbarrier_init") ? Role.NONE : Role.REFRESHES;
+            case "call" -> call(i, known);
+            case "multimem", "tcgen05" -> Role.OBSERVES;
+            default -> Role.NONE;
+        };
+    }
+
+    private static Role load(Instruction i) {
+        if (i.modifiers().stream().anyMatch(NEAR::contains) || i.has("nc")) {
+            return Role.NONE;
+        }
+        boolean ordered = i.has("relaxed") || i.has("acquire");
+        return i.has("volatile") || i.has("mmio") || i.has("cv") || i.has("cg") || ordered && !i.has("cta") ? Role.OBSERVES : Role.LOADS;
+    }
+
+    private static Role call(Instruction i, Collection<String> known) {
+        String name = CallSite.of(i).function();
+        return name == null ? Role.UNKNOWN : known.contains(name) ? Role.CALLS : name.startsWith("__assert") ? Role.NONE : Role.UNKNOWN;
+    }
+
+    /** Registers that something reads, or more: an atomic operation whose result nothing reads is compiled to one without. */
+    private static Set<String> used(List<Instruction> code) {
+        Set<String> used = new HashSet<>();
+        for (Instruction i : code) {
+            i.guard().ifPresent(guard -> used.add(guard.register().name()));
+            boolean result = i.opcode().equals("atom") && i.operands().getFirst() instanceof Operand.Register;
+            i.operands().subList(result ? 1 : 0, i.operands().size()).forEach(operand -> collect(operand, used));
+        }
+        return used;
+    }
+
+    private static void collect(Operand operand, Set<String> into) {
+        switch (operand) {
+            case Operand.Register register -> into.add(register.name());
+            case Operand.Component component -> into.add(component.name());
+            case Operand.Address(Operand.Register base, long _) -> into.add(base.name());
+            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(part, into));
+            case Operand.Vector vector -> vector.elements().forEach(element -> collect(element, into));
+            case Operand.Pair pair -> {
+                collect(pair.first(), into);
+                collect(pair.second(), into);
+            }
+            case Operand.Not not -> collect(not.operand(), into);
+            case Operand.Minus minus -> collect(minus.operand(), into);
+            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(element, into));
+            default -> {
+                // No register.
+            }
+        }
+    }
+
+    /**
+     * Functions that may wait themselves or by what they call, with the reason, by name.
+     *
+     * @param calls functions that each function calls
+     */
+    public Map<String, String> all(Map<String, List<String>> calls) {
+        Map<String, List<String>> callers = new HashMap<>();
+        calls.forEach((caller, called) -> called.forEach(name -> callers.computeIfAbsent(name, _ -> new ArrayList<>()).add(caller)));
+        Map<String, String> loads = new HashMap<>();
+        loading.forEach(name -> loads.put(name, name));
+        Set<String> mayLoad = handOn(loads, callers).keySet();
+        Map<String, String> all = new TreeMap<>(waiting);
+        calling.stream().filter(name -> calls.getOrDefault(name, List.of()).stream().anyMatch(mayLoad::contains))
+                .forEach(name -> all.putIfAbsent(name, "a loop with a call of a function that loads"));
+        return handOn(all, callers);
+    }
+
+    private static Map<String, String> handOn(Map<String, String> said, Map<String, List<String>> callers) {
+        Map<String, String> all = new TreeMap<>(said);
+        Deque<String> open = new ArrayDeque<>(all.keySet());
+        while (!open.isEmpty()) {
+            String name = open.remove();
+            for (String caller : callers.getOrDefault(name, List.of())) {
+                if (all.putIfAbsent(caller, "it calls " + name) == null) {
+                    open.add(caller);
+                }
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,76 @@
+package io.tessera.guardian.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.machine.fence.CubinFencer;
+import io.tessera.guardian.machine.verify.CubinVerifier;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which kernels may wait for other blocks of their grid. */
+@Timeout(240)
+class BlockWaitsTest {
+    private static final String LOOP = "a loop with LDG at offset 0x10";
+    private static final CalledFunctions CALLS = new CalledFunctions(Map.of("k", Set.of("f"), "f", Set.of("g"), "r", Set.of("r")), Set.of("pointer"),
+            Set.of("f", "g", "h"));
+
+    @TempDir
+    static Path folder;
+
+    private static Map<String, String> all(Map<String, String> waiting, Set<String> loading, Set<String> calling) {
+        return new BlockWaits(waiting, loading, calling).all(CALLS);
+    }
+
+    @Test
+    void whoCallsAFunctionThatWaitsMayWait() {
+        assertEquals(
+                Map.of("g", LOOP, "f", "function g, which it may call, has " + LOOP, "k", "function g, which it may call, has " + LOOP, "pointer",
+                        "a call by a register"),
+                all(Map.of("g", LOOP), Set.of(), Set.of()));
+    }
+
+    @Test
+    void aLoopWaitsByAFunctionThatLoads() {
+        assertEquals(Set.of("k", "pointer"), all(Map.of(), Set.of("g"), Set.of("k")).keySet());
+        assertEquals(Set.of("pointer"), all(Map.of(), Set.of("h"), Set.of("k")).keySet(), "k does not call what loads");
+        assertEquals(Set.of("pointer"), all(Map.of(), Set.of("g"), Set.of()).keySet(), "it is called in no loop");
+    }
+
+    @Test
+    void callsInACircleAreALoop() {
+        assertEquals(Set.of("r", "pointer"), all(Map.of(), Set.of("r"), Set.of()).keySet());
+    }
+
+    /** The names of the kernels say what is expected. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"})
+    @Tag("nvcc")
+    void compiledKernelsWait(String architecture) throws Exception {
+        NvccCubins.require();
+        byte[] cubin = NvccCubins.compile(folder, "ptx/waits", architecture);
+        for (MachineFence fence : fences().toList()) {
+            FencedCubin fenced = CubinFencer.fence(cubin, fence);
+            List<String> kernels = fenced.functions().stream().filter(FunctionReport::kernel).map(FunctionReport::name).toList();
+            Set<String> waits = new TreeSet<>(CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()).mayWaitForBlocks().keySet());
+            waits.retainAll(kernels);
+            assertTrue(kernels.size() >= 20, kernels.toString());
+            assertEquals(new TreeSet<>(kernels.stream().filter(kernel -> kernel.startsWith("waits_")).toList()), waits, fence.toString());
+        }
+    }
+
+    private static Stream<MachineFence> fences() {
+        return MachineFences.windows()
+                .flatMap(fence -> Stream.of(fence, fence.reporting(0x2000_0000_0000L, 5).looking(0x2000_0000_0100L).aligning()));
+    }
+}
