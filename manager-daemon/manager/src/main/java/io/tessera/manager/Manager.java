@@ -110,7 +110,7 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(settings, control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);
+                List.of(settings, control, executors, residency, handed, ending, journal, new DirectoryWatch(directory, this::stopping)), errors);
     }
 
     /**

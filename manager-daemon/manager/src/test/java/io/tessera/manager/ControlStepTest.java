@@ -233,6 +233,18 @@ class ControlStepTest {
     }
 
     @Test
+    void theJournalLosesATableWithTheLastProgramOfItsTenant() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        say(root, "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\",\"set\":{\"weight\":4},\"ahead\":true,\"whileItRuns\":true}\n");
+        InMemoryClient one = stepped.client(42, "bob", 0);
+        stepped.step();
+        assertTrue(stepped.file("orders.toml").contains("[tenant.\"bob of user 500\"] # while it runs\nweight = 4\n"));
+        one.die();
+        stepped.step();
+        assertFalse(stepped.file("orders.toml").contains("bob"), stepped.file("orders.toml"));
+    }
+
+    @Test
     void wrongTermsAreRefusedAndChangeNothing() throws Exception {
         stepped.client(42, "alice", 0);
         InMemoryClient root = stepped.control(0);

@@ -1,5 +1,6 @@
 package io.tessera.manager.settings;
 
+import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.TenantShares;
@@ -12,8 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -24,23 +24,29 @@ import org.tomlj.Toml;
 
 /**
  * What operators have ordered by command, for a manager that is killed: the next one goes on with it. A manager that ends in order forgets it.
- * A file in the runtime directory in the form of {@code tessera.toml}; its first line names the boot of the host, after which it counts no more. One
- * owner thread.
+ * A file in the runtime directory in the form of {@code tessera.toml}; its first line names the boot of the host, after which it counts no more. The
+ * comment {@value #PASSING} behind the head of a tenant's table says that it goes with the last program of the tenant. One owner thread.
  */
-public final class OrderJournal {
+public final class OrderJournal implements Conductor.Timed {
     private static final String NAME = "orders.toml";
     private static final String BOOT = "# boot ";
     /** Where a table begins: they are read one by one, because the parser takes kilobytes of memory for each line of a text. */
     private static final Pattern TABLES = Pattern.compile("^(?=\\[)", Pattern.MULTILINE);
+    private static final String PASSING = " # while it runs";
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
     /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of less than 400 bytes. */
     private static final int MOST_BYTES = 400 * TenantShares.MOST_TENANTS;
 
+    /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
+    static final long RETURN_NS = 60_000_000_000L;
+
     private final FilePort files;
     private final Path file;
     private final DeviceRegistry devices;
+    private long writtenChanges;
+    private long forgetNs = Long.MAX_VALUE;
 
     /** In a runtime directory. */
     public OrderJournal(FilePort files, Path directory, DeviceRegistry devices) {
@@ -57,19 +63,46 @@ public final class OrderJournal {
                 files.remove(file);
                 return;
             }
-            List<Settings> tables = new ArrayList<>();
+            Map<Settings, Boolean> tables = new LinkedHashMap<>();
             for (String table : TABLES.split(text)) {
-                tables.add(SettingsFile.parse(table, Accounts.NONE));
+                tables.put(SettingsFile.parse(table, Accounts.NONE), table.lines().findFirst().orElse("").endsWith(PASSING));
             }
-            for (Settings ordered : tables) {
-                devices.order(Optional.empty(), ordered.all(), nowNs);
-                ordered.devices().forEach(devices.orders()::restore);
-                ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, false, nowNs));
-            }
+            tables.forEach((ordered, whileItRuns) -> restore(ordered, whileItRuns, nowNs));
+            writtenChanges = devices.shares().changes();
+            forgetNs = nowNs + RETURN_NS;
             LOG.info("the manager before was killed; what was ordered of it holds: {}", file);
         } catch (LinuxException | SettingsException e) {
             LOG.warn("what was ordered of the manager before is lost, {}: {}", file, e.getMessage());
         }
+    }
+
+    private void restore(Settings ordered, boolean whileItRuns, long nowNs) {
+        devices.order(Optional.empty(), ordered.all(), nowNs);
+        ordered.devices().forEach(devices.orders()::restore);
+        ordered.rules().tenants().forEach((tenant, terms) -> {
+            devices.terms(tenant, terms, whileItRuns, nowNs);
+            if (whileItRuns) {
+                devices.shares().await(tenant);
+            }
+        });
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        if (nowNs >= forgetNs) {
+            forgetNs = Long.MAX_VALUE;
+            devices.forgetAwaited();
+        }
+        if (devices.shares().changes() == writtenChanges) {
+            return 0;
+        }
+        write();
+        return 1;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return forgetNs;
     }
 
     private String read() throws LinuxException {
@@ -98,7 +131,9 @@ public final class OrderJournal {
             text.append("[device.\"").append(device.getKey()).append("\"]\n");
             sharing(text, device.getValue());
         }
-        devices.shares().set().forEach((tenant, terms) -> terms(text, tenant, terms));
+        TenantShares shares = devices.shares();
+        shares.set().forEach((tenant, terms) -> terms(text, tenant, terms, shares.whileItRuns(tenant)));
+        writtenChanges = shares.changes();
         try {
             Path next = file.resolveSibling(NAME + ".next");
             files.remove(next);
@@ -120,8 +155,8 @@ public final class OrderJournal {
         sharing.quantumNs().ifPresent(ns -> text.append("quantum = \"").append(ns).append("ns\"\n"));
     }
 
-    private static void terms(StringBuilder text, String tenant, TenantTerms terms) {
-        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]\n");
+    private static void terms(StringBuilder text, String tenant, TenantTerms terms, boolean whileItRuns) {
+        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(whileItRuns ? PASSING : "").append('\n');
         text.append("weight = ").append(terms.weight()).append("\npriority = ").append(terms.priority());
         text.append("\nclass = \"").append(terms.tenantClass().name().toLowerCase(Locale.ROOT)).append("\"\n");
         cap(text, "cap", terms.hardCap());

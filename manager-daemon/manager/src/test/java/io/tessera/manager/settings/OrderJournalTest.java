@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,6 +97,26 @@ class OrderJournalTest {
         before.terms("a", TenantTerms.DEFAULT, false, 0);
         journal.write();
         assertEquals(Map.of(), restored().shares().set());
+    }
+
+    @Test
+    void whatHoldsWhileATenantRunsGoesWhereNoProgramOfItComesBack() {
+        DeviceRegistry before = registry();
+        before.terms("lasting", TenantTerms.DEFAULT.withWeight(2), false, 0);
+        before.terms("passing\"] # while it runs", TenantTerms.DEFAULT.withWeight(3), false, 0);
+        before.terms("passing", TenantTerms.DEFAULT.withWeight(4), true, 0);
+        before.terms("said again", TenantTerms.DEFAULT.withWeight(5), true, 0);
+        new OrderJournal(files, DIRECTORY, before).write();
+        DeviceRegistry after = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, after);
+        journal.restore(1_000);
+        assertEquals(before.shares().set(), after.shares().set());
+        assertEquals(0, journal.doWork(1_000 + OrderJournal.RETURN_NS - 1), "it is as it was read");
+        after.terms("said again", TenantTerms.DEFAULT.withWeight(6), true, 2_000);
+        assertEquals(1_000 + OrderJournal.RETURN_NS, journal.nextDeadlineNs());
+        journal.doWork(journal.nextDeadlineNs());
+        assertEquals(Set.of("lasting", "passing\"] # while it runs", "said again"), after.shares().set().keySet());
+        assertEquals(after.shares().set(), restored().shares().set());
     }
 
     @Test
