@@ -144,6 +144,7 @@ final class ControlledManager implements ControlTarget {
     @Override
     public void limit(String tenant, long bytes) {
         LOG.info("tenant \"{}\" may use {} bytes of each executor's device", tenant, bytes == 0 ? "all" : bytes);
+        settings.limitOrdered(tenant);
         executors.limit(tenant, bytes);
     }
 

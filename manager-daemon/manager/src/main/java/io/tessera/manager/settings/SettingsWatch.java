@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,8 @@ public final class SettingsWatch implements Conductor.Timed {
     private final DeviceRegistry devices;
     private final ObjLongConsumer<String> limits;
     private Settings settings = Settings.NONE;
+    /** Tenants whose limit is what the file says: no command has set another one since. */
+    private final Set<String> limited = new HashSet<>();
     private Seen seen;
     private String problem = "";
     private long nextNs;
@@ -140,10 +144,20 @@ public final class SettingsWatch implements Conductor.Timed {
         devices.share(read.all().newerThan(before.all()), nowNs);
         for (Map.Entry<String, Long> limit : read.limits().entrySet()) {
             if (!limit.getValue().equals(before.limits().get(limit.getKey()))) {
+                limited.add(limit.getKey());
                 limits.accept(limit.getKey(), limit.getValue());
             }
         }
-        before.limits().keySet().stream().filter(tenant -> !read.limits().containsKey(tenant)).forEach(tenant -> limits.accept(tenant, 0));
+        for (String tenant : before.limits().keySet()) {
+            if (!read.limits().containsKey(tenant) && limited.remove(tenant)) {
+                limits.accept(tenant, 0);
+            }
+        }
+    }
+
+    /** A command has set the limit of a tenant: it stays when the file no longer says one. */
+    public void limitOrdered(String tenant) {
+        limited.remove(tenant);
     }
 
     @Override

@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.message.RelayMessageEncoder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -182,5 +187,42 @@ class SettingsWatchTest {
         write("[tenant.b]\nmemory = \"3KiB\"\n");
         watch.doWork(watch.nextDeadlineNs());
         assertEquals(List.of("b 3072", "a 0"), limits);
+    }
+
+    @Test
+    void aLimitOfACommandStaysWhenTheFileSaysNoneAnyMore() throws Exception {
+        start();
+        List<String> limits = new ArrayList<>();
+        SettingsWatch watch = new SettingsWatch(file(), (int) Files.getAttribute(folder, "unix:uid"), OrderJournalTest.registry(),
+                (tenant, bytes) -> limits.add(tenant + " " + bytes));
+        write("[tenant.a]\nmemory = \"1KiB\"\n[tenant.b]\nmemory = \"2KiB\"\n");
+        watch.doWork(0);
+        watch.limitOrdered("a");
+        watch.limitOrdered("b");
+        write("[tenant.b]\nmemory = \"3KiB\"\n");
+        watch.doWork(watch.nextDeadlineNs());
+        write("");
+        limits.clear();
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals(List.of("b 0"), limits, "of b the file had the last word");
+    }
+
+    @Test
+    void aLimitThatACommandHasSetIsNotTheFilesToTakeBack() throws Exception {
+        write("[tenant.team]\nmemory = \"1KiB\"\n");
+        start();
+        stepped.step();
+        assertTrue(say("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":4096,\"ahead\":true}").contains("\"ok\":true"));
+        write("");
+        stepped.stepAfterMs(1_100);
+        InMemoryClient relayed = stepped.connect(43, 500)
+                .send(p -> MessageEncoder.hello(p, new Hello(43, MemoryPlan.RELAY, 5, 0, "team", "train.py")));
+        stepped.step();
+        relayed.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
+        stepped.step();
+        stepped.launcher.started.getFirst().ready(1);
+        stepped.step();
+        assertTrue(stepped.launcher.started.getFirst().told.toString().contains("{\"limit\":{\"tenant\":\"team\",\"limitBytes\":4096}}"),
+                stepped.launcher.started.getFirst().told::toString);
     }
 }
