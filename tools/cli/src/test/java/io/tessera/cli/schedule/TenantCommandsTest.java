@@ -83,7 +83,9 @@ class TenantCommandsTest {
     @CsvSource({"policy fastest,a policy is one of fifo", "tenant,TENANT", "tenant alice --weight many,--weight",
             "tenant alice --cap 0%,a share is above 0%",
             "tenant alice --cap 0.5,for example 25%", "tenant alice --cap 101%,at most 100%", "tenant alice --class quick,interactive",
-            "tenant alice --target 5,ns us ms"})
+            "tenant alice --target 5,ns us ms",
+            "tenant alice --weight 0,--weight: weight 0: must be from 1 to 1000000", "tenant alice --weight=-1,--weight: weight -1",
+            "tenant alice --priority 1001,--priority: priority 1001: must be", "tenant alice --target 1441min,--target: target of"})
     void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {
         CommandRun run = CommandRun.of(folder, line.split(" "));
         assertEquals(2, run.code());
