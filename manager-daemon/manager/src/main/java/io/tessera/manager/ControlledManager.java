@@ -88,6 +88,9 @@ final class ControlledManager implements ControlTarget {
         if (!settings.problem().isEmpty()) {
             manager.addProperty("settingsProblem", settings.problem());
         }
+        if (!journal.problem().isEmpty()) {
+            manager.addProperty("ordersProblem", journal.problem());
+        }
         JsonObject status = new JsonObject();
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
@@ -135,6 +138,11 @@ final class ControlledManager implements ControlTarget {
     @Override
     public Set<String> notKept(String tenant, long nowNs) {
         return devices.notKept(tenant, nowNs);
+    }
+
+    @Override
+    public String ordersProblem() {
+        return journal.problem();
     }
 
     @Override

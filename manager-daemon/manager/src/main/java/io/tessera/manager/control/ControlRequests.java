@@ -151,6 +151,9 @@ final class ControlRequests {
         answer.add("unused", unused);
         JsonArray notKept = new JsonArray();
         target.notKept(tenant, nowNs).forEach(notKept::add);
+        if ((reset || request.has("set")) && !target.ordersProblem().isEmpty()) {
+            notKept.add(target.ordersProblem());
+        }
         if (!notKept.isEmpty()) {
             answer.add("notKept", notKept);
         }
@@ -302,11 +305,17 @@ final class ControlRequests {
         return uuid;
     }
 
-    private static JsonObject known(boolean deviceKnown) throws RefusedRequest {
+    private JsonObject known(boolean deviceKnown) throws RefusedRequest {
         if (!deviceKnown) {
             throw new RefusedRequest("no client has announced this device");
         }
-        return ok();
+        JsonObject answer = ok();
+        if (!target.ordersProblem().isEmpty()) {
+            JsonArray notKept = new JsonArray();
+            notKept.add(target.ordersProblem());
+            answer.add("notKept", notKept);
+        }
+        return answer;
     }
 
     private static String text(JsonObject request, String field) throws RefusedRequest {

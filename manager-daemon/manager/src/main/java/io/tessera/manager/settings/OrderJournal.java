@@ -42,10 +42,14 @@ public final class OrderJournal implements Conductor.Timed {
     /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
     static final long RETURN_NS = 60_000_000_000L;
 
+    private static final long RETRY_NS = 1_000_000_000L;
+
     private final FilePort files;
     private final Path file;
     private final DeviceRegistry devices;
     private long writtenChanges;
+    private String problem = "";
+    private long retryNs = Long.MAX_VALUE;
     private long forgetNs = Long.MAX_VALUE;
 
     /** In a runtime directory. */
@@ -93,16 +97,25 @@ public final class OrderJournal implements Conductor.Timed {
             forgetNs = Long.MAX_VALUE;
             devices.forgetAwaited();
         }
-        if (devices.shares().changes() == writtenChanges) {
-            return 0;
+        if (devices.shares().changes() != writtenChanges || nowNs >= retryNs) {
+            write();
+            retryNs = problem.isEmpty() ? Long.MAX_VALUE : nowNs + RETRY_NS;
+            return 1;
         }
-        write();
-        return 1;
+        if (!problem.isEmpty() && retryNs == Long.MAX_VALUE) {
+            retryNs = nowNs + RETRY_NS;
+        }
+        return 0;
     }
 
     @Override
     public long nextDeadlineNs() {
-        return forgetNs;
+        return Math.min(forgetNs, retryNs);
+    }
+
+    /** Why what was ordered does not survive if this manager is killed; empty: it does. It is written again every second while that lasts. */
+    public String problem() {
+        return problem;
     }
 
     private String read() throws LinuxException {
@@ -144,8 +157,16 @@ public final class OrderJournal implements Conductor.Timed {
                 files.close(descriptor);
             }
             files.rename(next, file);
+            if (!problem.isEmpty()) {
+                LOG.info("what was ordered is written down again");
+            }
+            problem = "";
         } catch (LinuxException e) {
-            LOG.warn("what was ordered does not survive if this manager is killed: {}", e.toString());
+            String now = "what was ordered does not survive if this manager is killed: " + e.getMessage();
+            if (!now.equals(problem)) {
+                problem = now;
+                LOG.warn("{}", now);
+            }
         }
     }
 

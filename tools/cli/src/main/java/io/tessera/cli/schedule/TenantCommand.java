@@ -173,16 +173,10 @@ public final class TenantCommand implements Callable<Integer> {
         String policies = list(answer.getAsJsonArray("policies"));
         context.out()
                 .println(TextTable.printable(tenant) + ": " + (terms.text().isEmpty() ? "nothing is set" : terms.text()) + "; policy " + policies);
-        warnWhereItDoesNotHold(answer);
+        NotKept.warn(answer, context);
         JsonArray unused = answer.getAsJsonArray("unused");
         if (!unused.isEmpty()) {
             context.err().println("tessera: " + policies + " does not look at " + list(unused) + ": tessera policy lists those that do");
-        }
-    }
-
-    private void warnWhereItDoesNotHold(JsonObject answer) {
-        if (answer.get("notKept") instanceof JsonArray reasons) {
-            reasons.forEach(reason -> context.err().println("tessera: " + TextTable.printable(reason.getAsString())));
         }
     }
 

@@ -40,6 +40,21 @@ class TenantCommandsTest {
     }
 
     @Test
+    void anOrderThatDoesNotSurviveSaysSo() throws IOException {
+        String answer = "{\"ok\":true,\"notKept\":[\"the disk is full\"]}\n";
+        String warning = "tessera: the disk is full\n";
+        assertEquals(new CommandRun(0, "policy fair\n", warning),
+                answered("{\"request\":\"policy\",\"policy\":\"fair\"}", answer, "policy", "fair"));
+        assertEquals(new CommandRun(0, "quantum 50.0 ms\n", warning),
+                answered("{\"request\":\"quantum\",\"ns\":50000000}", answer, "quantum", "50ms"));
+        assertEquals(new CommandRun(0, "scheduler on\n", warning),
+                answered("{\"request\":\"scheduler\",\"mode\":\"on\"}", answer, "scheduler", "on"));
+        CommandRun status = answered("{\"request\":\"status\"}",
+                "{\"ok\":true,\"manager\":{\"pid\":1,\"ordersProblem\":\"the disk is full\"},\"devices\":[],\"clients\":[]}\n", "status");
+        assertTrue(status.out().contains("\nthe disk is full\n"), status.out());
+    }
+
+    @Test
     void policiesAreListedWithThoseOfTheDevices() throws IOException {
         String status = "{\"ok\":true,\"manager\":{\"pid\":1},\"devices\":[{\"uuid\":\"GPU-1\",\"name\":\"H200\",\"policy\":\"priority\"}]}\n";
         CommandRun run = answered("{\"request\":\"status\"}", status, "policy");
