@@ -151,10 +151,15 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
-    public void limit(String tenant, long bytes) {
+    public boolean limit(String tenant, long bytes) {
         LOG.info("tenant \"{}\" may use {} bytes of each executor's device", PrintableText.of(tenant), bytes == 0 ? "all" : bytes);
+        if (!journal.limit(tenant, bytes)) {
+            return false;
+        }
+        journal.write();
         settings.limitOrdered(tenant);
         executors.limit(tenant, bytes);
+        return true;
     }
 
     @Override

@@ -197,8 +197,11 @@ final class ControlRequests {
                     + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");
         }
-        target.limit(tenant, bytes);
-        return ok();
+        if (!target.limit(tenant, bytes)) {
+            throw new RefusedRequest(
+                    "commands have set limits for " + TenantShares.MOST_TENANTS + " tenants already; write this one into tessera.toml");
+        }
+        return ordered();
     }
 
     private JsonObject evict(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
@@ -309,6 +312,10 @@ final class ControlRequests {
         if (!deviceKnown) {
             throw new RefusedRequest("no client has announced this device");
         }
+        return ordered();
+    }
+
+    private JsonObject ordered() {
         JsonObject answer = ok();
         if (!target.ordersProblem().isEmpty()) {
             JsonArray notKept = new JsonArray();

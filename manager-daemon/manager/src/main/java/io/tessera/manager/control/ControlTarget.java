@@ -52,8 +52,9 @@ public interface ControlTarget {
      * Sets the device memory that a tenant of executors may use, on each device, from now on.
      *
      * @param bytes 0: no limit
+     * @return false if that is one tenant too many
      */
-    void limit(String tenant, long bytes);
+    boolean limit(String tenant, long bytes);
 
     /**
      * Has a tenant's clients leave the devices until their next call.

@@ -14,9 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.ObjLongConsumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +39,11 @@ public final class OrderJournal implements Conductor.Timed {
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
-    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of less than 400 bytes. */
-    private static final int MOST_BYTES = 400 * TenantShares.MOST_TENANTS;
+    /** Begins what is set for a tenant beside its limit of memory. No name has a line break here. */
+    private static final String TERMS = "\nweight = ";
+
+    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms and as many of limits, each of less than 400 bytes. */
+    private static final int MOST_BYTES = 2 * 400 * TenantShares.MOST_TENANTS;
 
     /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
     static final long RETURN_NS = 60_000_000_000L;
@@ -47,6 +53,9 @@ public final class OrderJournal implements Conductor.Timed {
     private final FilePort files;
     private final Path file;
     private final DeviceRegistry devices;
+    /** In bytes, of tenants of executors for which a command had the last word; 0: no limit. */
+    private final Map<String, Long> limits = new LinkedHashMap<>();
+    private boolean limitsChanged;
     private long writtenChanges;
     private String problem = "";
     private long retryNs = Long.MAX_VALUE;
@@ -59,19 +68,24 @@ public final class OrderJournal implements Conductor.Timed {
         this.devices = devices;
     }
 
-    /** Goes on with what was ordered of a manager that was killed. */
-    public void restore(long nowNs) {
+    /**
+     * Goes on with what was ordered of a manager that was killed.
+     *
+     * @param limitsSet sets the bytes of device memory that a tenant of executors may use
+     */
+    public void restore(ObjLongConsumer<String> limitsSet, long nowNs) {
         try {
             String text = read();
             if (!text.startsWith(BOOT + boot() + "\n")) {
                 files.remove(file);
                 return;
             }
-            Map<Settings, Boolean> tables = new LinkedHashMap<>();
+            Map<String, Settings> tables = new LinkedHashMap<>();
             for (String table : TABLES.split(text)) {
-                tables.put(SettingsFile.parse(table, Accounts.NONE), table.lines().findFirst().orElse("").endsWith(PASSING));
+                tables.put(table, SettingsFile.parse(table, Accounts.NONE));
             }
-            tables.forEach((ordered, whileItRuns) -> restore(ordered, whileItRuns, nowNs));
+            tables.forEach((table, ordered) -> restore(table, ordered, nowNs));
+            limits.forEach(limitsSet::accept);
             writtenChanges = devices.shares().changes();
             forgetNs = nowNs + RETURN_NS;
             LOG.info("the manager before was killed; what was ordered of it holds: {}", file);
@@ -80,9 +94,14 @@ public final class OrderJournal implements Conductor.Timed {
         }
     }
 
-    private void restore(Settings ordered, boolean whileItRuns, long nowNs) {
+    private void restore(String table, Settings ordered, long nowNs) {
         devices.order(Optional.empty(), ordered.all(), nowNs);
         ordered.devices().forEach(devices.orders()::restore);
+        limits.putAll(ordered.limits());
+        if (!table.contains(TERMS)) {
+            return;
+        }
+        boolean whileItRuns = table.lines().findFirst().orElse("").endsWith(PASSING);
         ordered.rules().tenants().forEach((tenant, terms) -> {
             devices.terms(tenant, terms, whileItRuns, nowNs);
             if (whileItRuns) {
@@ -97,7 +116,7 @@ public final class OrderJournal implements Conductor.Timed {
             forgetNs = Long.MAX_VALUE;
             devices.forgetAwaited();
         }
-        if (devices.shares().changes() != writtenChanges || nowNs >= retryNs) {
+        if (limitsChanged || devices.shares().changes() != writtenChanges || nowNs >= retryNs) {
             write();
             retryNs = problem.isEmpty() ? Long.MAX_VALUE : nowNs + RETRY_NS;
             return 1;
@@ -116,6 +135,24 @@ public final class OrderJournal implements Conductor.Timed {
     /** Why what was ordered does not survive if this manager is killed; empty: it does. It is written again every second while that lasts. */
     public String problem() {
         return problem;
+    }
+
+    /**
+     * A command has set the limit of a tenant of executors; 0: it has none. The caller has it written down.
+     *
+     * @return false if that is one tenant too many
+     */
+    public boolean limit(String tenant, long bytes) {
+        if (limits.size() >= TenantShares.MOST_TENANTS && !limits.containsKey(tenant)) {
+            return false;
+        }
+        limits.put(tenant, bytes);
+        return true;
+    }
+
+    /** The file of settings has had the last word on the limit of a tenant. */
+    public void limitInFile(String tenant) {
+        limitsChanged |= limits.remove(tenant) != null;
     }
 
     private String read() throws LinuxException {
@@ -145,8 +182,11 @@ public final class OrderJournal implements Conductor.Timed {
             sharing(text, device.getValue());
         }
         TenantShares shares = devices.shares();
-        shares.set().forEach((tenant, terms) -> terms(text, tenant, terms, shares.whileItRuns(tenant)));
+        Set<String> tenants = new LinkedHashSet<>(shares.set().keySet());
+        tenants.addAll(limits.keySet());
+        tenants.forEach(tenant -> tenant(text, tenant, shares));
         writtenChanges = shares.changes();
+        limitsChanged = false;
         try {
             Path next = file.resolveSibling(NAME + ".next");
             files.remove(next);
@@ -176,13 +216,25 @@ public final class OrderJournal implements Conductor.Timed {
         sharing.quantumNs().ifPresent(ns -> text.append("quantum = \"").append(ns).append("ns\"\n"));
     }
 
-    private static void terms(StringBuilder text, String tenant, TenantTerms terms, boolean whileItRuns) {
-        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(whileItRuns ? PASSING : "").append('\n');
-        text.append("weight = ").append(terms.weight()).append("\npriority = ").append(terms.priority());
+    private void tenant(StringBuilder text, String tenant, TenantShares shares) {
+        TenantTerms terms = shares.set().get(tenant);
+        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(terms != null && shares.whileItRuns(tenant) ? PASSING : "");
+        if (terms != null) {
+            terms(text, terms);
+        }
+        text.append('\n');
+        Long limit = limits.get(tenant);
+        if (limit != null) {
+            text.append("memory = \"").append(limit == 0 ? "none" : limit + "B").append("\"\n");
+        }
+    }
+
+    private static void terms(StringBuilder text, TenantTerms terms) {
+        text.append(TERMS).append(terms.weight()).append("\npriority = ").append(terms.priority());
         text.append("\nclass = \"").append(terms.tenantClass().name().toLowerCase(Locale.ROOT)).append("\"\n");
         cap(text, "cap", terms.hardCap());
         cap(text, "soft-cap", terms.softCap());
-        text.append("target = \"").append(terms.targetNs()).append("ns\"\n");
+        text.append("target = \"").append(terms.targetNs()).append("ns\"");
     }
 
     private static void cap(StringBuilder text, String key, double cap) {

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Reads durations and sizes as people write them: {@code 100ms}, {@code 1.5s}, {@code 8GiB}. Stateless. */
 public final class Quantities {
-    private static final Pattern QUANTITY = Pattern.compile("(\\d{1,18}(?:\\.\\d{1,9})?)([A-Za-z]+)");
+    private static final Pattern QUANTITY = Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)([A-Za-z]+)");
     private static final Pattern SHARE = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3})?) ?%");
     private static final Map<String, Long> NANOSECONDS = Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s",
             1_000_000_000L, "min", 60_000_000_000L);
