@@ -134,6 +134,7 @@ public final class Manager implements AutoCloseable {
                 new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
+        manager.settings.readBy(task -> Thread.ofPlatform().name("tessera-settings").daemon().start(task));
         manager.thread = new Thread(manager::run, "tessera-conductor");
         manager.thread.start();
         return manager;
