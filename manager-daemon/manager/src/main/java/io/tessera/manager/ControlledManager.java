@@ -19,6 +19,7 @@ import io.tessera.os.ProcessPort;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.message.PrintableText;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.time.Instant;
@@ -87,6 +88,9 @@ final class ControlledManager implements ControlTarget {
         if (!settings.problem().isEmpty()) {
             manager.addProperty("settingsProblem", settings.problem());
         }
+        if (!journal.problem().isEmpty()) {
+            manager.addProperty("ordersProblem", journal.problem());
+        }
         JsonObject status = new JsonObject();
         status.add("manager", manager);
         status.add("devices", report.devices(nowNs));
@@ -119,7 +123,7 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
-        LOG.info("tenant \"{}\" has {}", tenant, terms);
+        LOG.info("tenant \"{}\" has {}", PrintableText.of(tenant), terms);
         boolean set = devices.terms(tenant, terms, whileItRuns, nowNs);
         journal.write();
         return set;
@@ -137,31 +141,42 @@ final class ControlledManager implements ControlTarget {
     }
 
     @Override
+    public String ordersProblem() {
+        return journal.problem();
+    }
+
+    @Override
     public Set<PolicyName> policiesOf(String tenant) {
         return devices.policiesOf(tenant);
     }
 
     @Override
-    public void limit(String tenant, long bytes) {
-        LOG.info("tenant \"{}\" may use {} bytes of each executor's device", tenant, bytes == 0 ? "all" : bytes);
+    public boolean limit(String tenant, long bytes) {
+        LOG.info("tenant \"{}\" may use {} bytes of each executor's device", PrintableText.of(tenant), bytes == 0 ? "all" : bytes);
+        if (!journal.limit(tenant, bytes)) {
+            return false;
+        }
+        journal.write();
+        settings.limitOrdered(tenant);
         executors.limit(tenant, bytes);
+        return true;
     }
 
     @Override
     public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
-        LOG.info("tenant \"{}\" is evicted{}", tenant, suspend ? " and suspended" : "");
+        LOG.info("tenant \"{}\" is evicted{}", PrintableText.of(tenant), suspend ? " and suspended" : "");
         return residency.evict(tenant, owners, suspend, nowNs);
     }
 
     @Override
     public int restore(String tenant, IntPredicate owners, long nowNs) {
-        LOG.info("tenant \"{}\" is restored", tenant);
+        LOG.info("tenant \"{}\" is restored", PrintableText.of(tenant));
         return residency.restore(tenant, owners, nowNs);
     }
 
     @Override
     public int park(String tenant, boolean away) {
-        LOG.info("tenant \"{}\" of executors is {}", tenant, away ? "parked" : "to come back");
+        LOG.info("tenant \"{}\" of executors is {}", PrintableText.of(tenant), away ? "parked" : "to come back");
         return executors.park(tenant, away);
     }
 

@@ -97,8 +97,11 @@ public final class Manager implements AutoCloseable {
         this.handed = new MemoryExchange(devices, os.sockets(), errors);
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
                 context.maxClients(), new SessionRouter(devices, executors));
-        this.settings = new SettingsWatch(context.settings(), os.processes().uid(), devices, executors::limit);
         this.journal = new OrderJournal(os.files(), context.directory().path(), devices);
+        this.settings = new SettingsWatch(context.settings(), os.processes().uid(), devices, (tenant, bytes) -> {
+            journal.limitInFile(tenant);
+            executors.limit(tenant, bytes);
+        });
         Shutdown ending = new Shutdown(sessions, executors, this::stopping);
         ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency, settings, journal,
                 (programs, nowNs) -> {
@@ -110,7 +113,7 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(settings, control, executors, residency, handed, ending, new DirectoryWatch(directory, this::stopping)), errors);
+                List.of(settings, control, executors, residency, handed, ending, journal, new DirectoryWatch(directory, this::stopping)), errors);
     }
 
     /**
@@ -131,6 +134,7 @@ public final class Manager implements AutoCloseable {
                 new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
+        manager.settings.readBy(task -> Thread.ofPlatform().name("tessera-settings").daemon().start(task));
         manager.thread = new Thread(manager::run, "tessera-conductor");
         manager.thread.start();
         return manager;
@@ -158,7 +162,7 @@ public final class Manager implements AutoCloseable {
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             long nowNs = clocks.monotonic().nanoTime();
             manager.settings.doWork(nowNs); // first, because what was ordered since counts more
-            manager.journal.restore(nowNs);
+            manager.journal.restore(manager::limitOrdered, nowNs);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
             manager.executors.adopt(clocks.monotonic().nanoTime());
@@ -176,6 +180,11 @@ public final class Manager implements AutoCloseable {
                 directory.close();
             }
         }
+    }
+
+    private void limitOrdered(String tenant, long bytes) {
+        settings.limitOrdered(tenant);
+        executors.limit(tenant, bytes);
     }
 
     private void run() {

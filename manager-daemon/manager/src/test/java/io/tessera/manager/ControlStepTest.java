@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.manager.schedule.turn.TurnState;
+import io.tessera.os.Errno;
 import io.tessera.protocol.segment.AckWord;
 import io.tessera.protocol.segment.CounterId;
 import io.tessera.protocol.segment.SegmentHeader;
@@ -230,6 +231,36 @@ class ControlStepTest {
         two.die();
         stepped.step();
         assertTrue(say(root, bob + "}\n").contains("\"weight\":1,"));
+    }
+
+    @Test
+    void theJournalLosesATableWithTheLastProgramOfItsTenant() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        say(root, "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\",\"set\":{\"weight\":4},\"ahead\":true,\"whileItRuns\":true}\n");
+        InMemoryClient one = stepped.client(42, "bob", 0);
+        stepped.step();
+        assertTrue(stepped.file("orders.toml").contains("[tenant.\"bob of user 500\"] # while it runs\nweight = 4\n"));
+        one.die();
+        stepped.step();
+        assertFalse(stepped.file("orders.toml").contains("bob"), stepped.file("orders.toml"));
+    }
+
+    @Test
+    void anOrderThatCannotBeWrittenDownSaysSoUntilItCanBe() throws Exception {
+        stepped.client(42, "alice", 0);
+        InMemoryClient root = stepped.control(0);
+        String order = "{\"request\":\"policy\",\"policy\":\"fair\"}\n";
+        String set = "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\",\"set\":{\"weight\":4}}\n";
+        String said = "what was ordered does not survive if this manager is killed: write(a file): ENOSPC";
+        stepped.linux.files.writeErrno = Errno.ENOSPC;
+        assertEquals("{\"ok\":true,\"notKept\":[\"" + said + "\"]}\n", say(root, order));
+        assertTrue(say(root, set).contains(said));
+        assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"ordersProblem\":\"" + said + "\""));
+        stepped.linux.files.writeErrno = 0;
+        stepped.stepAfterMs(1_100);
+        assertFalse(say(root, "{\"request\":\"status\"}\n").contains("ordersProblem"));
+        assertTrue(stepped.file("orders.toml").contains("policy = \"fair\"\n[tenant.\"alice of user 500\"]\nweight = 4\n"));
+        assertEquals("{\"ok\":true}\n", say(root, order));
     }
 
     @Test

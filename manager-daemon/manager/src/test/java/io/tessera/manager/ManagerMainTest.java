@@ -164,6 +164,22 @@ class ManagerMainTest {
     }
 
     @Test
+    void namesOfTenantsCannotForgeLinesOfTheLog() throws Exception {
+        Process manager = launchHere(Map.of("_JAVA_SR_SIGNUM", "40", "JDK_JAVA_OPTIONS", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+        try (TestClient client = TestClient.onDevice(paths.registrationSocket(), "eve\nforged\u001b[2J")) {
+            String answer = ControlQuery.ask(paths.controlSocket(),
+                    "{\"request\":\"tenant\",\"tenant\":\"bob\\nforged\",\"set\":{\"weight\":4},\"ahead\":true}");
+            assertTrue(answer.startsWith("{\"ok\":true"), answer);
+            assertFalse(client.isEnded());
+        }
+        signal("TERM", manager);
+        assertEquals(0, exitOf(manager), log());
+        assertTrue(log().contains("tenant \"eve?forged?[2J\""), log());
+        assertTrue(log().contains("tenant \"bob\\x0aforged\" has "), log());
+        assertFalse(log().contains("\u001b") || log().contains("\nforged"), log());
+    }
+
+    @Test
     void wrongOptionsAndUnusableDirectoriesHaveTheirExitCodes() throws Exception {
         assertEquals(ManagerMain.EXIT_USAGE, exitOf(launch(LAUNCHER, "--speed", "9")));
         assertEquals("tessera-manager: there is no option --speed; --help lists them\n", log());

@@ -1,6 +1,8 @@
 package io.tessera.policy;
 
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,11 +13,22 @@ import java.util.Set;
  * and pays for what the tenant uses. While it is empty the policy beneath believes that the tenant is idle. Under a soft cap alone it may run
  * nevertheless when nobody else is ready, and owes at most one full store for that.
  *
+ * <p>The store of a tenant that leaves is kept for {@value #KEPT_MINUTES} minutes: a tenant of the same number and caps goes on with it. Otherwise
+ * short processes one after the other would each begin with a full store.
+ *
  * <p>A store that was empty counts as filled when it holds a tenth of a quantum. Otherwise turns would get as short as the time between two looks.
  */
 final class CappedPolicy implements SchedulingPolicy {
     /** Shares are kept over half a second. */
     private static final long WINDOW_NS = 500_000_000L;
+
+    /** What is owed after a kernel of some seconds is paid by then under any cap that is not tiny. */
+    static final int KEPT_MINUTES = 10;
+
+    private static final long KEPT_NS = KEPT_MINUTES * 60_000_000_000L;
+
+    /** Of tenants that have left; the one that left longest ago goes first. */
+    static final int MOST_DEPARTED = 1_000;
 
     private static final class Store {
         final long tenant;
@@ -29,6 +42,9 @@ final class CappedPolicy implements SchedulingPolicy {
         int requests;
         long sinceNs;
 
+        /** When it left, if it has. */
+        long leftNs;
+
         Store(long tenant, TenantTerms terms, long nowNs) {
             this.tenant = tenant;
             filledNs = nowNs;
@@ -36,6 +52,10 @@ final class CappedPolicy implements SchedulingPolicy {
             softCap = terms.softCap();
             hardNs = hardCap * WINDOW_NS;
             softNs = softCap * WINDOW_NS;
+        }
+
+        boolean hasCapsOf(TenantTerms terms) {
+            return hardCap == terms.hardCap() && softCap == terms.softCap();
         }
 
         /** It has filled while time was used. */
@@ -68,6 +88,8 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private final SchedulingPolicy policy;
     private final Map<Long, Store> stores = new HashMap<>();
+    /** Of tenants that have left, in the order in which they did. */
+    private final Map<Long, Store> departed = new LinkedHashMap<>();
     private final Set<Store> withheld = new LinkedHashSet<>();
     private long quantumNs;
 
@@ -99,13 +121,15 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private void cap(long tenant, TenantTerms terms, long nowNs) {
         Store before = stores.get(tenant);
-        if (before != null && before.hardCap == terms.hardCap() && before.softCap == terms.softCap()) {
+        if (before != null && before.hasCapsOf(terms)) {
             return;
         }
         if (terms.hardCap() == 1 && terms.softCap() == 1) {
             stores.remove(tenant);
         } else {
-            stores.put(tenant, new Store(tenant, terms, nowNs));
+            forgetDeparted(nowNs);
+            Store kept = departed.remove(tenant);
+            stores.put(tenant, kept != null && kept.hasCapsOf(terms) ? kept : new Store(tenant, terms, nowNs));
         }
         if (before != null && withheld.remove(before) && before.requests > 0) {
             ready(tenant, before.requests, before.sinceNs, nowNs);
@@ -115,8 +139,20 @@ final class CappedPolicy implements SchedulingPolicy {
     @Override
     public void left(long tenant, long nowNs) {
         forget(tenant);
-        stores.remove(tenant);
+        Store store = stores.remove(tenant);
+        if (store != null) {
+            store.leftNs = nowNs;
+            departed.put(tenant, store);
+            forgetDeparted(nowNs);
+        }
         policy.left(tenant, nowNs);
+    }
+
+    private void forgetDeparted(long nowNs) {
+        Iterator<Store> oldestFirst = departed.values().iterator();
+        while (oldestFirst.hasNext() && (nowNs - oldestFirst.next().leftNs > KEPT_NS || departed.size() > MOST_DEPARTED)) {
+            oldestFirst.remove();
+        }
     }
 
     private void forget(long tenant) {

@@ -68,6 +68,39 @@ class CappedPolicyTest {
     }
 
     @Test
+    void whoComesBackOwesWhatItOwed() {
+        PolicySteps steps = new PolicySteps(PolicyName.FIFO.make(PolicySettings.SUBMISSIONS)).with(HALF);
+        steps.ready(1);
+        steps.turnOf(1_500 * MS); // 250 ms were saved up, 750 came: 500 are owed, which takes a second
+        steps.policy.left(1, steps.nowNs);
+        steps.nowNs += 400 * MS;
+        steps.policy.joined(1, TenantTerms.DEFAULT, steps.nowNs);
+        steps.policy.changed(1, HALF, steps.nowNs);
+        steps.ready(1);
+        assertEquals(TurnChoice.NOBODY, steps.policy.next(steps.nowNs));
+        steps.nowNs += 610 * MS;
+        assertEquals(1, steps.turnOf(1_000_000 * MS));
+        steps.policy.left(1, steps.nowNs);
+        steps.nowNs += CappedPolicy.KEPT_MINUTES * 60_000L * MS + 1;
+        steps.policy.joined(1, HALF, steps.nowNs);
+        steps.ready(1);
+        assertEquals(1, steps.turn().tenant(), "after so long nothing is known of it");
+    }
+
+    @Test
+    void debtsOfTenantsThatHaveLeftAreBoundedInNumber() {
+        PolicySteps steps = new PolicySteps(PolicyName.FIFO.make(PolicySettings.SUBMISSIONS));
+        for (long tenant = 1; tenant <= CappedPolicy.MOST_DEPARTED + 1; tenant++) {
+            steps.policy.joined(tenant, HALF, steps.nowNs);
+            steps.policy.charged(tenant, 100_000 * MS, steps.nowNs);
+            steps.policy.left(tenant, steps.nowNs);
+        }
+        steps.with(HALF, HALF);
+        assertFalse(steps.policy.isOverCap(1, false, steps.nowNs), "it left first");
+        assertTrue(steps.policy.isOverCap(2, false, steps.nowNs));
+    }
+
+    @Test
     void termsAreChecked() {
         assertThrows(IllegalArgumentException.class, () -> TenantTerms.DEFAULT.withHardCap(0));
         assertThrows(IllegalArgumentException.class, () -> TenantTerms.DEFAULT.withSoftCap(Double.NaN));

@@ -181,6 +181,15 @@ public final class DeviceRegistry {
         return set;
     }
 
+    /** Tenants whose programs were expected back, and have no context yet, lose what was set while they run. */
+    public void forgetAwaited() {
+        for (String tenant : shares.awaited()) {
+            if (devices.values().stream().noneMatch(device -> isOn(device, tenant))) {
+                shares.left(tenant);
+            }
+        }
+    }
+
     /**
      * A client has a context on a device.
      *

@@ -20,6 +20,9 @@ public final class TenantShares {
     private final int ownUid;
     private final Map<String, TenantTerms> set = new LinkedHashMap<>();
     private final Set<String> passing = new HashSet<>();
+    /** Whose programs a former manager had, and which have not come to this one. */
+    private final Set<String> awaited = new HashSet<>();
+    private long changes;
     private ShareRules rules = ShareRules.NONE;
 
     /** Nothing is set yet. */
@@ -54,27 +57,51 @@ public final class TenantShares {
      * @return false if that is one tenant too many
      */
     boolean set(String tenant, TenantTerms terms, boolean whileItRuns) {
+        boolean asWritten = terms.equals(written(tenant));
+        if (!asWritten && set.size() >= MOST_TENANTS && !set.containsKey(tenant)) {
+            return false;
+        }
+        changes++;
+        awaited.remove(tenant);
         if (whileItRuns) {
             passing.add(tenant);
         } else {
             passing.remove(tenant);
         }
-        if (terms.equals(written(tenant))) {
+        if (asWritten) {
             set.remove(tenant);
-            return true;
+        } else {
+            set.put(tenant, terms);
         }
-        if (set.size() >= MOST_TENANTS && !set.containsKey(tenant)) {
-            return false;
-        }
-        set.put(tenant, terms);
         return true;
     }
 
     /** The last program of a tenant has left. */
     void left(String tenant) {
+        awaited.remove(tenant);
         if (passing.remove(tenant)) {
+            changes++;
             set.remove(tenant);
         }
+    }
+
+    /** Programs of a tenant were here when a former manager was killed; they are expected to register again. */
+    public void await(String tenant) {
+        awaited.add(tenant);
+    }
+
+    Set<String> awaited() {
+        return Set.copyOf(awaited);
+    }
+
+    /** Whether what is set for a tenant goes when the last of its programs has left. */
+    public boolean whileItRuns(String tenant) {
+        return passing.contains(tenant);
+    }
+
+    /** How often something else was set, or went. */
+    public long changes() {
+        return changes;
     }
 
     /** What operators have set. */

@@ -151,6 +151,9 @@ final class ControlRequests {
         answer.add("unused", unused);
         JsonArray notKept = new JsonArray();
         target.notKept(tenant, nowNs).forEach(notKept::add);
+        if ((reset || request.has("set")) && !target.ordersProblem().isEmpty()) {
+            notKept.add(target.ordersProblem());
+        }
         if (!notKept.isEmpty()) {
             answer.add("notKept", notKept);
         }
@@ -194,8 +197,11 @@ final class ControlRequests {
                     + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
                     + " holds from when one comes. Who shares by time has the limit of its own --memory");
         }
-        target.limit(tenant, bytes);
-        return ok();
+        if (!target.limit(tenant, bytes)) {
+            throw new RefusedRequest(
+                    "commands have set limits for " + TenantShares.MOST_TENANTS + " tenants already; write this one into tessera.toml");
+        }
+        return ordered();
     }
 
     private JsonObject evict(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
@@ -302,11 +308,21 @@ final class ControlRequests {
         return uuid;
     }
 
-    private static JsonObject known(boolean deviceKnown) throws RefusedRequest {
+    private JsonObject known(boolean deviceKnown) throws RefusedRequest {
         if (!deviceKnown) {
             throw new RefusedRequest("no client has announced this device");
         }
-        return ok();
+        return ordered();
+    }
+
+    private JsonObject ordered() {
+        JsonObject answer = ok();
+        if (!target.ordersProblem().isEmpty()) {
+            JsonArray notKept = new JsonArray();
+            notKept.add(target.ordersProblem());
+            answer.add("notKept", notKept);
+        }
+        return answer;
     }
 
     private static String text(JsonObject request, String field) throws RefusedRequest {

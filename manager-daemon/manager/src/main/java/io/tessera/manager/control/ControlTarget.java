@@ -42,6 +42,9 @@ public interface ControlTarget {
     /** Why what is set for a tenant does not hold on devices that it is on; empty: it holds, or nothing is set. */
     Set<String> notKept(String tenant, long nowNs);
 
+    /** Why orders do not survive if the manager is killed; empty: they do. */
+    String ordersProblem();
+
     /** The policies of the devices that a tenant is on; of all devices, where it is on none. */
     Set<PolicyName> policiesOf(String tenant);
 
@@ -49,8 +52,9 @@ public interface ControlTarget {
      * Sets the device memory that a tenant of executors may use, on each device, from now on.
      *
      * @param bytes 0: no limit
+     * @return false if that is one tenant too many
      */
-    void limit(String tenant, long bytes);
+    boolean limit(String tenant, long bytes);
 
     /**
      * Has a tenant's clients leave the devices until their next call.

@@ -1,5 +1,6 @@
 package io.tessera.manager.settings;
 
+import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.TenantShares;
@@ -12,11 +13,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.ObjLongConsumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,23 +27,39 @@ import org.tomlj.Toml;
 
 /**
  * What operators have ordered by command, for a manager that is killed: the next one goes on with it. A manager that ends in order forgets it.
- * A file in the runtime directory in the form of {@code tessera.toml}; its first line names the boot of the host, after which it counts no more. One
- * owner thread.
+ * A file in the runtime directory in the form of {@code tessera.toml}; its first line names the boot of the host, after which it counts no more. The
+ * comment {@value #PASSING} behind the head of a tenant's table says that it goes with the last program of the tenant. One owner thread.
  */
-public final class OrderJournal {
+public final class OrderJournal implements Conductor.Timed {
     private static final String NAME = "orders.toml";
     private static final String BOOT = "# boot ";
     /** Where a table begins: they are read one by one, because the parser takes kilobytes of memory for each line of a text. */
     private static final Pattern TABLES = Pattern.compile("^(?=\\[)", Pattern.MULTILINE);
+    private static final String PASSING = " # while it runs";
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
-    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of less than 400 bytes. */
-    private static final int MOST_BYTES = 400 * TenantShares.MOST_TENANTS;
+    /** Begins what is set for a tenant beside its limit of memory. No name has a line break here. */
+    private static final String TERMS = "\nweight = ";
+
+    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms and as many of limits, each of less than 400 bytes. */
+    private static final int MOST_BYTES = 2 * 400 * TenantShares.MOST_TENANTS;
+
+    /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
+    static final long RETURN_NS = 60_000_000_000L;
+
+    private static final long RETRY_NS = 1_000_000_000L;
 
     private final FilePort files;
     private final Path file;
     private final DeviceRegistry devices;
+    /** In bytes, of tenants of executors for which a command had the last word; 0: no limit. */
+    private final Map<String, Long> limits = new LinkedHashMap<>();
+    private boolean limitsChanged;
+    private long writtenChanges;
+    private String problem = "";
+    private long retryNs = Long.MAX_VALUE;
+    private long forgetNs = Long.MAX_VALUE;
 
     /** In a runtime directory. */
     public OrderJournal(FilePort files, Path directory, DeviceRegistry devices) {
@@ -49,27 +68,91 @@ public final class OrderJournal {
         this.devices = devices;
     }
 
-    /** Goes on with what was ordered of a manager that was killed. */
-    public void restore(long nowNs) {
+    /**
+     * Goes on with what was ordered of a manager that was killed.
+     *
+     * @param limitsSet sets the bytes of device memory that a tenant of executors may use
+     */
+    public void restore(ObjLongConsumer<String> limitsSet, long nowNs) {
         try {
             String text = read();
             if (!text.startsWith(BOOT + boot() + "\n")) {
                 files.remove(file);
                 return;
             }
-            List<Settings> tables = new ArrayList<>();
+            Map<String, Settings> tables = new LinkedHashMap<>();
             for (String table : TABLES.split(text)) {
-                tables.add(SettingsFile.parse(table, Accounts.NONE));
+                tables.put(table, SettingsFile.parse(table, Accounts.NONE));
             }
-            for (Settings ordered : tables) {
-                devices.order(Optional.empty(), ordered.all(), nowNs);
-                ordered.devices().forEach(devices.orders()::restore);
-                ordered.rules().tenants().forEach((tenant, terms) -> devices.terms(tenant, terms, false, nowNs));
-            }
+            tables.forEach((table, ordered) -> restore(table, ordered, nowNs));
+            limits.forEach(limitsSet::accept);
+            writtenChanges = devices.shares().changes();
+            forgetNs = nowNs + RETURN_NS;
             LOG.info("the manager before was killed; what was ordered of it holds: {}", file);
         } catch (LinuxException | SettingsException e) {
             LOG.warn("what was ordered of the manager before is lost, {}: {}", file, e.getMessage());
         }
+    }
+
+    private void restore(String table, Settings ordered, long nowNs) {
+        devices.order(Optional.empty(), ordered.all(), nowNs);
+        ordered.devices().forEach(devices.orders()::restore);
+        limits.putAll(ordered.limits());
+        if (!table.contains(TERMS)) {
+            return;
+        }
+        boolean whileItRuns = table.lines().findFirst().orElse("").endsWith(PASSING);
+        ordered.rules().tenants().forEach((tenant, terms) -> {
+            devices.terms(tenant, terms, whileItRuns, nowNs);
+            if (whileItRuns) {
+                devices.shares().await(tenant);
+            }
+        });
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        if (nowNs >= forgetNs) {
+            forgetNs = Long.MAX_VALUE;
+            devices.forgetAwaited();
+        }
+        if (limitsChanged || devices.shares().changes() != writtenChanges || nowNs >= retryNs) {
+            write();
+            retryNs = problem.isEmpty() ? Long.MAX_VALUE : nowNs + RETRY_NS;
+            return 1;
+        }
+        if (!problem.isEmpty() && retryNs == Long.MAX_VALUE) {
+            retryNs = nowNs + RETRY_NS;
+        }
+        return 0;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return Math.min(forgetNs, retryNs);
+    }
+
+    /** Why what was ordered does not survive if this manager is killed; empty: it does. It is written again every second while that lasts. */
+    public String problem() {
+        return problem;
+    }
+
+    /**
+     * A command has set the limit of a tenant of executors; 0: it has none. The caller has it written down.
+     *
+     * @return false if that is one tenant too many
+     */
+    public boolean limit(String tenant, long bytes) {
+        if (limits.size() >= TenantShares.MOST_TENANTS && !limits.containsKey(tenant)) {
+            return false;
+        }
+        limits.put(tenant, bytes);
+        return true;
+    }
+
+    /** The file of settings has had the last word on the limit of a tenant. */
+    public void limitInFile(String tenant) {
+        limitsChanged |= limits.remove(tenant) != null;
     }
 
     private String read() throws LinuxException {
@@ -98,7 +181,12 @@ public final class OrderJournal {
             text.append("[device.\"").append(device.getKey()).append("\"]\n");
             sharing(text, device.getValue());
         }
-        devices.shares().set().forEach((tenant, terms) -> terms(text, tenant, terms));
+        TenantShares shares = devices.shares();
+        Set<String> tenants = new LinkedHashSet<>(shares.set().keySet());
+        tenants.addAll(limits.keySet());
+        tenants.forEach(tenant -> tenant(text, tenant, shares));
+        writtenChanges = shares.changes();
+        limitsChanged = false;
         try {
             Path next = file.resolveSibling(NAME + ".next");
             files.remove(next);
@@ -109,8 +197,16 @@ public final class OrderJournal {
                 files.close(descriptor);
             }
             files.rename(next, file);
+            if (!problem.isEmpty()) {
+                LOG.info("what was ordered is written down again");
+            }
+            problem = "";
         } catch (LinuxException e) {
-            LOG.warn("what was ordered does not survive if this manager is killed: {}", e.toString());
+            String now = "what was ordered does not survive if this manager is killed: " + e.getMessage();
+            if (!now.equals(problem)) {
+                problem = now;
+                LOG.warn("{}", now);
+            }
         }
     }
 
@@ -120,13 +216,25 @@ public final class OrderJournal {
         sharing.quantumNs().ifPresent(ns -> text.append("quantum = \"").append(ns).append("ns\"\n"));
     }
 
-    private static void terms(StringBuilder text, String tenant, TenantTerms terms) {
-        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]\n");
-        text.append("weight = ").append(terms.weight()).append("\npriority = ").append(terms.priority());
+    private void tenant(StringBuilder text, String tenant, TenantShares shares) {
+        TenantTerms terms = shares.set().get(tenant);
+        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(terms != null && shares.whileItRuns(tenant) ? PASSING : "");
+        if (terms != null) {
+            terms(text, terms);
+        }
+        text.append('\n');
+        Long limit = limits.get(tenant);
+        if (limit != null) {
+            text.append("memory = \"").append(limit == 0 ? "none" : limit + "B").append("\"\n");
+        }
+    }
+
+    private static void terms(StringBuilder text, TenantTerms terms) {
+        text.append(TERMS).append(terms.weight()).append("\npriority = ").append(terms.priority());
         text.append("\nclass = \"").append(terms.tenantClass().name().toLowerCase(Locale.ROOT)).append("\"\n");
         cap(text, "cap", terms.hardCap());
         cap(text, "soft-cap", terms.softCap());
-        text.append("target = \"").append(terms.targetNs()).append("ns\"\n");
+        text.append("target = \"").append(terms.targetNs()).append("ns\"");
     }
 
     private static void cap(StringBuilder text, String key, double cap) {

@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 
 /** Reads durations and sizes as people write them: {@code 100ms}, {@code 1.5s}, {@code 8GiB}. Stateless. */
 public final class Quantities {
-    private static final Pattern QUANTITY = Pattern.compile("(\\d{1,18}(?:\\.\\d{1,9})?)([A-Za-z]+)");
+    private static final Pattern QUANTITY = Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)([A-Za-z]+)");
+    private static final Pattern SHARE = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3})?) ?%");
     private static final Map<String, Long> NANOSECONDS = Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s",
             1_000_000_000L, "min", 60_000_000_000L);
     private static final Map<String, Long> BYTES = Map.of("B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30,
@@ -29,10 +30,11 @@ public final class Quantities {
 
     /** A part of the whole, of a text like {@code 25%}: above 0, at most 1. */
     public static double share(String value) throws OptionException {
-        if (!value.matches("\\d{1,3}(\\.\\d{1,3})?%")) {
+        Matcher matcher = SHARE.matcher(value);
+        if (!matcher.matches()) {
             throw new OptionException("\"" + value + "\" is not a share: a number with %, for example 5%");
         }
-        double share = Double.parseDouble(value.substring(0, value.length() - 1)) / 100;
+        double share = Double.parseDouble(matcher.group(1)) / 100;
         if (share <= 0 || share > 1) {
             throw new OptionException("\"" + value + "\": a share is above 0% and at most 100%");
         }

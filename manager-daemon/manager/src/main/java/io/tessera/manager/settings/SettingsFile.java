@@ -11,6 +11,7 @@ import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,9 @@ final class SettingsFile {
     private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target");
     private static final List<String> OF_TENANT = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "memory");
 
+    /** Some editors begin every file with it. */
+    private static final String BYTE_ORDER_MARK = "\ufeff";
+
     private final TomlParseResult toml;
     private final Accounts accounts;
 
@@ -70,7 +74,7 @@ final class SettingsFile {
      */
     static Settings parse(String text, Accounts accounts) throws SettingsException {
         try {
-            TomlParseResult toml = Toml.parse(text);
+            TomlParseResult toml = Toml.parse(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text);
             if (toml.hasErrors()) {
                 throw unparsed(toml.errors().getFirst());
             }
@@ -113,11 +117,17 @@ final class SettingsFile {
 
     private Map<Integer, TenantTerms> users() throws SettingsException {
         Map<Integer, TenantTerms> users = new LinkedHashMap<>();
+        Map<Integer, List<String>> tables = new HashMap<>();
         for (String name : tables("user")) {
             List<String> path = List.of("user", name);
             OptionalInt user = accounts.user(name);
             if (user.isEmpty()) {
                 throw wrong(path, "this host has no such user");
+            }
+            List<String> before = tables.put(user.getAsInt(), path);
+            if (before != null) {
+                throw wrong(path, "is the user of line " + toml.inputPositionOf(before).line() + ", " + String.join(".", before)
+                        + ", too: leave one of the tables out");
             }
             users.put(user.getAsInt(), terms(table(path, OF_USER), path));
         }

@@ -22,6 +22,8 @@ public final class MemoryFiles implements FilePort {
     private long inodes;
     /** What the next reservations answer; 0: there is space. */
     public int reserveErrno;
+    /** What writes fail with from now on; 0: they do not. */
+    public int writeErrno;
 
     /** A file or directory. */
     static final class File {
@@ -133,7 +135,10 @@ public final class MemoryFiles implements FilePort {
     }
 
     @Override
-    public void write(int descriptor, byte[] content) {
+    public void write(int descriptor, byte[] content) throws LinuxException {
+        if (writeErrno != 0) {
+            throw new LinuxException("write", "a file", writeErrno);
+        }
         File file = (File) descriptors.get(descriptor);
         MemorySegment.copy(content, 0, file.memory(), ValueLayout.JAVA_BYTE, 0, content.length);
         file.bytes = content.length;

@@ -3,10 +3,12 @@ package io.tessera.manager.memory;
 import io.tessera.manager.Manager;
 import io.tessera.manager.ManagerContext;
 import io.tessera.manager.conductor.SchedulerFactory;
+import io.tessera.os.FilePort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,6 +109,16 @@ public final class SteppedManager implements AutoCloseable {
     /** Files of segments that exist. */
     public List<Path> segments() {
         return linux.files.paths().stream().filter(p -> DIRECTORY.shmDirectory().equals(p.getParent())).toList();
+    }
+
+    /** The text of a file in the runtime directory. */
+    public String file(String name) throws LinuxException {
+        int descriptor = linux.files.open(DIRECTORY.path().resolve(name), FilePort.Open.READ, 0);
+        try {
+            return new String(linux.files.read(descriptor, 1 << 16), StandardCharsets.UTF_8);
+        } finally {
+            linux.files.close(descriptor);
+        }
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.Leases;
+import io.tessera.manager.conductor.ShareRules;
 import io.tessera.manager.conductor.TenantShares;
 import io.tessera.manager.memory.MemoryLinux;
 import io.tessera.manager.memory.RecordingScheduler;
@@ -19,9 +20,11 @@ import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,7 +41,7 @@ class OrderJournalTest {
 
     private DeviceRegistry restored() {
         DeviceRegistry registry = registry();
-        new OrderJournal(files, DIRECTORY, registry).restore(0);
+        new OrderJournal(files, DIRECTORY, registry).restore((_, _) -> {}, 0);
         return registry;
     }
 
@@ -83,7 +86,7 @@ class OrderJournalTest {
         FilePort real = Linux.open().files();
         new OrderJournal(real, folder, before).write();
         DeviceRegistry after = registry();
-        new OrderJournal(real, folder, after).restore(0);
+        new OrderJournal(real, folder, after).restore((_, _) -> {}, 0);
         assertEquals(before.shares().set(), after.shares().set());
     }
 
@@ -96,6 +99,53 @@ class OrderJournalTest {
         before.terms("a", TenantTerms.DEFAULT, false, 0);
         journal.write();
         assertEquals(Map.of(), restored().shares().set());
+    }
+
+    @Test
+    void whatHoldsWhileATenantRunsGoesWhereNoProgramOfItComesBack() {
+        DeviceRegistry before = registry();
+        before.terms("lasting", TenantTerms.DEFAULT.withWeight(2), false, 0);
+        before.terms("passing\"] # while it runs", TenantTerms.DEFAULT.withWeight(3), false, 0);
+        before.terms("passing", TenantTerms.DEFAULT.withWeight(4), true, 0);
+        before.terms("said again", TenantTerms.DEFAULT.withWeight(5), true, 0);
+        new OrderJournal(files, DIRECTORY, before).write();
+        DeviceRegistry after = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, after);
+        journal.restore((_, _) -> {}, 1_000);
+        assertEquals(before.shares().set(), after.shares().set());
+        assertEquals(0, journal.doWork(1_000 + OrderJournal.RETURN_NS - 1), "it is as it was read");
+        after.terms("said again", TenantTerms.DEFAULT.withWeight(6), true, 2_000);
+        assertEquals(1_000 + OrderJournal.RETURN_NS, journal.nextDeadlineNs());
+        journal.doWork(journal.nextDeadlineNs());
+        assertEquals(Set.of("lasting", "passing\"] # while it runs", "said again"), after.shares().set().keySet());
+        assertEquals(after.shares().set(), restored().shares().set());
+    }
+
+    @Test
+    void limitsAreKeptAsLongAsTheFileDoesNotSayOthers() {
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        before.terms("a", TenantTerms.DEFAULT.withWeight(2), true, 0);
+        journal.limit("a", 4096);
+        journal.limit("b \"weight = \n", 0);
+        journal.limit("c", Long.MAX_VALUE);
+        journal.limit("d", 1);
+        journal.write();
+        journal.limitInFile("d");
+        assertEquals(1, journal.doWork(0), "written without a command");
+        DeviceRegistry after = registry();
+        after.rules(new ShareRules(Map.of("c", TenantTerms.DEFAULT.withWeight(7)), Map.of()), 0);
+        Map<String, Long> limits = new HashMap<>();
+        OrderJournal next = new OrderJournal(files, DIRECTORY, after);
+        next.restore(limits::put, 0);
+        assertEquals(Map.of("a", 4096L, "b \"weight = \n", 0L, "c", Long.MAX_VALUE), limits);
+        assertEquals(before.shares().set(), after.shares().set(), "a limit says nothing about turns");
+        assertEquals(7, after.shares().of("c").weight());
+        assertTrue(after.shares().whileItRuns("a"));
+        next.write();
+        limits.clear();
+        new OrderJournal(files, DIRECTORY, registry()).restore(limits::put, 0);
+        assertEquals(3, limits.size(), "and for the manager after the next one");
     }
 
     @Test

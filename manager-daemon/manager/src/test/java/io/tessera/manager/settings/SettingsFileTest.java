@@ -71,6 +71,13 @@ class SettingsFileTest {
     }
 
     @Test
+    void aByteOrderMarkAndABlankBeforeThePercentSignAreRead() throws SettingsException {
+        Settings settings = parse("\ufeffpolicy = \"fair\"\n[tenant.alice]\nsoft-cap = \"20 %\"\n");
+        assertEquals(DeviceSharing.of(PolicyName.FAIR), settings.all());
+        assertEquals(Map.of("alice", TenantTerms.DEFAULT.withSoftCap(0.2)), settings.rules().tenants());
+    }
+
+    @Test
     void aUsersOwnTableCountsBeforeItsGroups() throws SettingsException {
         Map<Integer, TenantTerms> users = parse("[group.students]\nweight = 2\n[user.bob]\nweight = 7\n[user.4294967295]\nweight = 9\n").rules()
                 .users();
@@ -103,6 +110,7 @@ class SettingsFileTest {
             "[tenant.alice];cap = 0.5|line 2, tenant.alice.cap: must be a text",
             "[tenant.alice];memory = \"much\"|line 2, tenant.alice.memory: \"much\" is not a size",
             "[tenant.\"\"]|line 1, tenant.: a tenant's name has 1 to 82 bytes", "[user.zoe]|line 1, user.zoe: this host has no such user",
+            "[user.bob];weight = 2;;[user.1001];weight = 3|line 1, user.bob: is the user of line 4, user.1001, too: leave one of the tables out",
             "[user.bob];memory = \"1GiB\"|line 2, user.bob.memory: there is no such key here",
             "[group.zoo]|line 1, group.zoo: this host has no such group",
             "[group.empty]|line 1, group.empty: this host has no such group, or nobody is in it"})

@@ -4,8 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.Manager;
+import io.tessera.manager.ManagerContext;
+import io.tessera.manager.client.ControlQuery;
 import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
+import io.tessera.protocol.MemoryPlan;
+import io.tessera.protocol.RuntimeDirectory;
+import io.tessera.protocol.message.FenceWish;
+import io.tessera.protocol.message.Hello;
+import io.tessera.protocol.message.MessageEncoder;
+import io.tessera.protocol.message.RelayMessageEncoder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -168,6 +177,77 @@ class SettingsWatchTest {
         assertFalse(say("{\"request\":\"status\"}").contains("team"));
     }
 
+    /** Nobody's turn would end while the owner thread parses. */
+    @Test
+    void anotherThreadReadsTheFileAndTheOwnerAppliesIt() throws Exception {
+        start();
+        List<String> limits = new ArrayList<>();
+        SettingsWatch watch = new SettingsWatch(file(), (int) Files.getAttribute(folder, "unix:uid"), OrderJournalTest.registry(),
+                (tenant, bytes) -> limits.add(tenant + " " + bytes));
+        List<Runnable> readings = new ArrayList<>();
+        watch.readBy(readings::add);
+        write("[tenant.a]\nmemory = \"1KiB\"\n");
+        assertEquals(0, watch.doWork(0));
+        write("[tenant.a]\nmemory = \"2KiB\"\n"); // the first reading has not begun
+        for (long nowNs = watch.nextDeadlineNs(); nowNs < SettingsWatch.LONG_READING_NS; nowNs = watch.nextDeadlineNs()) {
+            assertEquals(0, watch.doWork(nowNs));
+            assertEquals("", watch.problem());
+        }
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals("reading it takes longer than 10 s", watch.problem());
+        assertEquals(1, readings.size(), "one at a time");
+        readings.removeFirst().run();
+        assertEquals(List.of(), limits, "the owner applies it");
+        assertEquals(1, watch.doWork(watch.nextDeadlineNs()));
+        assertEquals(List.of("a 2048"), limits);
+        assertEquals("", watch.problem());
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals(1, readings.size(), "it has changed since it was seen, and is read again");
+        readings.removeFirst().run();
+        write("x".repeat(1 << 16));
+        watch.doWork(watch.nextDeadlineNs());
+        watch.doWork(watch.nextDeadlineNs());
+        readings.removeFirst().run();
+        watch.doWork(watch.nextDeadlineNs());
+        assertTrue(watch.problem().startsWith("line 1"), watch.problem());
+        assertEquals(List.of("a 2048"), limits);
+    }
+
+    /** A thousand tenants take the parser a while; meanwhile the thread can be seen, and commands are answered. */
+    @Test
+    void aManagerThatRunsReadsTheFileOnAThreadOfItsOwn() throws Exception {
+        start();
+        StringBuilder tenants = new StringBuilder();
+        for (int i = 0; i < 1_900; i++) {
+            tenants.append("[tenant.name-").append(i).append("]\nweight = 3\n");
+        }
+        RuntimeDirectory paths = new RuntimeDirectory(folder.resolve("run"), folder.resolve("shm"));
+        long endNs = System.nanoTime() + 60_000_000_000L;
+        long longestNs = 0;
+        try (Manager manager = Manager.start(ManagerContext.in(paths).withSettings(file()))) {
+            boolean isSeen = false;
+            while (!isSeen) {
+                assertTrue(System.nanoTime() < endNs, () -> "nothing reads on a thread of its own; " + manager.errors());
+                write(tenants.append('\n').toString());
+                for (int look = 0; look < 200 && !isSeen; look++) {
+                    long askedNs = System.nanoTime();
+                    assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+                    longestNs = Math.max(longestNs, System.nanoTime() - askedNs);
+                    isSeen = Thread.getAllStackTraces().keySet().stream().anyMatch(thread -> thread.getName().equals("tessera-settings"));
+                    Thread.sleep(10);
+                }
+            }
+            while (ControlQuery.ask(paths.controlSocket(), "{\"request\":\"tenant\",\"tenant\":\"name-1899\"}").contains("\"weight\":1,")) {
+                assertTrue(System.nanoTime() < endNs, "what was read is not applied");
+                long askedNs = System.nanoTime();
+                assertEquals("{\"ok\":true}", ControlQuery.ask(paths.controlSocket(), "{\"request\":\"ping\"}"));
+                longestNs = Math.max(longestNs, System.nanoTime() - askedNs);
+                Thread.sleep(10);
+            }
+        }
+        System.out.println("the longest answer while the file was read: " + longestNs / 1_000_000 + " ms");
+    }
+
     @Test
     void limitsOfTheFileAreSetAndTakenBack() throws Exception {
         start();
@@ -182,5 +262,42 @@ class SettingsWatchTest {
         write("[tenant.b]\nmemory = \"3KiB\"\n");
         watch.doWork(watch.nextDeadlineNs());
         assertEquals(List.of("b 3072", "a 0"), limits);
+    }
+
+    @Test
+    void aLimitOfACommandStaysWhenTheFileSaysNoneAnyMore() throws Exception {
+        start();
+        List<String> limits = new ArrayList<>();
+        SettingsWatch watch = new SettingsWatch(file(), (int) Files.getAttribute(folder, "unix:uid"), OrderJournalTest.registry(),
+                (tenant, bytes) -> limits.add(tenant + " " + bytes));
+        write("[tenant.a]\nmemory = \"1KiB\"\n[tenant.b]\nmemory = \"2KiB\"\n");
+        watch.doWork(0);
+        watch.limitOrdered("a");
+        watch.limitOrdered("b");
+        write("[tenant.b]\nmemory = \"3KiB\"\n");
+        watch.doWork(watch.nextDeadlineNs());
+        write("");
+        limits.clear();
+        watch.doWork(watch.nextDeadlineNs());
+        assertEquals(List.of("b 0"), limits, "of b the file had the last word");
+    }
+
+    @Test
+    void aLimitThatACommandHasSetIsNotTheFilesToTakeBack() throws Exception {
+        write("[tenant.team]\nmemory = \"1KiB\"\n");
+        start();
+        stepped.step();
+        assertTrue(say("{\"request\":\"limit\",\"tenant\":\"team\",\"bytes\":4096,\"ahead\":true}").contains("\"ok\":true"));
+        write("");
+        stepped.stepAfterMs(1_100);
+        InMemoryClient relayed = stepped.connect(43, 500)
+                .send(p -> MessageEncoder.hello(p, new Hello(43, MemoryPlan.RELAY, 5, 0, "team", "train.py")));
+        stepped.step();
+        relayed.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));
+        stepped.step();
+        stepped.launcher.started.getFirst().ready(1);
+        stepped.step();
+        assertTrue(stepped.launcher.started.getFirst().told.toString().contains("{\"limit\":{\"tenant\":\"team\",\"limitBytes\":4096}}"),
+                stepped.launcher.started.getFirst().told::toString);
     }
 }

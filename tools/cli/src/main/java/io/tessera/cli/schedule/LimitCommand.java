@@ -58,7 +58,7 @@ public final class LimitCommand implements Callable<Integer> {
         if (ahead) {
             request.addProperty("ahead", true);
         }
-        new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        NotKept.warn(new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request), context);
         context.out().println(tenant + ": " + (bytes.getAsLong() == 0 ? "no limit" : Sizes.format(bytes.getAsLong())));
         return ExitCode.OK.number();
     }

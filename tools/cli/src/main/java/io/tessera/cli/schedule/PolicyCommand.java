@@ -62,7 +62,7 @@ public final class PolicyCommand implements Callable<Integer> {
         request.addProperty("request", "policy");
         request.addProperty("policy", name);
         device.addTo(request, spec);
-        manager.ask(request);
+        NotKept.warn(manager.ask(request), context);
         context.out().println("policy " + name);
         return ExitCode.OK.number();
     }

@@ -47,7 +47,7 @@ public final class QuantumCommand implements Callable<Integer> {
         request.addProperty("request", "quantum");
         request.addProperty("ns", quantumNs.getAsLong());
         device.addTo(request, spec);
-        new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        NotKept.warn(new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request), context);
         context.out().println("quantum " + Durations.format(quantumNs.getAsLong()));
         return ExitCode.OK.number();
     }

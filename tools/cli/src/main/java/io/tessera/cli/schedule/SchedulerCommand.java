@@ -47,7 +47,7 @@ public final class SchedulerCommand implements Callable<Integer> {
         request.addProperty("request", "scheduler");
         request.addProperty("mode", name);
         device.addTo(request, spec);
-        new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request);
+        NotKept.warn(new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request), context);
         context.out().println("scheduler " + name);
         return ExitCode.OK.number();
     }

@@ -11,6 +11,7 @@ import io.tessera.cli.status.StatusAnswer;
 import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Shares;
 import io.tessera.cli.text.TextTable;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -118,9 +119,11 @@ public final class TenantCommand implements Callable<Integer> {
     private JsonObject set() {
         JsonObject set = new JsonObject();
         if (weight != null) {
+            check("--weight", () -> TenantTerms.DEFAULT.withWeight(weight));
             set.addProperty("weight", weight);
         }
         if (priority != null) {
+            check("--priority", () -> TenantTerms.DEFAULT.withPriority(priority));
             set.addProperty("priority", priority);
         }
         if (kind != null) {
@@ -137,9 +140,19 @@ public final class TenantCommand implements Callable<Integer> {
             if (ns.isEmpty()) {
                 throw new ParameterException(spec.commandLine(), "--target " + target + ": " + Durations.ACCEPTED);
             }
+            check("--target", () -> TenantTerms.DEFAULT.withTargetNs(ns.getAsLong()));
             set.addProperty("targetNs", ns.getAsLong());
         }
         return set;
+    }
+
+    /** A value out of range is wrong usage, as one that is no number; the manager would refuse it too. */
+    private void check(String option, Runnable term) {
+        try {
+            term.run();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage());
+        }
     }
 
     private double share(String option, String text) {
@@ -160,16 +173,10 @@ public final class TenantCommand implements Callable<Integer> {
         String policies = list(answer.getAsJsonArray("policies"));
         context.out()
                 .println(TextTable.printable(tenant) + ": " + (terms.text().isEmpty() ? "nothing is set" : terms.text()) + "; policy " + policies);
-        warnWhereItDoesNotHold(answer);
+        NotKept.warn(answer, context);
         JsonArray unused = answer.getAsJsonArray("unused");
         if (!unused.isEmpty()) {
             context.err().println("tessera: " + policies + " does not look at " + list(unused) + ": tessera policy lists those that do");
-        }
-    }
-
-    private void warnWhereItDoesNotHold(JsonObject answer) {
-        if (answer.get("notKept") instanceof JsonArray reasons) {
-            reasons.forEach(reason -> context.err().println("tessera: " + TextTable.printable(reason.getAsString())));
         }
     }
 

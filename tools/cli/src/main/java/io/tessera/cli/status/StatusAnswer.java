@@ -50,15 +50,17 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param uptimeNs         how long it runs
      * @param settings         its file of settings; empty: there is none
      * @param settingsProblem  what is wrong with that file; empty: nothing
+     * @param ordersProblem    why what commands have set does not survive if it is killed; empty: it does
      */
     public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs, String settings,
-            String settingsProblem) {
+            String settingsProblem, String ordersProblem) {
         /** Fills in what was left out. */
         public ManagerState {
             version = orUnknown(version);
             runtimeDirectory = orUnknown(runtimeDirectory);
             settings = Objects.requireNonNullElse(settings, "");
             settingsProblem = Objects.requireNonNullElse(settingsProblem, "");
+            ordersProblem = Objects.requireNonNullElse(ordersProblem, "");
         }
     }
 

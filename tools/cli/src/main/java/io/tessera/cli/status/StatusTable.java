@@ -46,6 +46,9 @@ public final class StatusTable {
             lines.add(manager.settingsProblem().isEmpty() ? "settings of " + manager.settings()
                     : style.apply(Emphasis.BAD, manager.settings() + ": " + manager.settingsProblem() + ". What it said before holds"));
         }
+        if (!manager.ordersProblem().isEmpty()) {
+            lines.add(style.apply(Emphasis.BAD, manager.ordersProblem()));
+        }
         for (DeviceState device : report.devices()) {
             lines.add("");
             device(lines, report, device, rates, style);

@@ -1,9 +1,8 @@
 package io.tessera.cli.text;
 
+import io.tessera.protocol.message.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.regex.Pattern;
 
 /**
  * A table whose columns line up: numbers to the right, words to the left, two blanks between columns, none at the end
@@ -11,8 +10,6 @@ import java.util.regex.Pattern;
  */
 public final class TextTable {
     private static final String GAP = "  ";
-    /** What steers a terminal, also by one character beyond ASCII, or turns the order of what is read. */
-    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
 
     /** Which side the text of a column touches. */
     public enum Side {
@@ -43,10 +40,7 @@ public final class TextTable {
 
     /** Text in which every control character is escaped, {@code \\x1b} for example, so that nobody's label can steer a terminal. */
     public static String printable(String text) {
-        return CONTROL.matcher(text).replaceAll(found -> {
-            int character = found.group().codePointAt(0);
-            return String.format(Locale.ROOT, character < 0x100 ? "\\\\x%02x" : "\\\\u%04x", character);
-        });
+        return PrintableText.of(text);
     }
 
     /** Adds a column to the right, before the first row. */

@@ -40,6 +40,21 @@ class TenantCommandsTest {
     }
 
     @Test
+    void anOrderThatDoesNotSurviveSaysSo() throws IOException {
+        String answer = "{\"ok\":true,\"notKept\":[\"the disk is full\"]}\n";
+        String warning = "tessera: the disk is full\n";
+        assertEquals(new CommandRun(0, "policy fair\n", warning),
+                answered("{\"request\":\"policy\",\"policy\":\"fair\"}", answer, "policy", "fair"));
+        assertEquals(new CommandRun(0, "quantum 50.0 ms\n", warning),
+                answered("{\"request\":\"quantum\",\"ns\":50000000}", answer, "quantum", "50ms"));
+        assertEquals(new CommandRun(0, "scheduler on\n", warning),
+                answered("{\"request\":\"scheduler\",\"mode\":\"on\"}", answer, "scheduler", "on"));
+        CommandRun status = answered("{\"request\":\"status\"}",
+                "{\"ok\":true,\"manager\":{\"pid\":1,\"ordersProblem\":\"the disk is full\"},\"devices\":[],\"clients\":[]}\n", "status");
+        assertTrue(status.out().contains("\nthe disk is full\n"), status.out());
+    }
+
+    @Test
     void policiesAreListedWithThoseOfTheDevices() throws IOException {
         String status = "{\"ok\":true,\"manager\":{\"pid\":1},\"devices\":[{\"uuid\":\"GPU-1\",\"name\":\"H200\",\"policy\":\"priority\"}]}\n";
         CommandRun run = answered("{\"request\":\"status\"}", status, "policy");
@@ -83,7 +98,9 @@ class TenantCommandsTest {
     @CsvSource({"policy fastest,a policy is one of fifo", "tenant,TENANT", "tenant alice --weight many,--weight",
             "tenant alice --cap 0%,a share is above 0%",
             "tenant alice --cap 0.5,for example 25%", "tenant alice --cap 101%,at most 100%", "tenant alice --class quick,interactive",
-            "tenant alice --target 5,ns us ms"})
+            "tenant alice --target 5,ns us ms",
+            "tenant alice --weight 0,--weight: weight 0: must be from 1 to 1000000", "tenant alice --weight=-1,--weight: weight -1",
+            "tenant alice --priority 1001,--priority: priority 1001: must be", "tenant alice --target 1441min,--target: target of"})
     void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {
         CommandRun run = CommandRun.of(folder, line.split(" "));
         assertEquals(2, run.code());

@@ -26,10 +26,15 @@ public final class TurnQueue {
     /** Whoever had a turn within the last second is expected to ask again: the second over which fairness is promised. */
     static final long EXPECTED_NS = 1_000_000_000L;
 
+    /** As many as the policy keeps in mind. */
+    private static final int MOST_DEPARTED = 1_000;
+
     /** How often a turn is charged while a cap may end it: no cap is exceeded by more. */
     private static final long CAP_LOOK_NS = 10_000_000L;
 
     private final Map<String, TurnTenant> byName = new LinkedHashMap<>();
+    /** The numbers of tenants that have left, by name: who comes back has the same one, by which the policy knows what it owes to its cap. */
+    private final LinkedHashMap<String, Long> departed = new LinkedHashMap<>();
     private final Map<Long, TurnTenant> byNumber = new HashMap<>();
     private final Set<ClientTurn> waiting = new LinkedHashSet<>();
     private PolicyName name = PolicyName.ROUND_ROBIN;
@@ -136,7 +141,8 @@ public final class TurnQueue {
 
     ClientTurn joined(long clientId, String tenantName, TenantTerms terms, long nowNs) {
         TurnTenant tenant = byName.computeIfAbsent(tenantName, absent -> {
-            TurnTenant made = new TurnTenant(++tenants, tenantName, terms);
+            Long before = departed.remove(tenantName);
+            TurnTenant made = new TurnTenant(before == null ? ++tenants : before, tenantName, terms);
             byNumber.put(made.number, made);
             needsKnown = false;
             policy.joined(made.number, terms, nowNs);
@@ -156,6 +162,10 @@ public final class TurnQueue {
             byName.remove(tenant.name);
             needsKnown = false;
             byNumber.remove(tenant.number);
+            departed.put(tenant.name, tenant.number);
+            if (departed.size() > MOST_DEPARTED) {
+                departed.pollFirstEntry();
+            }
             policy.left(tenant.number, nowNs);
         }
     }

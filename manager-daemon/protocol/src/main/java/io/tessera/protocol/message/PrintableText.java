@@ -1,0 +1,20 @@
+package io.tessera.protocol.message;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Text of programs and users for terminals and logs: nobody's label can steer a terminal, or look like a line of its own. Stateless. */
+public final class PrintableText {
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
+
+    private PrintableText() {
+    }
+
+    /** Text in which every control character is escaped, {@code \x1b} for example. */
+    public static String of(String text) {
+        return CONTROL.matcher(text).replaceAll(found -> {
+            int character = found.group().codePointAt(0);
+            return String.format(Locale.ROOT, character < 0x100 ? "\\\\x%02x" : "\\\\u%04x", character);
+        });
+    }
+}
