@@ -37,6 +37,9 @@ final class ReserveChooser {
     /** After a tenant's first trial, which began when it came, whether it needs the reserve is looked at: what it does without one is not known yet. */
     static final long FIRST_CHECK_NS = 10_000_000_000L;
 
+    private static final Comparator<Tenant> FIRST = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
+            .thenComparingLong(tenant -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order);
+
     private enum Kind {
         UNKNOWN, LIGHT, HEAVY
     }
@@ -53,7 +56,7 @@ final class ReserveChooser {
         private int fullLooks;
         private boolean wasTried;
         /** Whether it was light in the last trial. */
-        private boolean checked;
+        private boolean wasLight;
         private double duty;
         /** For which part of the time it had queued as much as it may. */
         private double ahead;
@@ -139,8 +142,8 @@ final class ReserveChooser {
             lookAtTrial(nowNs);
         } else if (!beginFirstTrial(nowNs) && nowNs - sinceNs >= WINDOW_NS) {
             long beganNs = sinceNs;
-            endWindow(nowNs);
-            if (!isAnyReserved(nowNs)) {
+            boolean toBeSeen = endWindow(nowNs);
+            if (!toBeSeen && !isAnyReserved(nowNs)) {
                 beginTrial(beganNs, nowNs);
             }
         }
@@ -168,14 +171,16 @@ final class ReserveChooser {
     private void endTrial(boolean light, long nowNs) {
         tried.kind = light ? Kind.LIGHT : Kind.HEAVY;
         tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
-        tried.retryNs = nowNs + (light ? tried.checked ? LONGEST_RETRY_NS : FIRST_CHECK_NS : tried.backoffNs);
-        tried.checked = light;
+        tried.retryNs = nowNs + (light ? tried.wasLight ? LONGEST_RETRY_NS : FIRST_CHECK_NS : tried.backoffNs);
+        tried.wasLight = light;
         tried.heavyWindows = 0;
         tried = null;
         begin(nowNs);
     }
 
-    private void endWindow(long nowNs) {
+    /** Whether a tenant lost its reserve, so that the next window shows what it does without one. */
+    private boolean endWindow(long nowNs) {
+        boolean lost = false;
         for (Tenant tenant : tenants) {
             tenant.duty = looks == 0 ? 0 : (double) tenant.busyLooks / looks;
             tenant.ahead = looks == 0 ? 0 : (double) tenant.fullLooks / looks;
@@ -184,9 +189,23 @@ final class ReserveChooser {
             if (tenant.kind == Kind.LIGHT && over) {
                 tenant.kind = Kind.UNKNOWN; // it has changed, or whether it needs the reserve is to be seen again
                 tenant.retryNs = nowNs;
+                lost = true;
             }
         }
+        learnOfOneAlone(nowNs);
         begin(nowNs);
+        return lost;
+    }
+
+    /** What a tenant needs of the device is plain while nobody else is there. */
+    private void learnOfOneAlone(long nowNs) {
+        for (Tenant tenant : tenants) {
+            if (isActive(tenant, nowNs) && tenant.activeNs - sinceNs <= 0 && !isAnotherActive(tenant, nowNs)) {
+                tenant.wasTried = true;
+                tenant.kind = tenant.duty > LIGHT ? Kind.HEAVY : Kind.LIGHT;
+                tenant.retryNs = nowNs + (tenant.kind == Kind.LIGHT ? FIRST_CHECK_NS : RETRY_NS);
+            }
+        }
     }
 
     private void begin(long nowNs) {
@@ -225,7 +244,7 @@ final class ReserveChooser {
         if (tenants.stream().anyMatch(tenant -> isActive(tenant, nowNs) && tenant.activeNs - beganNs > 0)) {
             return;
         }
-        // First whoever queues least ahead, as one does that waits for its results; of those the last that came.
+        // First who was light before; then whoever queues least ahead, as one does that waits for its results; of those the last that came.
         tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
                 .filter(tenant -> isActive(tenant, nowNs) && isAnotherActive(tenant, nowNs))
                 .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order))

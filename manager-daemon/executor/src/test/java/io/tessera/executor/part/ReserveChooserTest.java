@@ -95,6 +95,20 @@ class ReserveChooserTest {
     }
 
     @Test
+    void oneThatWasAloneIsKnown() {
+        heavy.beside = 0;
+        heavy.reserved = 0;
+        Modelled light = new Modelled(1, 0.15);
+        pass(3);
+        heavy.beside = 1;
+        heavy.reserved = 1;
+        pass(0.01);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        pass(5);
+        assertEquals(0, light.confinedLooks);
+    }
+
+    @Test
     void whoComesIsTriedAtOnce() {
         Modelled light = new Modelled(1, 0.15);
         pass(0.01);
@@ -159,6 +173,8 @@ class ReserveChooserTest {
     @Test
     void aTenantThatDoesNotWaitGetsNoReserve() {
         new Modelled(0.16, 0.15);
+        pass(12);
+        heavy.confinedLooks = 0;
         pass(120);
         assertTrue(heavy.confinedLooks < 0.03 * 120 * SECOND_NS / LOOK_NS, heavy.confinedLooks + " looks");
     }
