@@ -100,7 +100,7 @@ final class Backlog {
         if (!stream.marks.isEmpty()) {
             stream.waitedNs = nowNs;
         }
-        return stream.marks.size() >= MOST_EVENTS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty()
+        return stream.unreached >= MOST_SUBMISSIONS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty()
                 || isLong(stream, nowNs);
     }
 
@@ -114,7 +114,8 @@ final class Backlog {
         }
         long boundNs = boundNs();
         long oldestNs = nowNs - begunNs(stream, stream.marks.peek());
-        return (stream.unreached * stream.submissionNs > boundNs || oldestNs > boundNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
+        boolean many = stream.marks.size() >= MOST_EVENTS; // nothing may be known yet of what they take
+        return (many || stream.unreached * stream.submissionNs > boundNs || oldestNs > boundNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
     }
 
     /** Has it asked whether a stream of the client may wait for its program by right. */
