@@ -1,18 +1,35 @@
 package io.tessera.executor.part;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** What is known of one client's work, and on which part of the processors its kernels run. Thread-safe. */
 public final class ClientPart {
     private final String tenant;
+    private final Consumer<ClientPart> leave;
     private volatile BooleanSupplier busy = () -> false;
     private volatile boolean full;
     private volatile int part = ProcessorParts.WHOLE;
     private volatile boolean beside;
 
-    /** On all processors, without work. */
+    /** On all processors, without work, and nobody looks at it. */
     public ClientPart(String tenant) {
+        this(tenant, _ -> {});
+    }
+
+    /**
+     * On all processors, without work.
+     *
+     * @param leave called when the client is gone
+     */
+    ClientPart(String tenant, Consumer<ClientPart> leave) {
         this.tenant = tenant;
+        this.leave = leave;
+    }
+
+    /** The client is gone, or its work is given up. */
+    public void leave() {
+        leave.accept(this);
     }
 
     /** Its tenant, by a name that no other user's has. */

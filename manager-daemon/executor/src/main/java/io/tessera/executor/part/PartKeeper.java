@@ -48,14 +48,13 @@ public final class PartKeeper implements AutoCloseable {
     public synchronized ClientPart join(String tenant) {
         Known known = tenants.computeIfAbsent(tenant, _ -> new Known(chooser.join()));
         known.tenant.interactive(interactive.contains(tenant));
-        ClientPart client = new ClientPart(tenant);
+        ClientPart client = new ClientPart(tenant, this::leave);
         known.clients.add(client);
         LockSupport.unpark(thread);
         return client;
     }
 
-    /** A client is gone. */
-    public synchronized void leave(ClientPart client) {
+    private synchronized void leave(ClientPart client) {
         Known known = tenants.get(client.tenant());
         if (known != null && known.clients.remove(client) && known.clients.isEmpty()) {
             chooser.leave(known.tenant);

@@ -87,6 +87,8 @@ final class ReserveChooser {
     private final List<Tenant> tenants = new ArrayList<>();
     private long order;
     private Tenant tried;
+    /** Whether it is a tenant that was found not to be light before: its trial ends where a light one has work. */
+    private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
     /** Since when looks are counted. */
@@ -151,7 +153,8 @@ final class ReserveChooser {
     }
 
     private void lookAtTrial(long nowNs) {
-        if (!isActive(tried, nowNs) || !isAnotherActive(tried, nowNs)) {
+        boolean inTheWay = again && tenants.stream().anyMatch(tenant -> tenant.isLight() && isActive(tenant, nowNs));
+        if (inTheWay || !isActive(tried, nowNs) || !isAnotherActive(tried, nowNs)) {
             tried = null;
             begin(nowNs);
         } else if (nowNs - sinceNs < SETTLE_NS) {
@@ -222,11 +225,15 @@ final class ReserveChooser {
         }
     }
 
-    /** A tenant that nobody knows is tried as soon as it has work beside others, the last that came first: it waits for those who were there before. */
+    /**
+     * A tenant that nobody knows is tried as soon as it has work beside others, the last that came first: it waits for those who were there before.
+     * So is one that comes back after a pause, once it may be tried again: programs warm up before they wait for requests.
+     */
     private boolean beginFirstTrial(long nowNs) {
         Tenant newest = null;
         for (Tenant tenant : tenants) {
-            boolean unknown = !tenant.wasTried && !tenant.interactive && isActive(tenant, nowNs);
+            boolean comesAgain = tenant.kind == Kind.HEAVY && nowNs - tenant.retryNs >= 0 && tenant.activeNs == nowNs && !isAnyReserved(nowNs);
+            boolean unknown = (!tenant.wasTried || comesAgain) && !tenant.interactive && isActive(tenant, nowNs);
             newest = unknown && (newest == null || tenant.activeNs - newest.activeNs > 0) ? tenant : newest;
         }
         if (newest == null || !isAnotherActive(newest, nowNs)) {
@@ -234,6 +241,7 @@ final class ReserveChooser {
         }
         newest.wasTried = true;
         tried = newest;
+        again = false;
         before = 1;
         begin(nowNs);
         return true;
@@ -250,6 +258,7 @@ final class ReserveChooser {
                 .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order))
                 .ifPresent(tenant -> {
                     tried = tenant;
+                    again = true;
                     before = tenant.duty;
                     begin(nowNs);
                 });

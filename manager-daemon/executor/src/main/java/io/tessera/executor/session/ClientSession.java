@@ -133,6 +133,7 @@ public final class ClientSession {
                 known.allocations().window().abandon();
                 known.synchronization().leave();
             }
+            part.leave();
             segment.end();
             over = !stuck;
         }

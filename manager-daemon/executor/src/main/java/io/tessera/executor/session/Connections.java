@@ -372,7 +372,6 @@ public final class Connections implements AutoCloseable {
             if (over) {
                 comings++;
                 presence.leave(connection.member());
-                factory.parts().leave(connection.session().part());
             }
             return over;
         });

@@ -109,6 +109,40 @@ class ReserveChooserTest {
     }
 
     @Test
+    void oneThatWarmedUpAloneIsTriedAtOnceWhenItComesBack() {
+        heavy.beside = 0;
+        heavy.reserved = 0;
+        Modelled light = new Modelled(1, 1);
+        pass(3);
+        light.reserved = 0;
+        light.beside = 0;
+        heavy.beside = 1;
+        heavy.reserved = 1;
+        pass(8);
+        light.beside = 1;
+        light.reserved = 0.15;
+        pass(0.02);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        pass(5);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+    }
+
+    @Test
+    void aTrialOfWhoWasNotLightEndsWhereALightOneHasWork() {
+        Modelled light = new Modelled(0, 0);
+        light.tenant.interactive(true);
+        Modelled other = new Modelled(1, 1);
+        pass(60);
+        light.beside = 1;
+        light.reserved = 1;
+        for (int look = 0; look < 100; look++) {
+            pass(0.001);
+            assertEquals(look == 0 ? heavy.tenant.part() : ProcessorParts.FEWER, heavy.tenant.part(), "look " + look);
+            assertEquals(look == 0 ? other.tenant.part() : ProcessorParts.FEWER, other.tenant.part(), "look " + look);
+        }
+    }
+
+    @Test
     void whoComesIsTriedAtOnce() {
         Modelled light = new Modelled(1, 0.15);
         pass(0.01);
