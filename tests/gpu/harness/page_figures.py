@@ -4,7 +4,13 @@ import dataclasses
 import re
 import typing
 
+from harness.figures import number
 from harness.suites import alone, handover, mixes, overhead, relay, spaces
+from harness.suites import beside as beside_suite
+
+
+BESIDE_ASKED = "A small model beside one heavy program, what is asked"
+GEMM, TRAINING, STREAM = (beside_suite.HEAVIES[case].text for case in ("gemm", "training", "stream"))
 
 
 def at(row, column):
@@ -46,6 +52,16 @@ def of_native(row, ratio, native):
             return value
         median, low, high = map(float, spread.groups())
         return f"{value:.3f} (native varies by {(high - low) / median:.1%})"
+
+    return pick
+
+
+def beside(heavy, way):
+    """The ratio of a small model's 99th percentile to what it is held against, with its milliseconds and what the heavy program keeps."""
+
+    def pick(table):
+        row = next((one for one in table.rows if one[0] == heavy and one[1] == way), None)
+        return None if row is None else f"{number(row[4])} ({number(row[2])} ms; the heavy program keeps {row[6]:.2f})"
 
     return pick
 
@@ -215,6 +231,14 @@ FIGURES = [
            most("95th percentile, s", "three of 0.9 by relay"), "≤ 1", "three of 0.9 by relay"),
     Figure("fullsize.relay.three.longest", "the same, longest request, s", "partly fenced", "fullsize", "Servers at full size",
            most("longest, s", "three of 0.9 by relay"), "≤ 4", "three of 0.9 by relay"),
+    Figure("beside.gemm", "a small model's p99 beside a GEMM of 16384³, by relay, of alone", "partly fenced", "beside", BESIDE_ASKED, beside(GEMM, "relay"), "≤ 1.5", "gemm"),
+    Figure("beside.gemm.interactive", "the same, class interactive", "partly fenced", "beside", BESIDE_ASKED, beside(GEMM, "relay, interactive"), "≤ 1.3", "gemm"),
+    Figure("beside.training", "a small model's p99 beside a training, by relay, of alone", "partly fenced", "beside", BESIDE_ASKED, beside(TRAINING, "relay"), "≤ 1.5", "training"),
+    Figure("beside.training.interactive", "the same, class interactive", "partly fenced", "beside", BESIDE_ASKED, beside(TRAINING, "relay, interactive"), "≤ 1.3",
+           "training"),
+    Figure("beside.stream", "a small model's p99 beside streaming, by relay, of MPS with the heavy one at 75 %", "partly fenced", "beside", BESIDE_ASKED,
+           beside(STREAM, "relay"), "≤ 1.1", "stream"),
+    Figure("beside.turns", "a small model's p99 beside a GEMM of 16384³ in turns, of time-slicing", "turns", "beside", BESIDE_ASKED, beside(GEMM, "turns"), "≤ 1.1", "gemm"),
     Figure("suspend", "8 GiB leave the GPU whole (`evict --suspend`), s", "turns", "suspend", "A tenant leaves",
            lambda table: next((one[3] for one in table.rows if "suspend" in one[0]), None)),
     Figure("notebooks", "eight notebooks of 0.4 of the memory, wait of a first call, median s", "turns", "oversub", "Notebooks",
