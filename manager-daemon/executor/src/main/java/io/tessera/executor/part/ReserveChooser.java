@@ -79,7 +79,8 @@ final class ReserveChooser {
             interactive = now;
         }
 
-        private boolean isLight() {
+        /** Whether it counts as one that needs little. */
+        boolean isLight() {
             return interactive || kind == Kind.LIGHT;
         }
     }
@@ -87,7 +88,7 @@ final class ReserveChooser {
     private final List<Tenant> tenants = new ArrayList<>();
     private long order;
     private Tenant tried;
-    /** Whether it is a tenant that was found not to be light before: its trial ends where a light one has work. */
+    /** Whether it is a tenant that was tried before: its trial ends where a light one has work, a first trial where an interactive one has. */
     private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
@@ -153,7 +154,7 @@ final class ReserveChooser {
     }
 
     private void lookAtTrial(long nowNs) {
-        boolean inTheWay = again && tenants.stream().anyMatch(tenant -> tenant.isLight() && isActive(tenant, nowNs));
+        boolean inTheWay = tenants.stream().anyMatch(tenant -> (again ? tenant.isLight() : tenant.interactive) && isActive(tenant, nowNs));
         if (inTheWay || !isActive(tried, nowNs) || !isAnotherActive(tried, nowNs)) {
             tried = null;
             begin(nowNs);
@@ -236,7 +237,8 @@ final class ReserveChooser {
             boolean unknown = (!tenant.wasTried || comesAgain) && !tenant.interactive && isActive(tenant, nowNs);
             newest = unknown && (newest == null || tenant.activeNs - newest.activeNs > 0) ? tenant : newest;
         }
-        if (newest == null || !isAnotherActive(newest, nowNs)) {
+        boolean inTheWay = tenants.stream().anyMatch(tenant -> tenant.interactive && isActive(tenant, nowNs));
+        if (newest == null || inTheWay || !isAnotherActive(newest, nowNs)) {
             return false;
         }
         newest.wasTried = true;

@@ -26,6 +26,8 @@ class ReserveChooserTest {
         private double reserved;
         private long confinedLooks;
         private boolean full;
+        private boolean interactive;
+        private long lastBusyNs = Long.MIN_VALUE / 2;
         /** Requests to make up for. */
         private double waiting;
 
@@ -33,6 +35,15 @@ class ReserveChooserTest {
             this.beside = beside;
             this.reserved = reserved;
             all.add(this);
+        }
+
+        private boolean isActive() {
+            return nowNs - lastBusyNs < ReserveChooser.ACTIVE_NS;
+        }
+
+        /** Whether the chooser takes it for one that needs little. */
+        private boolean isLight() {
+            return tenant.isLight();
         }
 
         private boolean isBusy() {
@@ -50,7 +61,9 @@ class ReserveChooserTest {
         for (long look = 0; look < seconds * SECOND_NS / LOOK_NS; look++) {
             nowNs += LOOK_NS;
             for (Modelled each : all) {
-                chooser.saw(each.tenant, each.isBusy(), each.full, nowNs);
+                boolean busy = each.isBusy();
+                each.lastBusyNs = busy ? nowNs : each.lastBusyNs;
+                chooser.saw(each.tenant, busy, each.full, nowNs);
             }
             chooser.decide(nowNs);
             all.forEach(each -> each.confinedLooks += each.tenant.part() == ProcessorParts.WHOLE ? 0 : 1);
@@ -254,5 +267,43 @@ class ReserveChooserTest {
         all.remove(light);
         pass(0.01);
         assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+    }
+
+    /** Tenants come, work, change and go at random: who is alone has all processors, and interactive tenants have a reserve whenever they work. */
+    @Test
+    void whateverHappensInteractiveTenantsHaveTheirReserveAndOneAloneHasAll() {
+        chooser.leave(heavy.tenant);
+        all.remove(heavy);
+        for (int step = 0; step < 20_000; step++) {
+            change();
+            pass(0.005);
+            List<Modelled> active = all.stream().filter(each -> each.isActive()).toList();
+            for (Modelled each : active) {
+                boolean interactive = active.stream().anyMatch(other -> other != each && other.interactive);
+                int least = each.interactive || active.size() == 1 ? ProcessorParts.WHOLE : interactive ? ProcessorParts.FEWER : -1;
+                assertTrue(
+                        least < 0 || each.tenant.part() == least || !each.interactive && each.tenant.part() == ProcessorParts.WHOLE && each.isLight(),
+                        "step " + step + ": part " + each.tenant.part() + ", expected " + least);
+            }
+        }
+    }
+
+    private void change() {
+        int kind = random.nextInt(60);
+        if (kind == 0 && all.size() < 5) {
+            new Modelled(random.nextDouble(), random.nextDouble());
+        } else if (kind == 1 && !all.isEmpty()) {
+            chooser.leave(all.remove(random.nextInt(all.size())).tenant);
+        } else if (kind == 2 && !all.isEmpty()) {
+            Modelled one = all.get(random.nextInt(all.size()));
+            boolean rests = random.nextBoolean();
+            one.reserved = rests ? 0 : random.nextDouble();
+            one.beside = rests ? 0 : Math.max(one.reserved, random.nextDouble());
+            one.full = random.nextBoolean();
+        } else if (kind == 3 && !all.isEmpty()) {
+            Modelled one = all.get(random.nextInt(all.size()));
+            one.interactive = !one.interactive;
+            one.tenant.interactive(one.interactive);
+        }
     }
 }
