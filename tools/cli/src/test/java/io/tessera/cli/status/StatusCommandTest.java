@@ -104,6 +104,17 @@ class StatusCommandTest {
         assertArrayEquals(new String[] {"FENCE", "UNKNOWN", "VIOLATIONS"}, header(plain(executor(",\"unknown\":1")).out()));
     }
 
+    /** Where a program is kept off some of the processors, all programs say on how many they run. */
+    @Test
+    void processorsAreShownWhereTheyAreDivided() throws IOException {
+        String all = ",\"processors\":132,\"deviceProcessors\":132";
+        assertArrayEquals(new String[] {"FENCE", "VIOLATIONS"}, header(plain(executor(all, all)).out()));
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        String text = plain(executor(all, ",\"processors\":100,\"deviceProcessors\":132")).out();
+        assertArrayEquals(new String[] {"FENCE", "VIOLATIONS", "PROCESSORS"}, header(text));
+        assertTrue(text.contains("           0     132/132\n") && text.contains("           0     100/132\n"), text);
+    }
+
     @Test
     void noClients() throws IOException {
         String manager = "\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\","
