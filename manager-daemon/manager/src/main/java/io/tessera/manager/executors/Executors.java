@@ -253,7 +253,9 @@ public final class Executors implements Conductor.Timed {
             ExecutorSlot slot = ready.get(device);
             RelayToken token = RelayToken.create();
             String tenant = tenantOf(session);
-            slot.running.tell(ExecutorCommands.interactive(tenant, classes.comes(tenant)));
+            if (classes.comes(tenant)) {
+                slot.running.tell(ExecutorCommands.interactive(tenant, true));
+            }
             slot.running.tell(admission(session, wish, token));
             answers.add(new RelayAnswer(device, ready.size(), slot.software(), slot.uuid(), token,
                     slot.socket.toString(), ""));
