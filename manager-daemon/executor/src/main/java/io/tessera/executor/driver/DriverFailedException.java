@@ -14,6 +14,11 @@ public final class DriverFailedException extends Exception {
         super(call + " answered " + result);
     }
 
+    /**
+     * Checks the answer of a call.
+     *
+     * @throws DriverFailedException if it is not SUCCESS
+     */
     public static void check(DriverApi call, int result) throws DriverFailedException {
         if (result != CudaResult.SUCCESS) {
             throw new DriverFailedException(call, result);

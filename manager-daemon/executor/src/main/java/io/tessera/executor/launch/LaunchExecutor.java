@@ -117,13 +117,13 @@ public final class LaunchExecutor {
             if (capturing) {
                 graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * LaunchPlan.ATTRIBUTE_BYTES, 0);
             }
-            streams.placeLaunch(stream, together(launch, kernel));
+            streams.parts().placeLaunch(stream, together(launch, kernel));
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
             streams.before(stream);
             int result = submit(launch, function, stream, loads);
             if (isTooLarge(result) && stream.value() != stream.whole()) {
-                streams.place(stream, ProcessorParts.WHOLE);
+                streams.parts().place(stream, ProcessorParts.WHOLE);
                 result = submit(launch, function, stream, loads);
             }
             streams.after(stream);

@@ -9,7 +9,6 @@ import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.ring.BrokenRingException;
 import io.tessera.executor.ring.RingConsumer;
-import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
@@ -31,22 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
     private static final int BATCH = 256;
-    private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
-    /**
-     * After its last record a client is listened to for so long: actively, then with the core offered to others, then
-     * asleep. To wake a sleeper costs the client a system call and some 50 us until it is heard: more than launches of a
-     * program that is busy lie apart, and with less time than this both may meet asleep at every launch. On few cores the
-     * client and what the device is made of need them more: threads that yield to each other keep a third one waiting.
-     */
-    private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
-    private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
-    /** Looks at the ring for one look at everything else, while nothing else is waited for. */
-    private static final int RING_LOOKS = 8;
-    private static final long LONGEST_SLEEP_NS = 100_000_000L;
-    private static final long SLEEP_WATCHING_NS = 20_000L;
-    private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
-    private static final long SLEEP_WORKING_NS = 1_000_000L;
-    private static final long WORKING_POLL_NS = 500_000L;
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
@@ -76,8 +59,7 @@ public final class ClientSession {
     /** Whether its work is done and what it had is freed. Of the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
-    /** When the device was last asked whether the client has work on it. Of the owner thread. */
-    private long askedNs;
+    private IdleWait waiting;
 
     /**
      * A client whose thread has not begun.
@@ -110,11 +92,12 @@ public final class ClientSession {
             made.execution().device().enter(made.execution().driver());
             presence = new MemoryPresence(made.allocations().window(), segment, name);
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
+            waiting = new IdleWait(made, segment, futex, contain, part, () -> ending);
             executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena);
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
                     made.allocations().window()::isAway)) {
                 dispatcher = records;
-                part.busy(made.execution().streams()::isWorking);
+                part.busy(made.execution().streams().parts()::isWorking);
                 BooleanSupplier goOn = () -> freeing ? goesOnFreeing() : contain.whileWaiting(records, clock.nanoTime(), ending);
                 made.synchronization().whileWaiting(goOn, made.allocations().window()::outside);
                 made.allocations().pools().whileWaiting(goOn);
@@ -199,7 +182,7 @@ public final class ClientSession {
             if (idleSinceNs == 0) {
                 idleSinceNs = nowNs;
             }
-            idle(records, ring, nowNs - idleSinceNs);
+            waiting.idle(records, ring, nowNs - idleSinceNs);
         }
         state.allocations().window().leaving();
         records.unheard();
@@ -255,30 +238,11 @@ public final class ClientSession {
         }
     }
 
-    private void idle(RecordDispatcher records, RingConsumer ring, long idleNs) throws LinuxException {
-        if (idleNs < SPIN_NS) {
-            spin(records, ring);
-        } else if (idleNs < YIELD_NS) {
-            Thread.yield();
-        } else {
-            state.allocations().window().rest();
-            sleep(records, ring);
-        }
-    }
-
-    /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
-    private void spin(RecordDispatcher records, RingConsumer ring) {
-        int looks = records.isAwaited() || !state.completion().watch().isEmpty() ? 1 : RING_LOOKS;
-        do {
-            Thread.onSpinWait();
-        } while (--looks > 0 && !ring.hasWork());
-    }
-
     /** Everything that is looked at between records. */
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
         records.makeUpChecks(nowNs);
-        askWhetherWorking(nowNs);
+        waiting.askWhetherWorking(lostResult, nowNs);
         if (!state.completion().watch().isEmpty()) {
             int result = state.completion().watch().poll();
             if (FatalErrors.isFatal(result)) {
@@ -299,27 +263,6 @@ public final class ClientSession {
         if (result != CudaResult.SUCCESS && !records.isLost()) {
             records.lose(result, "work of " + name);
         }
-    }
-
-    /** Beside others it matters for how much of the time the client has work on the device. */
-    private void askWhetherWorking(long nowNs) {
-        ClientStreams streams = state.execution().streams();
-        if (part.isBesideOthers() && streams.isWorking() && nowNs - askedNs >= WORKING_POLL_NS && lostResult == CudaResult.SUCCESS) {
-            askedNs = nowNs;
-            streams.lookWhetherWorking();
-        }
-    }
-
-    private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
-        segment.park();
-        if (!ring.hasWork() && !ending) {
-            long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
-                            ? SLEEP_MARK_OUT_NS
-                    : part.isBesideOthers() && state.execution().streams().isWorking() ? SLEEP_WORKING_NS : LONGEST_SLEEP_NS;
-            futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
-        }
-        segment.unpark();
     }
 
     /** The client is gone: its work ends or is given up, then all it had is freed. */

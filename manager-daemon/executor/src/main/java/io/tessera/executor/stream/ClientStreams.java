@@ -12,7 +12,6 @@ import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.quota.Countable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -36,16 +35,13 @@ public final class ClientStreams {
     private final ProgressEvents progress;
     private final Backlog backlog;
     private final MoveTime moves;
-    private final ProcessorParts parts;
-    private final ClientPart part;
+    private final StreamParts parts;
     /** Streams of contexts that are gone, with work that is not done. Its monitor guards it: another client asks whether that work is done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
     private Marks marks = (_, _) -> {};
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
-    /** Whether work may be on the device. */
-    private volatile boolean working;
 
     /** Who wants to know where a stream may wait for another one. */
     public interface Waits {
@@ -80,8 +76,7 @@ public final class ClientStreams {
      * @param part  on which kernels of the client are to run
      */
     public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves, ProcessorParts parts, ClientPart part, NanoClock clock) {
-        this.parts = parts;
-        this.part = part;
+        this.parts = new StreamParts(driver, parts, part, this::isCapturing, this::record, this::await, this::query);
         this.driver = driver;
         this.handles = handles;
         this.moves = moves;
@@ -173,12 +168,12 @@ public final class ClientStreams {
     }
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
-        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, parts.raised(0));
+        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, parts.processors().raised(0));
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context.number, blocking, legacy) : null;
     }
 
-    /** The device's processors. */
-    public ProcessorParts parts() {
+    /** On which parts of the processors the streams are, and whether they may have work. */
+    public StreamParts parts() {
         return parts;
     }
 
@@ -202,7 +197,7 @@ public final class ClientStreams {
         if (stream.capturing) {
             context.captures--;
         }
-        endParts(stream);
+        parts.end(stream, ends);
         ends.forEach(listener -> listener.accept(stream.whole));
         backlog.forget(stream);
         context.streams.remove(stream);
@@ -211,66 +206,6 @@ public final class ClientStreams {
             driver.call(DriverEntry.cuEventDestroy_v2, stream.event);
             stream.event = 0;
         }
-    }
-
-    /**
-     * A kernel is about to be launched in a stream: places the stream where the client's kernels are to run.
-     *
-     * @param blocks of its grid that have to run at the same time, because they may wait for each other; 0: none
-     */
-    public void placeLaunch(ClientStream stream, long blocks) {
-        int wanted = part.part();
-        place(stream, blocks > parts.processors(wanted) ? ProcessorParts.WHOLE : wanted);
-    }
-
-    /**
-     * Has what is submitted to a stream from now on run on a part of the processors, behind everything that was submitted to it before. A stream that
-     * captures, or has attributes of its own, stays where it is.
-     *
-     * @param part of {@link ProcessorParts}
-     */
-    public void place(ClientStream stream, int part) {
-        if (stream.part == part || stream.hasAttributes || isCapturing(stream)) {
-            return;
-        }
-        long next = onPart(stream, part);
-        if (next == 0 || !record(stream)) {
-            return;
-        }
-        long event = stream.event;
-        if (waits.submit(next, () -> driver.call(DriverEntry.cuStreamWaitEvent, next, event, 0)) == CudaResult.SUCCESS) {
-            stream.value = next;
-            stream.part = part;
-        }
-    }
-
-    /** A stream's stream on a part; 0: it cannot be made. */
-    private long onPart(ClientStream stream, int part) {
-        if (part == ProcessorParts.WHOLE) {
-            return stream.whole;
-        }
-        if (part > stream.parts.length) {
-            stream.parts = Arrays.copyOf(stream.parts, part);
-        }
-        if (stream.parts[part - 1] == 0) {
-            boolean known = driver.call(DriverEntry.cuStreamGetPriority, stream.whole, driver.out(0)) == CudaResult.SUCCESS;
-            if (parts.stream(driver, part, known ? parts.lowered(driver.outInt(0)) : 0) == CudaResult.SUCCESS) {
-                stream.parts[part - 1] = driver.outLong(0);
-            }
-        }
-        return stream.parts[part - 1];
-    }
-
-    /** Before a stream is destroyed: it is on all processors again, and has no other streams. */
-    private void endParts(ClientStream stream) {
-        place(stream, ProcessorParts.WHOLE);
-        for (long part : stream.parts) {
-            if (part != 0) {
-                ends.forEach(listener -> listener.accept(part));
-                driver.call(DriverEntry.cuStreamDestroy_v2, part);
-            }
-        }
-        stream.parts = new long[0];
     }
 
     /** What must be done before work is submitted to a stream. */
@@ -308,9 +243,7 @@ public final class ClientStreams {
     /** What must be noted after work was submitted to a stream. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
-        if (!working) {
-            working = true;
-        }
+        parts.worked();
         counted(stream);
         ClientContext context = of(stream);
         if (stream.legacy) {
@@ -405,7 +338,11 @@ public final class ClientStreams {
     }
 
     private void await(ClientStream stream, long event) {
-        waits.submit(stream.value, () -> driver.call(DriverEntry.cuStreamWaitEvent, stream.value, event, 0));
+        await(stream.value, event);
+    }
+
+    private int await(long stream, long event) {
+        return waits.submit(stream, () -> driver.call(DriverEntry.cuStreamWaitEvent, stream, event, 0));
     }
 
     private boolean record(ClientStream stream) {
@@ -468,7 +405,7 @@ public final class ClientStreams {
     }
 
     private void destroy(ClientStream own) {
-        endParts(own);
+        parts.end(own, ends);
         if (own.event != 0) {
             driver.call(DriverEntry.cuEventDestroy_v2, own.event);
         }
@@ -533,18 +470,6 @@ public final class ClientStreams {
             }
         }
         return CudaResult.SUCCESS;
-    }
-
-    /** Whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
-    public boolean isWorking() {
-        return working;
-    }
-
-    /** Asks the device whether all work is done. */
-    public void lookWhetherWorking() {
-        if (query() == CudaResult.SUCCESS) {
-            working = false;
-        }
     }
 
     /** A capture that went wrong may have ended without a word: what the stream did since is work that must be waited for. */

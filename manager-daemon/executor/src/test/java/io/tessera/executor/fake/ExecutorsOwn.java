@@ -1,6 +1,8 @@
 package io.tessera.executor.fake;
 
+import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,5 +39,15 @@ public final class ExecutorsOwn {
 
     static boolean isKernel(String name) {
         return name.startsWith("tessera");
+    }
+
+    /** Answers with a resource (CUdevResource) of processors, which can be divided into groups of 8: all, or what a division leaves. */
+    static int processors(MemorySegment slots, int all, DriverEntry entry) {
+        boolean divides = entry == DriverEntry.cuDevSmResourceSplitByCount;
+        long place = slots.getAtIndex(ValueLayout.JAVA_LONG, divides ? 3 : 1);
+        MemorySegment resource = MemorySegment.ofAddress(place).reinterpret(144);
+        resource.set(ValueLayout.JAVA_INT, 96, divides ? all - (int) slots.getAtIndex(ValueLayout.JAVA_LONG, 5) : all);
+        resource.set(ValueLayout.JAVA_INT, 100, 8);
+        return 0;
     }
 }

@@ -187,13 +187,6 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
-    /** Of a resource (CUdevResource), which can be divided into groups of 8. */
-    private static int processors(long resource, int count) {
-        at(resource, 144).set(ValueLayout.JAVA_INT, 96, count);
-        at(resource, 144).set(ValueLayout.JAVA_INT, 100, 8);
-        return 0;
-    }
-
     private int end(String kind, long handle) {
         return handle == 0 ? CudaResult.INVALID_HANDLE : count(kind, -1);
     }
@@ -305,10 +298,6 @@ public final class FakeDriver implements DriverPort {
             case cuEventRecord -> recorded(slot(s, 0), slot(s, 1));
             case cuEventQuery -> query(slot(s, 0));
             case cuStreamCreate, cuStreamCreateWithPriority, cuGreenCtxStreamCreate -> make("stream", slot(s, 0));
-            case cuGreenCtxCreate -> make("part", slot(s, 0));
-            case cuGreenCtxDestroy -> end("part", slot(s, 0));
-            case cuDeviceGetDevResource -> processors(slot(s, 1), processors);
-            case cuDevSmResourceSplitByCount -> processors(slot(s, 3), processors - (int) slot(s, 5));
             case cuStreamDestroy, cuStreamDestroy_v2 -> end("stream", slot(s, 0));
             case cuEventSynchronize -> {
                 printing.run();
@@ -353,6 +342,9 @@ public final class FakeDriver implements DriverPort {
 
     private int virtual(DriverEntry entry, MemorySegment s) {
         return switch (entry) {
+            case cuGreenCtxCreate -> make("part", slot(s, 0));
+            case cuGreenCtxDestroy -> end("part", slot(s, 0));
+            case cuDeviceGetDevResource, cuDevSmResourceSplitByCount -> ExecutorsOwn.processors(s, processors, entry);
             case cuGraphAddKernelNode_v2 -> make("node", slot(s, 0));
             case cuGraphKernelNodeGetAttribute -> putInt(slot(s, 2), slot(s, 1) == 4 ? nodeClusters.getOrDefault(slot(s, 0), 0) : 0);
             case cuGraphKernelNodeSetAttribute -> slot(s, 1) == 4 ? clusters(slot(s, 0), at(slot(s, 2), 4).get(ValueLayout.JAVA_INT, 0)) : 0;

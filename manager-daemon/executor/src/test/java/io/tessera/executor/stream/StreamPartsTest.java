@@ -65,15 +65,15 @@ class StreamPartsTest {
     @Test
     void whatComesNextWaitsForWhatWasBefore() {
         driver.calls.clear();
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         assertNotEquals(stream.whole(), stream.value());
         List<String> order = driver.calls.stream().filter(call -> call.startsWith("cuEventRecord") || call.startsWith("cuStreamWaitEvent")).toList();
         assertEquals(2, order.size(), order.toString());
         assertTrue(order.get(0).startsWith("cuEventRecord") && order.get(1).startsWith("cuStreamWaitEvent"), order.toString());
         long part = stream.value();
-        streams.place(stream, ProcessorParts.WHOLE);
+        streams.parts().place(stream, ProcessorParts.WHOLE);
         assertEquals(stream.whole(), stream.value());
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         assertEquals(part, stream.value(), "it has one stream on each part");
         assertEquals(stream, streams.ofValue(stream.whole(), streams.context(1)));
         assertEquals(stream, streams.ofValue(part, streams.context(1)));
@@ -81,16 +81,16 @@ class StreamPartsTest {
 
     @Test
     void whereItIsAlreadyNothingIsCalled() {
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         driver.calls.clear();
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         assertEquals(List.of(), driver.calls);
     }
 
     @Test
     void aStreamWithAttributesAndOneThatCapturesStay() {
         stream.hasAttributes();
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         assertEquals(stream.whole(), stream.value());
     }
 
@@ -101,19 +101,19 @@ class StreamPartsTest {
         streams.createContext(1);
         stream = streams.find(0, streams.context(1));
         part.decided(ProcessorParts.MOST, true);
-        streams.placeLaunch(stream, 101);
+        streams.parts().placeLaunch(stream, 101);
         assertEquals(stream.whole(), stream.value());
-        streams.placeLaunch(stream, 100);
+        streams.parts().placeLaunch(stream, 100);
         assertNotEquals(stream.whole(), stream.value());
-        streams.placeLaunch(stream, 0);
+        streams.parts().placeLaunch(stream, 0);
         assertNotEquals(stream.whole(), stream.value());
     }
 
     @Test
     void theEndOfAStreamEndsAllThatItHas() {
         int before = driver.alive("stream");
-        streams.place(stream, ProcessorParts.MOST);
-        streams.place(stream, ProcessorParts.FEWER);
+        streams.parts().place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.FEWER);
         assertEquals(before + 2, driver.alive("stream"));
         streams.destroyContext(streams.context(1));
         assertEquals(before - 1, driver.alive("stream"));
@@ -122,14 +122,14 @@ class StreamPartsTest {
 
     @Test
     void workOnAPartIsWorkOfTheClient() {
-        streams.place(stream, ProcessorParts.MOST);
+        streams.parts().place(stream, ProcessorParts.MOST);
         streams.after(stream);
-        assertTrue(streams.isWorking());
+        assertTrue(streams.parts().isWorking());
         driver.heldStreams.add(stream.value());
-        streams.lookWhetherWorking();
-        assertTrue(streams.isWorking());
+        streams.parts().lookWhetherWorking();
+        assertTrue(streams.parts().isWorking());
         driver.heldStreams.clear();
-        streams.lookWhetherWorking();
-        assertFalse(streams.isWorking());
+        streams.parts().lookWhetherWorking();
+        assertFalse(streams.parts().isWorking());
     }
 }

@@ -59,7 +59,7 @@ final class StreamCalls {
         frame.want(0, Long.BYTES);
         frame.slot(1, frame.slot(1) | NON_BLOCKING);
         boolean asks = frame.parameters() > 2;
-        frame.slot(2, streams.parts().raised(asks ? (int) frame.slot(2) : 0));
+        frame.slot(2, streams.parts().processors().raised(asks ? (int) frame.slot(2) : 0));
         return driver.call(DriverEntry.cuStreamCreateWithPriority, frame.slots());
     }
 
@@ -79,7 +79,7 @@ final class StreamCalls {
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS && frame.slot(1) == PRIORITY) {
             MemorySegment value = frame.required(2);
-            value.set(WireTypes.U32, 0, streams.parts().lowered(value.get(WireTypes.U32, 0)));
+            value.set(WireTypes.U32, 0, streams.parts().processors().lowered(value.get(WireTypes.U32, 0)));
         }
         return result;
     }
@@ -92,7 +92,7 @@ final class StreamCalls {
         structures.attribute((int) frame.slot(1), frame.required(2));
         if (frame.slot(1) == PRIORITY) {
             MemorySegment value = frame.required(2);
-            value.set(WireTypes.U32, 0, streams.parts().raised(value.get(WireTypes.U32, 0)));
+            value.set(WireTypes.U32, 0, streams.parts().processors().raised(value.get(WireTypes.U32, 0)));
         }
         keepWhole(frame);
         frame.stream().hasAttributes();
@@ -118,7 +118,7 @@ final class StreamCalls {
     }
 
     private void keepWhole(CallFrame frame) {
-        streams.place(frame.stream(), ProcessorParts.WHOLE);
+        streams.parts().place(frame.stream(), ProcessorParts.WHOLE);
         frame.slot(0, frame.stream().value());
     }
 

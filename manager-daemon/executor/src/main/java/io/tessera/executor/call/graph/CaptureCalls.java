@@ -53,7 +53,7 @@ final class CaptureCalls {
     /** Kernels that are captured keep the processors of their stream. */
     private void settle(CallFrame frame) {
         streams.settle(frame.stream());
-        streams.place(frame.stream(), ProcessorParts.WHOLE);
+        streams.parts().place(frame.stream(), ProcessorParts.WHOLE);
         frame.slot(0, frame.stream().value());
     }
 

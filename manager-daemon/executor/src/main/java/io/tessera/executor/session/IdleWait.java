@@ -1,0 +1,94 @@
+package io.tessera.executor.session;
+
+import io.tessera.device.CudaResult;
+import io.tessera.executor.part.ClientPart;
+import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.stream.StreamParts;
+import io.tessera.os.FutexPort;
+import io.tessera.os.LinuxException;
+import io.tessera.protocol.relay.RelaySegment;
+import java.util.function.BooleanSupplier;
+
+/** What a client's thread does while its ring is empty. One owner thread. */
+final class IdleWait {
+    private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
+    /**
+     * After its last record a client is listened to for so long: actively, then with the core offered to others, then
+     * asleep. To wake a sleeper costs the client a system call and some 50 us until it is heard: more than launches of a
+     * program that is busy lie apart, and with less time than this both may meet asleep at every launch. On few cores the
+     * client and what the device is made of need them more: threads that yield to each other keep a third one waiting.
+     */
+    private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
+    private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
+    /** Looks at the ring for one look at everything else, while nothing else is waited for. */
+    private static final int RING_LOOKS = 8;
+    private static final long LONGEST_SLEEP_NS = 100_000_000L;
+    private static final long SLEEP_WATCHING_NS = 20_000L;
+    private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
+    private static final long SLEEP_WORKING_NS = 1_000_000L;
+    private static final long WORKING_POLL_NS = 500_000L;
+
+    private final ClientState state;
+    private final RelaySegment segment;
+    private final FutexPort futex;
+    private final Containment contain;
+    private final ClientPart part;
+    private final StreamParts streams;
+    private final BooleanSupplier ending;
+    /** When the device was last asked whether the client has work on it. */
+    private long askedNs;
+
+    IdleWait(ClientState state, RelaySegment segment, FutexPort futex, Containment contain, ClientPart part, BooleanSupplier ending) {
+        this.state = state;
+        this.segment = segment;
+        this.futex = futex;
+        this.contain = contain;
+        this.part = part;
+        this.streams = state.execution().streams().parts();
+        this.ending = ending;
+    }
+
+    /** Beside others it matters for how much of the time the client has work on the device. */
+    void askWhetherWorking(int lostResult, long nowNs) {
+        if (part.isBesideOthers() && streams.isWorking() && nowNs - askedNs >= WORKING_POLL_NS && lostResult == CudaResult.SUCCESS) {
+            askedNs = nowNs;
+            streams.lookWhetherWorking();
+        }
+    }
+
+    /**
+     * Waits for records, the longer the more seldom it looks.
+     *
+     * @param idleNs for how long there was none
+     */
+    void idle(RecordDispatcher records, RingConsumer ring, long idleNs) throws LinuxException {
+        if (idleNs < SPIN_NS) {
+            spin(records, ring);
+        } else if (idleNs < YIELD_NS) {
+            Thread.yield();
+        } else {
+            state.allocations().window().rest();
+            sleep(records, ring);
+        }
+    }
+
+    /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
+    private void spin(RecordDispatcher records, RingConsumer ring) {
+        int looks = records.isAwaited() || !state.completion().watch().isEmpty() ? 1 : RING_LOOKS;
+        do {
+            Thread.onSpinWait();
+        } while (--looks > 0 && !ring.hasWork());
+    }
+
+    private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
+        segment.park();
+        if (!ring.hasWork() && !ending.getAsBoolean()) {
+            long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
+                    : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
+                            ? SLEEP_MARK_OUT_NS
+                    : part.isBesideOthers() && streams.isWorking() ? SLEEP_WORKING_NS : LONGEST_SLEEP_NS;
+            futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
+        }
+        segment.unpark();
+    }
+}
