@@ -37,6 +37,7 @@ final class ReserveChooser {
     /** After a tenant's first trial, which began when it came, whether it needs the reserve is looked at: what it does without one is not known yet. */
     static final long FIRST_CHECK_NS = 10_000_000_000L;
 
+    /** Who is tried first: who was light before; then whoever queues least ahead, as one does that waits for its results; of those the last that came. */
     private static final Comparator<Tenant> FIRST = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparingLong(tenant -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order);
 
@@ -254,10 +255,9 @@ final class ReserveChooser {
         if (tenants.stream().anyMatch(tenant -> isActive(tenant, nowNs) && tenant.activeNs - beganNs > 0)) {
             return;
         }
-        // First who was light before; then whoever queues least ahead, as one does that waits for its results; of those the last that came.
         tenants.stream().filter(tenant -> !tenant.interactive && nowNs - tenant.retryNs >= 0 && tenant.duty > IDLE)
                 .filter(tenant -> isActive(tenant, nowNs) && isAnotherActive(tenant, nowNs))
-                .max(Comparator.comparingLong((Tenant tenant) -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order))
+                .max(FIRST)
                 .ifPresent(tenant -> {
                     tried = tenant;
                     again = true;
