@@ -17,6 +17,7 @@ import io.tessera.protocol.message.FenceWish;
 import io.tessera.protocol.message.Hello;
 import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.RelayMessageEncoder;
+import io.tessera.protocol.message.TenantName;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /** Executors as the manager starts, watches and announces them, step by step. */
 @Timeout(180)
 class ExecutorsStepTest extends ExecutorSteps {
+    private static final String TEAM = TenantName.of("team", 500, 0);
     @Test
     void theFirstWhoAsksStartsOneForEachDeviceAndIsToldOfThem() throws Exception {
         stepped = new SteppedManager();
@@ -285,6 +287,38 @@ class ExecutorsStepTest extends ExecutorSteps {
         executor(1).ready(1);
         stepped.step();
         assertEquals(List.of("relay 0 of 1 "), waiting.heard());
+    }
+
+    private void order(String serviceClass) throws Exception {
+        stepped.control(0)
+                .sendRaw(("{\"request\":\"tenant\",\"tenant\":\"" + TEAM + "\",\"ahead\":true,\"set\":{\"class\":\"" + serviceClass + "\"}}\n")
+                        .getBytes());
+        stepped.step();
+    }
+
+    private List<String> toldOfClasses(boolean believed) throws Exception {
+        executor(0).told.clear();
+        executor(0)
+                .says("{\"stats\":{\"clients\":[{\"client\":1,\"uid\":500,\"tenant\":\"team\",\"usedBytes\":0,\"interactive\":" + believed + "}]}}");
+        stepped.step();
+        return executor(0).told.stream().map(Object::toString).toList();
+    }
+
+    /** What an executor believes is set right: orders while a program runs, and what a former manager has told it. */
+    @Test
+    void executorsLearnWhoIsInteractive() throws Exception {
+        stepped = new SteppedManager();
+        order("interactive");
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        String interactive = "{\"interactive\":{\"tenant\":\"" + TEAM + "\",\"now\":true}}";
+        assertEquals(interactive, executor(0).told.getFirst().toString(), "before its client is announced");
+        assertEquals(List.of(), toldOfClasses(true));
+        assertEquals(List.of(interactive), toldOfClasses(false));
+        order("batch");
+        assertEquals(List.of(interactive.replace("true", "false")), toldOfClasses(true));
+        assertEquals(List.of(), toldOfClasses(false));
     }
 
     @Test

@@ -186,6 +186,7 @@ public final class ManagerChannel {
             client.addProperty("records", session.counters().records());
             client.addProperty("rejected", session.counters().rejected());
             client.addProperty("heapAllocatedBytes", session.heapAllocatedBytes());
+            client.addProperty("interactive", parts.isInteractive(session.part()));
             if (parts.processors() > 0) {
                 client.addProperty("processors", parts.processors(session.part()));
                 client.addProperty("deviceProcessors", parts.processors());

@@ -17,7 +17,7 @@ public final class PartKeeper implements AutoCloseable {
     /** From one look to the next: a request of a small model takes 1 ms and more. */
     private static final long LOOK_NS = 1_000_000L;
     private static final long ALONE_NS = 50_000_000L;
-    /** More tenants than a device serves. */
+    /** More tenants than a device serves; the manager says again, each second, what one that is here lacks. */
     private static final int MOST_NAMES = 4096;
 
     private final ProcessorParts parts;
@@ -59,6 +59,7 @@ public final class PartKeeper implements AutoCloseable {
         if (known != null && known.clients.remove(client) && known.clients.isEmpty()) {
             chooser.leave(known.tenant);
             tenants.remove(client.tenant());
+            interactive.remove(client.tenant()); // the manager says it again before the next program of the tenant comes
         }
     }
 
@@ -73,6 +74,11 @@ public final class PartKeeper implements AutoCloseable {
         if (known != null) {
             known.tenant.interactive(now);
         }
+    }
+
+    /** Whether an operator said so of a client's tenant. */
+    public synchronized boolean isInteractive(ClientPart client) {
+        return interactive.contains(client.tenant());
     }
 
     /** How many processors kernels of a client run on; 0: the device's are not divided. */

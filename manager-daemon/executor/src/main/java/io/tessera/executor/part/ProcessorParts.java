@@ -85,17 +85,22 @@ public final class ProcessorParts implements AutoCloseable {
                 driver.call(DriverEntry.cuDeviceGetDevResource, device.device(), all.address(), TYPE_PROCESSORS));
         int processors = all.get(ValueLayout.JAVA_INT, COUNT);
         int least = Math.max(1, all.get(ValueLayout.JAVA_INT, LEAST));
+        DriverFailedException.check(DriverApi.cuCtxGetStreamPriorityRange,
+                driver.call(DriverEntry.cuCtxGetStreamPriorityRange, driver.out(0), driver.out(1)));
+        int highest = driver.outInt(1);
         List<Part> parts = new ArrayList<>();
         if (processors < FEWEST_PROCESSORS) {
             return none();
         }
-        for (double reserve : new double[] {RESERVE, LARGE_RESERVE}) {
-            int reserved = (int) Math.max(1, Math.round(reserve * processors / least)) * least;
-            parts.add(without(driver, device.device(), all, reserved, arena));
+        try {
+            for (double reserve : new double[] {RESERVE, LARGE_RESERVE}) {
+                int reserved = (int) Math.max(1, Math.round(reserve * processors / least)) * least;
+                parts.add(without(driver, device.device(), all, reserved, arena));
+            }
+        } catch (DriverFailedException e) {
+            end(driver, parts);
+            throw e;
         }
-        DriverFailedException.check(DriverApi.cuCtxGetStreamPriorityRange,
-                driver.call(DriverEntry.cuCtxGetStreamPriorityRange, driver.out(0), driver.out(1)));
-        int highest = driver.outInt(1);
         LOG.info("{} processors; parts of {} and {}", processors, parts.get(0).processors, parts.get(1).processors);
         return new ProcessorParts(device, processors, highest, parts);
     }
@@ -153,6 +158,10 @@ public final class ProcessorParts implements AutoCloseable {
         return driver.call(DriverEntry.cuGreenCtxStreamCreate, driver.out(0), parts.get(part - 1).context, NON_BLOCKING, priority);
     }
 
+    private static void end(DriverCalls driver, List<Part> parts) {
+        parts.forEach(part -> driver.call(DriverEntry.cuGreenCtxDestroy, part.context));
+    }
+
     /** Ends the parts. */
     @Override
     public void close() {
@@ -160,8 +169,7 @@ public final class ProcessorParts implements AutoCloseable {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            DriverCalls driver = new DriverCalls(device.port(), arena);
-            parts.forEach(part -> driver.call(DriverEntry.cuGreenCtxDestroy, part.context));
+            end(new DriverCalls(device.port(), arena), parts);
         }
     }
 }

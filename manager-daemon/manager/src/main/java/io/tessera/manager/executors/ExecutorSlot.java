@@ -3,11 +3,14 @@ package io.tessera.manager.executors;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
@@ -135,6 +138,18 @@ final class ExecutorSlot {
         windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
         long committed = sum(windows, "committedBytes") + sum(windows, "sinkBytes");
         memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
+    }
+
+    /** Of the tenants in it, whether the executor takes them for interactive, as it last said. */
+    Map<String, Boolean> believed(int ownUid) {
+        Map<String, Boolean> tenants = new HashMap<>();
+        for (JsonElement each : clients) {
+            JsonObject client = each.getAsJsonObject();
+            if (client.get("interactive") instanceof JsonPrimitive said) {
+                tenants.put(TenantName.of(client.get("tenant").getAsString(), (int) client.get("uid").getAsLong(), ownUid), said.getAsBoolean());
+            }
+        }
+        return tenants;
     }
 
     private static long sum(JsonArray objects, String name) {

@@ -45,7 +45,7 @@ public final class Executors implements Conductor.Timed {
     private final ExecutorLauncher launcher;
     private final Path directory;
     private final ConductorProxy proxy;
-    private final ToldClasses classes;
+    private final Function<String, TenantClass> classes;
     private final List<ExecutorSlot> slots = new ArrayList<>();
     private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
@@ -68,7 +68,7 @@ public final class Executors implements Conductor.Timed {
      */
     public Executors(ExecutorKind kind, FencePolicy fences, ExecutorLauncher launcher, Path directory,
             ProcessPort processes, ConductorProxy proxy, Function<String, TenantClass> classes) {
-        this.classes = new ToldClasses(classes);
+        this.classes = classes;
         this.processes = processes;
         this.kind = kind;
         this.fences = fences;
@@ -212,6 +212,11 @@ public final class Executors implements Conductor.Timed {
                 }
             } else if (line.get("stats") instanceof JsonObject stats) {
                 slot.stats(stats);
+                slot.believed(processes.uid()).forEach((tenant, interactive) -> {
+                    if (interactive != isInteractive(tenant)) {
+                        slot.running.tell(ExecutorCommands.interactive(tenant, !interactive));
+                    }
+                });
             }
         } catch (RuntimeException e) {
             LOG.warn("executor {} says what this manager does not understand: {} ({})", slot.ordinal, line,
@@ -253,7 +258,7 @@ public final class Executors implements Conductor.Timed {
             ExecutorSlot slot = ready.get(device);
             RelayToken token = RelayToken.create();
             String tenant = tenantOf(session);
-            if (classes.comes(tenant)) {
+            if (isInteractive(tenant)) {
                 slot.running.tell(ExecutorCommands.interactive(tenant, true));
             }
             slot.running.tell(admission(session, wish, token));
@@ -281,8 +286,6 @@ public final class Executors implements Conductor.Timed {
         int work = 0;
         boolean slept = nowNs - workedNs > SLEPT_NS;
         workedNs = nowNs;
-        work += classes.changes((tenant, interactive) -> slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY)
-                .forEach(slot -> slot.running.tell(ExecutorCommands.interactive(tenant, interactive))));
         for (ExecutorSlot slot : slots) {
             work += slot.running == null ? 0 : lookAfter(slot, slept, nowNs);
             if (slot.deadlineNs > nowNs) {
@@ -381,6 +384,10 @@ public final class Executors implements Conductor.Timed {
     }
 
     /** By {@link TenantName}. */
+    private boolean isInteractive(String tenant) {
+        return classes.apply(tenant) == TenantClass.INTERACTIVE;
+    }
+
     private String tenantOf(Session session) {
         return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
     }
