@@ -1,6 +1,7 @@
 package io.tessera.guardian.ptx;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Operand of an instruction. Immutable. */
 public sealed interface Operand {
@@ -147,6 +148,45 @@ public sealed interface Operand {
         /** Copies the list. */
         public Arguments {
             elements = List.copyOf(elements);
+        }
+    }
+
+    /** Calls somebody with the name of each register in it, in order, as often as it stands there. */
+    default void registers(Consumer<String> each) {
+        switch (this) {
+            case Register register -> each.accept(register.name());
+            case Component component -> each.accept(component.name());
+            case Address(Operand.Register base, long ignored) -> each.accept(base.name());
+            case Address ignored -> {
+                // Names no register.
+            }
+            case CompoundAddress compound -> compound.parts().forEach(part -> part.registers(each));
+            case Vector vector -> vector.elements().forEach(element -> element.registers(each));
+            case Pair pair -> {
+                pair.first().registers(each);
+                pair.second().registers(each);
+            }
+            case Not not -> not.operand().registers(each);
+            case Minus minus -> minus.operand().registers(each);
+            case Arguments arguments -> arguments.elements().forEach(element -> element.registers(each));
+            case Symbol ignored -> {
+                // No register.
+            }
+            case SpecialRegister ignored -> {
+                // Read-only.
+            }
+            case Immediate ignored -> {
+                // No register.
+            }
+            case Float32 ignored -> {
+                // No register.
+            }
+            case Float64 ignored -> {
+                // No register.
+            }
+            case Sink ignored -> {
+                // Nobody wants it.
+            }
         }
     }
 }

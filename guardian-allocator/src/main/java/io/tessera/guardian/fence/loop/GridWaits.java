@@ -161,29 +161,9 @@ public final class GridWaits {
         for (Instruction i : code) {
             i.guard().ifPresent(guard -> used.add(guard.register().name()));
             boolean result = i.opcode().equals("atom") && i.operands().getFirst() instanceof Operand.Register;
-            i.operands().subList(result ? 1 : 0, i.operands().size()).forEach(operand -> collect(operand, used));
+            i.operands().subList(result ? 1 : 0, i.operands().size()).forEach(operand -> operand.registers(used::add));
         }
         return used;
-    }
-
-    private static void collect(Operand operand, Set<String> into) {
-        switch (operand) {
-            case Operand.Register register -> into.add(register.name());
-            case Operand.Component component -> into.add(component.name());
-            case Operand.Address(Operand.Register base, long _) -> into.add(base.name());
-            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(part, into));
-            case Operand.Vector vector -> vector.elements().forEach(element -> collect(element, into));
-            case Operand.Pair pair -> {
-                collect(pair.first(), into);
-                collect(pair.second(), into);
-            }
-            case Operand.Not not -> collect(not.operand(), into);
-            case Operand.Minus minus -> collect(minus.operand(), into);
-            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(element, into));
-            default -> {
-                // No register.
-            }
-        }
     }
 
     /**

@@ -114,41 +114,7 @@ public final class FlatCode {
     }
 
     private void collect(Operand operand, IntArray into) {
-        switch (operand) {
-            case Operand.Register register -> into.addIfNew(names.register(register.name()));
-            case Operand.Component component -> into.addIfNew(names.register(component.name()));
-            case Operand.Address(Operand.Register base, long ignored) -> into.addIfNew(names.register(base.name()));
-            case Operand.Address ignored -> {
-                // Names no register.
-            }
-            case Operand.CompoundAddress compound -> compound.parts().forEach(part -> collect(part, into));
-            case Operand.Vector vector -> vector.elements().forEach(element -> collect(element, into));
-            case Operand.Pair pair -> {
-                collect(pair.first(), into);
-                collect(pair.second(), into);
-            }
-            case Operand.Not not -> collect(not.operand(), into);
-            case Operand.Minus minus -> collect(minus.operand(), into);
-            case Operand.Arguments arguments -> arguments.elements().forEach(element -> collect(element, into));
-            case Operand.Symbol ignored -> {
-                // No register.
-            }
-            case Operand.SpecialRegister ignored -> {
-                // Read-only.
-            }
-            case Operand.Immediate ignored -> {
-                // No register.
-            }
-            case Operand.Float32 ignored -> {
-                // No register.
-            }
-            case Operand.Float64 ignored -> {
-                // No register.
-            }
-            case Operand.Sink ignored -> {
-                // Nobody wants it.
-            }
-        }
+        operand.registers(name -> into.addIfNew(names.register(name)));
     }
 
     private int[] resolve(int branch) {
