@@ -19,7 +19,7 @@ import io.tessera.os.ProcessPort;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
-import io.tessera.protocol.message.PrintableText;
+import io.tessera.protocol.message.EscapedText;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.time.Instant;
@@ -123,7 +123,7 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
-        LOG.info("tenant \"{}\" has {}", PrintableText.of(tenant), terms);
+        LOG.info("tenant \"{}\" has {}", EscapedText.of(tenant), terms);
         boolean set = devices.terms(tenant, terms, whileItRuns, nowNs);
         journal.write();
         return set;
@@ -152,7 +152,7 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public boolean limit(String tenant, long bytes) {
-        LOG.info("tenant \"{}\" may use {} bytes of each executor's device", PrintableText.of(tenant), bytes == 0 ? "all" : bytes);
+        LOG.info("tenant \"{}\" may use {} bytes of each executor's device", EscapedText.of(tenant), bytes == 0 ? "all" : bytes);
         if (!journal.limit(tenant, bytes)) {
             return false;
         }
@@ -164,19 +164,19 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
-        LOG.info("tenant \"{}\" is evicted{}", PrintableText.of(tenant), suspend ? " and suspended" : "");
+        LOG.info("tenant \"{}\" is evicted{}", EscapedText.of(tenant), suspend ? " and suspended" : "");
         return residency.evict(tenant, owners, suspend, nowNs);
     }
 
     @Override
     public int restore(String tenant, IntPredicate owners, long nowNs) {
-        LOG.info("tenant \"{}\" is restored", PrintableText.of(tenant));
+        LOG.info("tenant \"{}\" is restored", EscapedText.of(tenant));
         return residency.restore(tenant, owners, nowNs);
     }
 
     @Override
     public int park(String tenant, boolean away) {
-        LOG.info("tenant \"{}\" of executors is {}", PrintableText.of(tenant), away ? "parked" : "to come back");
+        LOG.info("tenant \"{}\" of executors is {}", EscapedText.of(tenant), away ? "parked" : "to come back");
         return executors.park(tenant, away);
     }
 

@@ -2,7 +2,7 @@ package io.tessera.manager.settings;
 
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
-import io.tessera.protocol.message.PrintableText;
+import io.tessera.protocol.message.EscapedText;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
@@ -176,7 +176,7 @@ public final class SettingsWatch implements Conductor.Timed {
     private void wrong(String what) {
         if (!what.equals(problem)) {
             problem = what;
-            LOG.error("{}: {}. What it said before stays in force", file, PrintableText.of(what));
+            LOG.error("{}: {}. What it said before stays in force", file, EscapedText.of(what));
         }
     }
 

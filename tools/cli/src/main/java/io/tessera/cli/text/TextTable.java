@@ -1,6 +1,6 @@
 package io.tessera.cli.text;
 
-import io.tessera.protocol.message.PrintableText;
+import io.tessera.protocol.message.EscapedText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,7 +40,7 @@ public final class TextTable {
 
     /** Text in which every control character is escaped, {@code \\x1b} for example, so that nobody's label can steer a terminal. */
     public static String printable(String text) {
-        return PrintableText.of(text);
+        return EscapedText.of(text);
     }
 
     /** Adds a column to the right, before the first row. */

@@ -4,10 +4,10 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Text of programs and users for terminals and logs: nobody's label can steer a terminal, or look like a line of its own. Stateless. */
-public final class PrintableText {
+public final class EscapedText {
     private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
 
-    private PrintableText() {
+    private EscapedText() {
     }
 
     /** Text in which every control character is escaped, {@code \x1b} for example. */
