@@ -129,8 +129,8 @@ extern "C" __global__ void waits_by_a_pointer(const unsigned *flag, unsigned *ou
     out[threadIdx.x] = 1;
 }
 
-// It does not wait, as its thread takes other work each time; nobody tells that from a wait.
-extern "C" __global__ void waits_for_work(State *s, float *out, unsigned count)
+// It takes other work each time.
+extern "C" __global__ void runs_a_queue(State *s, float *out, unsigned count)
 {
     for (unsigned i = atomicAdd(&s->work, 1); i < count; i = atomicAdd(&s->work, 1)) out[i] *= 2;
 }

@@ -1,8 +1,8 @@
 package io.tessera.guardian.image;
 
 import io.airlift.compress.v3.MalformedInputException;
-import io.airlift.compress.v3.lz4.Lz4Decompressor;
-import io.airlift.compress.v3.zstd.ZstdDecompressor;
+import io.airlift.compress.v3.lz4.Lz4JavaDecompressor;
+import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import java.lang.foreign.MemorySegment;
 
 /** How an entry of a fat binary is packed (measured with nvcc 13.0: zstd by default, LZ4 for {@code speed}). */
@@ -28,13 +28,16 @@ public enum Compression {
         if (this == LZ4 && unpackedBytes > length * LZ4_HIGHEST_RATIO + LZ4_SLACK) {
             throw new ImageException(length + " bytes of LZ4 cannot unpack to " + unpackedBytes);
         }
+        if (this != NONE && unpackedBytes == 0) {
+            throw new ImageException(length + " packed bytes of " + this + " are declared to be nothing"); // the decompressors take that for done
+        }
         byte[] out = new byte[unpackedBytes];
         int written;
         try {
-            // One for each call: these objects are not for several threads.
+            // One for each call: these objects are not for several threads. Those in Java, as the native ones leave a library in /tmp when their JVM is killed.
             written = switch (this) {
-                case LZ4 -> Lz4Decompressor.create().decompress(packed, MemorySegment.ofArray(out));
-                case ZSTD -> ZstdDecompressor.create().decompress(packed, MemorySegment.ofArray(out));
+                case LZ4 -> new Lz4JavaDecompressor().decompress(packed, MemorySegment.ofArray(out));
+                case ZSTD -> new ZstdJavaDecompressor().decompress(packed, MemorySegment.ofArray(out));
                 case NONE -> throw new IllegalStateException("nothing to unpack");
             };
         } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {

@@ -131,15 +131,22 @@ public final class GridWaits {
         return switch (i.opcode()) {
             case "ld", "ldu" -> load(i);
             case "atom" ->
-                i.modifiers().stream().noneMatch(NEAR::contains) && Definitions.of(i).stream().anyMatch(result -> used.contains(result.name()))
-                        ? Role.OBSERVES
-                        : Role.NONE;
+                i.modifiers().stream().noneMatch(NEAR::contains) && !counts(i)
+                        && Definitions.of(i).stream().anyMatch(result -> used.contains(result.name()))
+                                ? Role.OBSERVES
+                                : Role.NONE;
             case "cp", "suld" -> Role.LOADS;
             case "membar", "fence" -> i.has("cta") || i.has("proxy") || i.has("mbarrier_init") ? Role.NONE : Role.REFRESHES;
             case "call" -> call(i, known);
             case "multimem", "tcgen05" -> Role.OBSERVES;
             default -> Role.NONE;
         };
+    }
+
+    /** Whether an atomic operation adds a constant that is not zero to an integer: it takes the next piece of work. */
+    private static boolean counts(Instruction i) {
+        return i.has("add") && (i.has("u32") || i.has("s32") || i.has("u64")) && i.operands().size() > 2
+                && i.operands().get(2) instanceof Operand.Immediate added && (int) added.value() != 0;
     }
 
     private static Role load(Instruction i) {

@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.code.ConstantOperand;
+import io.tessera.guardian.machine.code.ImmediateResult;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -92,14 +93,14 @@ final class AssertionArguments {
     private long value(long low, long high) {
         int second = InstructionWord.operand(low, high, 1);
         boolean onlyThird = InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;
-        boolean zeroSum = onlyThird && (high & 0xff) == InstructionWord.ZERO_REGISTER;
+        long immediate = ImmediateResult.of(low, high);
+        if (immediate != ImmediateResult.NONE) {
+            return immediate;
+        }
         return switch ((int) low & 0xfff) {
-            case 0x802, 0x882 -> Integer.toUnsignedLong(InstructionWord.immediate(low)); // MOV, UMOV
             case 0x202 -> register(second);
             case 0xc02, 0xc82 -> uniform(second);
             case 0xa02, 0xb82, 0xab9 -> constant(low, high); // MOV, LDC, ULDC
-            case 0x424 -> onlyThird ? Integer.toUnsignedLong(InstructionWord.immediate(low)) : UNKNOWN; // IMAD of zero
-            case 0x431, 0x435 -> zeroSum ? Integer.toUnsignedLong(InstructionWord.immediate(low)) : UNKNOWN; // HFMA2 of zeros
             case 0x224 -> onlyThird ? register((int) high & 0xff) : UNKNOWN;
             case 0x624 -> onlyThird ? constant(low, high) : UNKNOWN;
             case 0xe24 -> onlyThird ? uniform(second) : UNKNOWN; // IMAD.U32

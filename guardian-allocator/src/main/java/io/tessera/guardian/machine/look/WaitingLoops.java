@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.look;
 
 import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.code.ImmediateResult;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
@@ -16,7 +17,8 @@ import java.util.function.IntPredicate;
  * <ul>
  * <li>a load of scope GPU or SYS ({@code LDG.STRONG.GPU}, which {@code ld.volatile}, {@code ld.relaxed}, {@code ld.acquire}, {@code .cg} and {@code .cv} become), or
  * {@code LDG.MMIO}: bits 77 to 80 are neither 0 (weak), 4 ({@code .CONSTANT}) nor 5 ({@code .STRONG.SM}, which {@code .ca} and scope {@code .cta} become)
- * <li>an atomic operation that returns something
+ * <li>an atomic operation that returns something, other than an addition of an immediate that is not zero: by that a thread takes the next piece of work, and each round changes what
+ * it reads
  * <li>a weak load, or one of scope SM, or a copy to shared memory, in a loop that also has a {@code MEMBAR} beyond the block's, or a {@code CCTL.IVALL}: either makes later loads see
  * what other blocks have stored
  * </ul>
@@ -28,6 +30,9 @@ final class WaitingLoops {
     private static final int WEAK = 0;
     private static final int CONSTANT = 4;
     private static final int OF_BLOCK = 5;
+    /** The low bits of {@code ATOMG} and {@code ATOM} with integers, without comparison. */
+    private static final int GLOBAL_ATOMIC = 0xa8;
+    private static final int GENERIC_ATOMIC = 0x8a;
 
     private final SectionFlow flow;
     /** Instructions that load nothing of the program's. */
@@ -125,12 +130,29 @@ final class WaitingLoops {
                 default -> Role.OBSERVES;
             };
             case "ATOM", "ATOMG" ->
-                InstructionWord.destination(flow.low(at)) != InstructionWord.ZERO_REGISTER || (high >>> 17 & 7) != InstructionWord.ALWAYS
-                        ? Role.OBSERVES
-                        : Role.NONE;
+                InstructionWord.destination(flow.low(at)) == InstructionWord.ZERO_REGISTER && (high >>> 17 & 7) == InstructionWord.ALWAYS
+                        || counts(at)
+                                ? Role.NONE
+                                : Role.OBSERVES;
             case "LDGSTS" -> Role.LOADS;
             default -> Role.NONE;
         };
+    }
+
+    /** Whether an atomic operation adds an immediate that is not zero to a number of 32 or 64 bits; the operation is in bits 87 to 90, 0 for a sum. */
+    private boolean counts(int at) {
+        int form = (int) flow.low(at) & 0xff;
+        if (form != GLOBAL_ATOMIC && form != GENERIC_ATOMIC || (flow.high(at) >>> 23 & 0xf) != 0) {
+            return false;
+        }
+        int added = (int) (flow.low(at) >>> 32) & 0xff;
+        for (int i = at - 1; i >= 0 && flow.isOnlyFollowing(i + 1); i--) {
+            if (flow.operation(i).writes(flow.low(i), added)) {
+                return InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS && InstructionWord.destination(flow.low(i)) == added
+                        && ImmediateResult.of(flow.low(i), flow.high(i)) > 0;
+            }
+        }
+        return false;
     }
 
     /** {@code MEMBAR} has its scope in bits 76 to 78, 0 for the block; the only {@code CCTL} without an address is {@code .IVALL}. */

@@ -70,7 +70,8 @@ class GridWaitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"ld.volatile.global.u32 %r1, [%rd1];", "ld.volatile.u32 %r1, [%rd1];", "ld.relaxed.gpu.u32 %r1, [%rd1];",
             "ld.acquire.sys.global.u32 %r1, [%rd1];", "ld.acquire.cluster.global.u32 %r1, [%rd1];", "ld.global.cv.u32 %r1, [%rd1];",
-            "ld.global.cg.u32 %r1, [%rd1];", "atom.global.add.u32 %r1, [%rd1], 0;", "atom.cas.b32 %r1, [%rd1], 0, 1;",
+            "ld.global.cg.u32 %r1, [%rd1];", "atom.global.add.u32 %r1, [%rd1], 0;", "atom.global.add.u32 %r1, [%rd1], %r2;",
+            "atom.global.inc.u32 %r1, [%rd1], 1;", "atom.cas.b32 %r1, [%rd1], 0, 1;",
             "ld.global.u32 %r1, [%rd1];\nmembar.gl;", "fence.acq_rel.gpu;\nld.global.u32 %r1, [%rd1];",
             "ld.relaxed.cta.u32 %r1, [%rd1];\nfence.sc.sys;"})
     void aLoopWaitsBy(String load) throws Exception {
@@ -81,7 +82,7 @@ class GridWaitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"ld.global.u32 %r1, [%rd1];", "ld.global.nc.u32 %r1, [%rd1];\nmembar.gl;", "ld.relaxed.cta.global.u32 %r1, [%rd1];",
             "ld.global.u32 %r1, [%rd1];\nfence.acq_rel.cta;", "ld.global.u32 %r1, [%rd1];\nbar.sync 0;", "red.global.add.u32 [%rd1], 1;",
-            "atom.global.add.u32 %r3, [%rd1], 1;"})
+            "atom.global.add.u32 %r3, [%rd1], %r2;", "atom.global.add.u32 %r1, [%rd1], 1;", "atom.global.add.u64 %rd2, [%rd1], 2;"})
     void noLoopWaitsBy(String load) throws Exception {
         assertNull(waits("again:\n" + load + "\nadd.u32 %r1, %r1, %r2;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;"));
     }

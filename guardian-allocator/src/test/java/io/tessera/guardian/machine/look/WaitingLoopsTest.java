@@ -77,6 +77,24 @@ class WaitingLoopsTest {
         assertNotNull(waiting(again(new CodeWords().compareAndSwap(4, 2, 6, 7), 0)).waits());
     }
 
+    @Test
+    void takingTheNextPieceOfWorkIsNoWait() throws Exception {
+        assertNull(waiting(again(atomic(new CodeWords().move(7, 1), 4), 0)).waits());
+        assertNull(waiting(again(atomic(new CodeWords().move(7, 1).move(8, 0), 4), 0)).waits());
+        assertNotNull(waiting(again(atomic(new CodeWords().move(7, 0), 4), 0)).waits(), "it adds nothing, so that it only reads");
+        assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1).sum(7, 7, 7), 4), 0)).waits());
+        assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1), 4), 1)).waits(), "what it adds is not known at the start of each round");
+        assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1).under(0), 4), 0)).waits(), "it may be another number");
+        assertNotNull(waiting(again(new CodeWords().move(7, 1).compareAndSwap(4, 2, 6, 7), 0)).waits());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, false", "1, true", "2, true", "3, true", "4, true", "5, true", "6, true", "7, true", "8, true"})
+    void onlySumsTakeTheNextPieceOfWork(int operation, boolean waits) throws Exception {
+        CodeWords code = new CodeWords().move(7, 1).add(0x00000007020479a8L, 0x002ea800081ee1c4L | (long) operation << 23);
+        assertEquals(waits ? "a loop with ATOMG at offset 0x10" : null, waiting(again(code, 0)).waits());
+    }
+
     /** R4 counts to 100: {@code IADD3 R4, R4, 1, RZ; ISETP.LT P0, PT, R4, 100, PT}. */
     @Test
     void aCountedLoopDoesNotWait() throws Exception {
