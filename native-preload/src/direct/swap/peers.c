@@ -36,12 +36,14 @@ static void change(struct chunk *chunk, uint32_t wanted)
     chunk_change_begin(chunk);
     chunk->state = CHUNK_BUSY;
     chunk->views->readable = chunk->views->writable = wanted;
+    chunk_change_end(chunk);
     residency_unlock();
     CUresult result = chunk_apply_access(chunk, chunk->views);
     if (result == CUDA_SUCCESS)
         result = chunk_deny_access(chunk, chunk->views, lost);
     report_failure(result, "access between devices could not be changed");
     residency_lock();
+    chunk_change_begin(chunk);
     chunk->state = CHUNK_RESIDENT;
     chunk_change_end(chunk);
 }

@@ -26,7 +26,7 @@ public interface ProcessPort {
     /** Sends a signal. Returns false if the process is gone already. */
     boolean signal(int pidfd, int signal) throws LinuxException;
 
-    /** Field 22 of {@code /proc/PID/stat}: start of the process in ticks; 0 if it cannot be read. */
+    /** Field 22 of {@code /proc/PID/stat}: start of the process in ticks; 0 if it cannot be read, or has ended (a zombie). */
     long startTicks(int pid);
 
     /** Whether there is a process of this pid. */

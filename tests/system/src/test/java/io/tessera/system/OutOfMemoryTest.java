@@ -3,7 +3,9 @@ package io.tessera.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.tessera.os.memory.ControlGroupMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,5 +83,26 @@ class OutOfMemoryTest {
         ProgramResult result = loads.end(Duration.ofSeconds(100)).exits(0);
         assertTrue(result.output().getLast().matches("right [1-9]\\d* [01]"), result::toString);
         assertEquals(executor, Files.readString(pidFile).strip());
+    }
+
+    /** What others may hold of the host's memory is reckoned by what the manager's container may have. */
+    @Test
+    void aManagerInAContainerCountsWithTheContainersMemory(TestRun run) throws Exception {
+        String own = ControlGroupMemory.ofThisProcess().group();
+        assumeFalse(own.isEmpty(), "the group of this process cannot be seen");
+        String self = Long.toString(ProcessHandle.current().pid());
+        ManagerProcess manager;
+        Files.writeString(members(), self); // the manager starts in it
+        try {
+            manager = run.manager("--capacity", "64MiB", "--executors", "none");
+        } finally {
+            Files.writeString(Path.of(own).resolve("cgroup.procs"), self);
+        }
+        RunningProgram swaps = run.program("worker", "ms=0", "told=1").plan("swap").script("memory 64MiB").start().awaitLine("ready");
+        Await.until("the host's memory is shared out", Await.PATIENCE, () -> manager.control().status().has("host"));
+        long budget = manager.control().status().getAsJsonObject("host").get("pinnedBudgetBytes").getAsLong();
+        assertEquals(MOST_BYTES / 2, budget);
+        swaps.tell("");
+        swaps.end().exits(0);
     }
 }

@@ -3,6 +3,7 @@ package io.tessera.manager.residency;
 import io.tessera.memory.residency.HostBackingBudget;
 import io.tessera.memory.residency.HostClient;
 import io.tessera.memory.residency.HostTargets;
+import io.tessera.os.memory.ControlGroupMemory;
 import io.tessera.os.memory.HostMemorySource;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ final class HostShares {
 
     private final HostMemorySource host;
     private final HostBackingBudget budget;
+    private final GroupRooms groups = new GroupRooms(ControlGroupMemory::of);
     private long availableBytes;
     private long nextLookNs = Long.MIN_VALUE;
     private String reason = "";
@@ -46,7 +48,8 @@ final class HostShares {
         if (members.isEmpty()) {
             return 0;
         }
-        look(nowNs);
+        boolean fresh = look(nowNs);
+        groups.begin(members.stream().map(HostShares::holder).toList(), fresh);
         long wanted = members.stream().mapToLong(member -> member.pinnedWanted).sum();
         long spare = budget.pinnedBytes() - members.stream().mapToLong(ClientDeviceMemory::outBytes).sum();
         boolean isShort = wanted > budget.pinnedBytes();
@@ -58,6 +61,9 @@ final class HostShares {
             long pinned = isShort ? shortOfPinned(member.pinnedWanted, member.outBytes(), spare, stepBytes()) : member.pinnedWanted;
             long pageable = isShort ? besidePinned(member.pageableWanted, member.outBytes(), Math.min(pinned, member.pinnedTarget), stepBytes())
                     : member.pageableWanted;
+            long both = groups.grant(holder(member), pinned + pageable);
+            pinned = pinnedWithin(both, pinned, pageable, member.pinnedHeld, member.pageableHeld);
+            pageable = Math.min(pageable, both - pinned);
             clients.add(new HostClient(id, member.account(), member.pinnedHeld, member.pinnedTarget, pinned,
                     member.pageableHeld, member.pageableTarget, pageable));
         }
@@ -111,11 +117,28 @@ final class HostShares {
         return outBytes > 0 ? Math.min(wantedBytes, Math.max(0, outBytes + stepBytes - pinnedBytes)) : 0;
     }
 
-    private void look(long nowNs) {
-        if (nowNs >= nextLookNs) {
-            availableBytes = host.availableBytes();
-            nextLookNs = nowNs + LOOK_NS;
+    /**
+     * The pinned memory that a client may ask for, where its control group grants it {@code grantedBytes} of pinned and pageable memory
+     * together. A group that grants all changes nothing: the pageable memory asked for depends on the pinned memory granted before, so that
+     * any change here would lead to another one in the next cycle, without end.
+     */
+    static long pinnedWithin(long grantedBytes, long pinnedBytes, long pageableBytes, long pinnedHeld, long pageableHeld) {
+        return grantedBytes >= pinnedBytes + pageableBytes ? pinnedBytes
+                : Math.min(pinnedBytes, Math.max(grantedBytes - pageableHeld, Math.min(grantedBytes, pinnedHeld)));
+    }
+
+    private static GroupRooms.Holder holder(ClientDeviceMemory member) {
+        return new GroupRooms.Holder(member.member.session().peer().pid(), member.pinnedHeld + member.pageableHeld);
+    }
+
+    /** Whether it was time to look. */
+    private boolean look(long nowNs) {
+        if (nowNs < nextLookNs) {
+            return false;
         }
+        availableBytes = host.availableBytes();
+        nextLookNs = nowNs + LOOK_NS;
+        return true;
     }
 
     /** What others than its clients' backing may still take of the host's memory. */

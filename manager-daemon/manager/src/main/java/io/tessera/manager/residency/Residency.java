@@ -1,5 +1,6 @@
 package io.tessera.manager.residency;
 
+import io.tessera.manager.admission.AdmissionRoom;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.Leases;
@@ -7,6 +8,7 @@ import io.tessera.manager.conductor.ManagedDevice;
 import io.tessera.manager.session.Session;
 import io.tessera.memory.residency.SwapAdmission;
 import io.tessera.os.memory.HostMemorySource;
+import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -121,6 +123,24 @@ public final class Residency implements Conductor.Timed {
             clients += (int) devices.members(session).stream().filter(member -> unfit.isEmpty() || member.movable()).count();
         }
         return new Eviction(clients, notSuspended);
+    }
+
+    /** Device memory that could be guaranteed to one client more, of a device or of the only one; empty: nobody uses it, or which is meant is not known. */
+    public Optional<AdmissionRoom.Guarantees> guarantees(Optional<DeviceUuid> uuid, long nowNs) {
+        Optional<DeviceResidency> meant = uuid.isPresent() ? devices.device(uuid.get())
+                : devices.all().size() == 1 ? devices.all().stream().findFirst() : Optional.empty();
+        return meant.map(device -> {
+            long capacityBytes = device.certainBytes(nowNs);
+            long takenBytes = device.executorBytes() + device.members().stream()
+                    .mapToLong(member -> Math.max(member.fixedBytes - member.claimedBytes, member.guaranteeBytes)).sum();
+            return new AdmissionRoom.Guarantees(device.device().uuid(), capacityBytes, Math.max(0, capacityBytes - takenBytes));
+        });
+    }
+
+    /** Whether a client has told what is to be guaranteed to it. */
+    public boolean knowsGuaranteeOf(long clientId) {
+        return devices.all().stream().flatMap(device -> device.members().stream())
+                .anyMatch(member -> member.clientId() == clientId && member.guaranteeBytes > 0);
     }
 
     /** Brings back what is suspended: nobody would, once the manager is gone. */

@@ -15,8 +15,10 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Linux in memory: what the manager sees of it. Waits end at once; nothing happens by itself. */
 public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
@@ -25,6 +27,8 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     private final int uid;
     /** Files of this system. */
     public final MemoryFiles files;
+    /** Processes that live beside the manager's. */
+    public final Set<Integer> processes = new HashSet<>();
     /** Error number of the next accepts; 0: they succeed. */
     public int acceptErrno;
     /** What every process does. */
@@ -293,7 +297,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
 
     @Override
     public boolean exists(int pid) {
-        return pid == pid();
+        return pid == pid() || processes.contains(pid);
     }
 
     @Override

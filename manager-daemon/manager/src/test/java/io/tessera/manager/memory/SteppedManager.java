@@ -19,7 +19,8 @@ import java.util.function.UnaryOperator;
 public final class SteppedManager implements AutoCloseable {
     /** A device that tests announce. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_2222_3333_4444L, 0x5555_6666_7777_8888L);
-    private static final RuntimeDirectory DIRECTORY = new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
+    /** Where it is. */
+    public static final RuntimeDirectory DIRECTORY = new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
 
     /** Its time. */
     public final ManualClock clock = new ManualClock();
@@ -57,8 +58,18 @@ public final class SteppedManager implements AutoCloseable {
     /** A manager that finds executors, by device. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own,
             Map<Integer, RecordingLauncher.Started> living) throws IOException {
+        this(new MemoryLinux(uid), settings, own, living);
+    }
+
+    /** A manager of root with defaults on a system that the test has prepared. */
+    public SteppedManager(MemoryLinux prepared) throws IOException {
+        this(prepared, UnaryOperator.identity(), null, Map.of());
+    }
+
+    private SteppedManager(MemoryLinux prepared, UnaryOperator<ManagerContext> settings, SchedulerFactory own,
+            Map<Integer, RecordingLauncher.Started> living) throws IOException {
         launcher.living.putAll(living);
-        linux = new MemoryLinux(uid);
+        linux = prepared;
         SchedulerFactory factory = own != null ? own : (totalBytes, port, nowNs) -> {
             schedulers.add(new RecordingScheduler(port));
             return schedulers.getLast();

@@ -25,6 +25,7 @@ final class LinuxProcesses implements ProcessPort {
     private static final long PIDFD_OPEN = 434;
     /** Field 22 of the stat file, counted from the state, which is field 3. */
     private static final int START_TIME = 22 - 3;
+    private static final String ZOMBIE = "Z";
     private static final int USER_TIME = 14 - 3;
     private static final int SYSTEM_TIME = 15 - 3;
     /** Runs or may; waits for a disk; held by a debugger. */
@@ -82,7 +83,7 @@ final class LinuxProcesses implements ProcessPort {
     @Override
     public long startTicks(int pid) {
         String[] fields = stat(Path.of("/proc", Integer.toString(pid), "stat"));
-        return fields == null ? 0 : Long.parseLong(fields[START_TIME]); // the number is for information
+        return fields == null || fields[0].equals(ZOMBIE) ? 0 : Long.parseLong(fields[START_TIME]);
     }
 
     /** Fields of a stat file from the state on; null if there is none. The command before it may hold blanks and parentheses. */

@@ -19,6 +19,7 @@ import io.tessera.os.Poller;
 import io.tessera.os.ProcessPort;
 import io.tessera.os.SocketKind;
 import io.tessera.os.SocketPort;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -144,6 +145,24 @@ class LinuxTest {
         assertEquals(ProcessHandle.current().pid(), os.processes().pid());
         assertTrue(os.processes().startTicks(os.processes().pid()) > 0);
         assertEquals(0, os.processes().startTicks(-1));
+    }
+
+    @Test
+    void aProcessThatHasEndedHasNoStartAlsoWhileItsParentHasNotTakenNote() throws Exception {
+        Process parent = new ProcessBuilder("/bin/sh", "-c", "sleep 60 & echo $!; exec sleep 60").start();
+        try (BufferedReader lines = parent.inputReader()) {
+            int child = Integer.parseInt(lines.readLine());
+            long ticks = os.processes().startTicks(child);
+            assertTrue(ticks > 0);
+            ProcessHandle.of(child).orElseThrow().destroyForcibly();
+            for (int look = 0; os.processes().startTicks(child) == ticks && look < 10_000; look++) {
+                Thread.sleep(1);
+            }
+            assertEquals(0, os.processes().startTicks(child));
+            assertTrue(os.processes().exists(child), "a zombie");
+        } finally {
+            parent.destroyForcibly().waitFor();
+        }
         assertTrue(os.processes().exists(os.processes().pid()));
         assertFalse(os.processes().exists(0));
     }

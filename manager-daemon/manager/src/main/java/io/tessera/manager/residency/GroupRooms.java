@@ -1,0 +1,78 @@
+package io.tessera.manager.residency;
+
+import io.tessera.os.memory.ControlGroupMemory;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongFunction;
+
+/**
+ * How much host memory clients may hold by the bounds of their own control groups: a program in a container has that container's, whatever the
+ * host has. What clients of one group hold and are promised stays within what the group had left when it was last looked at. One owner thread.
+ */
+final class GroupRooms {
+    /** A sixteenth of the bound is the program's own. */
+    private static final int RESERVED_PART = 16;
+    /** A group that bounds nothing is looked at once in so many looks: with hundreds of containers each look reads thousands of files. */
+    static final int SELDOM = 20;
+
+    private final LongFunction<ControlGroupMemory> groups;
+    private final Map<Long, ControlGroupMemory> byPid = new HashMap<>();
+    /** What clients of a group may hold together, as of the last look. */
+    private final Map<String, Long> mostBytes = new HashMap<>();
+    private int looks;
+    /** What of it nobody holds and nobody was promised. */
+    private final Map<String, Long> leftBytes = new HashMap<>();
+
+    /**
+     * Nobody yet.
+     *
+     * @param groups the groups of a process, by its number
+     */
+    GroupRooms(LongFunction<ControlGroupMemory> groups) {
+        this.groups = groups;
+    }
+
+    /** A client: the number of its process, and what it holds. */
+    record Holder(long pid, long heldBytes) {
+    }
+
+    /**
+     * Before {@link #grant}, with everybody.
+     *
+     * @param fresh whether to look at the groups; else only who is new is looked at
+     */
+    void begin(Collection<Holder> holders, boolean fresh) {
+        byPid.keySet().retainAll(holders.stream().map(Holder::pid).toList());
+        Map<String, Long> heldBytes = new HashMap<>();
+        Map<String, ControlGroupMemory> seen = new HashMap<>();
+        for (Holder holder : holders) {
+            ControlGroupMemory group = byPid.computeIfAbsent(holder.pid(), groups::apply);
+            seen.put(group.group(), group);
+            heldBytes.merge(group.group(), holder.heldBytes(), Long::sum);
+        }
+        mostBytes.keySet().retainAll(seen.keySet());
+        leftBytes.clear();
+        looks += fresh ? 1 : 0;
+        seen.forEach((name, group) -> {
+            Long most = mostBytes.get(name);
+            if (most == null || fresh && (most != Long.MAX_VALUE || looks % SELDOM == 0)) {
+                mostBytes.put(name, most(group, heldBytes.get(name)));
+            }
+            leftBytes.put(name, Math.max(0, mostBytes.get(name) - heldBytes.get(name)));
+        });
+    }
+
+    private static long most(ControlGroupMemory group, long heldBytes) {
+        long room = group.roomBytes();
+        return room == ControlGroupMemory.UNBOUNDED ? Long.MAX_VALUE : heldBytes + Math.max(0, room - group.limitBytes() / RESERVED_PART);
+    }
+
+    /** What a client that holds so much, and wants so much, may hold. */
+    long grant(Holder holder, long wantedBytes) {
+        String group = byPid.get(holder.pid()).group();
+        long more = Math.clamp(wantedBytes - holder.heldBytes(), 0, leftBytes.get(group));
+        leftBytes.merge(group, -more, Long::sum);
+        return Math.min(wantedBytes, holder.heldBytes() + more);
+    }
+}
