@@ -306,6 +306,8 @@ enum {
     TESSERA_MSG_QUOTA_TRIM = 8,
     TESSERA_MSG_QUOTA_RETURN = 9,
     TESSERA_MSG_EXCHANGE = 10,
+    TESSERA_MSG_SHARING_ASK = 11,
+    TESSERA_MSG_SHARING = 12,
 };
 
 struct tessera_hello {
@@ -372,6 +374,19 @@ struct tessera_exchange {
     struct tessera_message head; /* head.device: slot */
     uint32_t end;
     uint32_t pad;
+};
+
+/* Instead of HELLO: which way of sharing this program is to take. The manager answers and closes the connection. */
+struct tessera_sharing_ask {
+    struct tessera_message head;
+    char tenant[TESSERA_LABEL];
+};
+
+struct tessera_sharing {
+    struct tessera_message head;
+    uint32_t space; /* 1: by space, through executors; 0: by time, with a context of its own */
+    uint32_t pad;
+    char reason[232];
 };
 
 _Static_assert(sizeof(struct tessera_device) == 512, "device block");

@@ -5,12 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether a sanitizer slows the program down: bounds on times then do not hold. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
+#include "time_limits.h"
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \

@@ -10,9 +10,13 @@
 #include "driver/user.h"
 #include "relay/streams/forward_call.h"
 #include "relay_stubs.h"
+#include "session/connection.h"
 #include "session/report.h"
 #include "session/settings.h"
 #include "tessera_entries.h"
+
+/* A manager answers in less than a millisecond; one that is stopped must not keep the program. */
+#define ASK_TIMEOUT_MS 2000
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool relay;
@@ -53,8 +57,22 @@ static void fill_relay(void)
             set(i, relay_function(i));
 }
 
+/*
+ * What only turns have is not asked about: unified memory and swapping by the library, and what a program may keep of its
+ * memory. Without an answer a program shares by time.
+ */
+static void ask_manager(void)
+{
+    const struct tessera_settings *given = settings();
+    bool turns = given->managed || (given->swap && !given->automatic) || given->guarantee_bytes ||
+                 given->swap_directory[0];
+    if (given->chosen && !given->disabled && !given->wrong[0] && !turns)
+        settings_choose_space(connection_ask_space(ASK_TIMEOUT_MS));
+}
+
 static void choose(void)
 {
+    ask_manager();
     relay = settings()->space && !settings()->disabled;
     if (relay)
         fill_relay();

@@ -133,7 +133,7 @@ static void take_answer(struct connection *c, const void *buffer, int size)
     } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC && head->type == TESSERA_MSG_REFUSED &&
                size == (int)sizeof(struct tessera_refused)) {
         const struct tessera_refused *refused = buffer; /* readable whatever its version */
-        snprintf(c->reason, sizeof c->reason, "the manager refused: %.*s", (int)sizeof refused->reason, refused->reason);
+        snprintf(c->reason, sizeof c->reason, CONNECTION_REFUSED "%.*s", (int)sizeof refused->reason, refused->reason);
     } else if (!connection_valid(buffer, size) || head->type != TESSERA_MSG_WELCOME ||
                size != (int)sizeof(struct tessera_welcome)) {
         snprintf(c->reason, sizeof c->reason, "the manager answered with something else than version %u",
@@ -180,6 +180,7 @@ struct connection connection_open(int timeout_ms)
         snprintf(c.reason, sizeof c.reason, "no manager at %.180s (%s)", directory, strerror(-s));
         return c;
     }
+    c.reached = true;
     uid_t owner = 0;
     if (!is_trusted(s, &owner)) {
         snprintf(c.reason, sizeof c.reason, "the manager at %.150s belongs to user %u, not to you or root: not used",
@@ -210,4 +211,24 @@ struct connection connection_open(int timeout_ms)
         close(c.segment);
     c.segment = -1;
     return c;
+}
+
+bool connection_ask_space(int timeout_ms)
+{
+    char directory[sizeof settings()->runtime_directory];
+    uid_t owner = 0;
+    int s = connect_somewhere(directory, sizeof directory), descriptor = -1, size = 0;
+    if (s < 0)
+        return false;
+    struct tessera_sharing_ask ask = {.tenant = ""};
+    memcpy(ask.tenant, settings()->tenant, sizeof ask.tenant);
+    _Alignas(8) char buffer[MESSAGE_MAX];
+    if (is_trusted(s, &owner) && connection_send(s, &ask.head, TESSERA_MSG_SHARING_ASK, sizeof ask, 0) == 0)
+        size = connection_receive_with(s, buffer, &descriptor, timeout_ms);
+    close(s);
+    if (descriptor >= 0)
+        close(descriptor);
+    const struct tessera_sharing *answer = (const void *)buffer;
+    return connection_valid(buffer, size) && answer->head.type == TESSERA_MSG_SHARING && size == (int)sizeof *answer &&
+           answer->space == 1;
 }

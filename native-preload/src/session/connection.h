@@ -4,8 +4,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tessera_abi.h"
+
+/* How the reason begins where a manager answers that it does not take the program. */
+#define CONNECTION_REFUSED "the manager refused: "
+
+static inline bool connection_refused(const char *reason)
+{
+    return strncmp(reason, CONNECTION_REFUSED, sizeof CONNECTION_REFUSED - 1) == 0;
+}
 
 /* The answer to HELLO. */
 struct connection {
@@ -13,11 +22,18 @@ struct connection {
     int segment;    /* descriptor of the segment; -1: none */
     uint64_t bytes; /* of the segment */
     uint64_t client_id;
+    bool reached;     /* a manager was there, and registered nobody if there is no socket */
     char reason[256]; /* why there is no connection */
 };
 
 /* Connects to the manager of this user, else to root's, and registers; waits at most timeout_ms for the answer. */
 struct connection connection_open(int timeout_ms);
+
+/*
+ * Asks the manager on a connection of its own whether this program shares by space; waits at most timeout_ms for the answer.
+ * Without an answer, false.
+ */
+bool connection_ask_space(int timeout_ms);
 
 /* Connects to the socket whose path is both joined, without waiting for anybody: a non-blocking socket, or -errno. */
 int connection_to(const char *folder, const char *name);

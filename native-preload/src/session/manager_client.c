@@ -18,17 +18,21 @@
 #include "tessera_relay.h"
 
 #define TICK_MS 250 /* heartbeat four times a second: the manager expects one a second */
-#define RETRY_FIRST_MS 1000
-#define RETRY_LAST_MS 5000
+#define HELD_RETRY_MS 100
+#define RETRY_MS 500 /* everybody is back within a second of a new manager's start */
+#define REFUSED_RETRY_MS 5000
 #define LEAVE_NS                                                                                                       \
     200000000ULL /* a thread inside the driver for longer is not about to leave during the copy, which takes microseconds */
 #define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
+
+static const char GONE[] = "the manager is gone";
 
 static char no_manager[256]; /* there was no manager, at last; with start_lock */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
 static uint64_t listening_ns; /* since when the manager ought to be heard */
 static uint64_t ticked_ns;
+static uint64_t held_until_ns; /* the manager was killed, and gates keep their state until then; 0: they do not */
 static const struct manager_handlers *handlers; /* before the thread starts */
 
 static bool freeze(uint64_t timeout_ns)
@@ -60,10 +64,36 @@ void manager_client_announce(unsigned device)
         report_error(-result, "the manager's socket was full when device %u was announced", device);
 }
 
+static void apply_orders(void)
+{
+    look();
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        if (handlers->order && handlers->open && handlers->open(i))
+            handlers->order(i);
+}
+
+/*
+ * Gates keep their state for a while after the manager was killed: who has the turn keeps it, and the others wait for the next
+ * manager. What the killed one wrote last still counts. In space sharing nobody waits at a gate.
+ */
+static bool hold_gates(void)
+{
+    if (settings()->space || __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_ACQUIRE) == 0)
+        return false; /* it has ended in order */
+    manager_set_socket(-1);
+    held_until_ns = monotonic_ns() + settings()->manager_timeout_ns;
+    if (handlers->lost)
+        handlers->lost();
+    quota_disconnected();
+    apply_orders();
+    return true;
+}
+
 static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
-    /* A thread that left the driver during the copy would count as inside for ever, and no manager could be joined again. */
+    held_until_ns = 0;
+    /* What a thread counts in the segment during the copy is lost: most are out of the driver by then. */
     freeze(LEAVE_NS);
     segment_detach();
     if (handlers->lost)
@@ -78,29 +108,45 @@ static void lose_manager(const char *why)
                 why);
 }
 
-/* Registers; the reason on failure. The gates are closed while the segment changes. */
-static bool try_register(char *reason, size_t size)
+/* How long to wait for a manager's answer. One that does not answer holds nobody for longer than one that is gone. */
+static uint64_t patience_ns(void)
 {
-    struct connection c = connection_open((int)(settings()->manager_timeout_ns / 1000000));
+    if (!held_until_ns)
+        return settings()->manager_timeout_ns;
+    uint64_t now_ns = monotonic_ns();
+    return now_ns < held_until_ns ? held_until_ns - now_ns : 0;
+}
+
+/* What became of a registration. */
+enum registration { REGISTERED, ABSENT, REFUSED };
+
+/* Registers; the reason on failure. The gates are closed while the segment changes. */
+static enum registration try_register(char *reason, size_t size)
+{
+    struct connection c = connection_open((int)(patience_ns() / 1000000));
     if (c.socket < 0) {
         memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
-        return false;
+        return c.reached ? REFUSED : ABSENT;
     }
     int status = freeze(FREEZE_NS) ? segment_adopt(c.segment, c.bytes) : -EBUSY;
     close(c.segment);
     if (status != 0) {
         close(c.socket);
-        thaw(false);
+        if (held_until_ns) /* closing the gates has lost which state they were in */
+            lose_manager(GONE);
+        else
+            thaw(false);
         const char *text = status == -EBUSY ? "a submission did not return in time" : strerror(-status);
         memcpy(reason, text, strlen(text) + 1);
         report_error(status, "the manager's segment could not be taken: %s", text);
-        return false;
+        return REFUSED;
     }
+    held_until_ns = 0;
     listening_ns = ticked_ns = monotonic_ns();
     tessera_segment->client_heartbeat_ns = listening_ns;
     manager_set_socket(c.socket);
     thaw(true);
-    return true;
+    return REGISTERED;
 }
 
 /* The descriptor that came with it, or -1, is the message's, and closed where nobody takes it. */
@@ -141,7 +187,7 @@ static const char *receive_all(void)
         if (size == -ETIMEDOUT || size == -EAGAIN || size == -EINTR)
             return NULL;
         if (size <= 0)
-            return "the manager is gone";
+            return GONE;
         if (!connection_valid(buffer, size)) {
             if (descriptor >= 0)
                 close(descriptor);
@@ -193,7 +239,8 @@ static void attend(void)
         if (!lost && wait_ready(&ready, 1, (int)((next_tick_ns - now_ns) / 1000000ULL) + 1) > 0)
             lost = receive_all();
         if (lost) {
-            lose_manager(lost);
+            if (lost != GONE || !hold_gates())
+                lose_manager(lost);
             return;
         }
     }
@@ -202,18 +249,17 @@ static void attend(void)
 static void *run(void *unused)
 {
     (void)unused;
-    unsigned retry_ms = RETRY_FIRST_MS;
+    enum registration last = ABSENT;
     for (;;) {
         if (manager_connected())
             attend();
-        usleep(retry_ms * 1000);
+        usleep((held_until_ns ? HELD_RETRY_MS : last == REFUSED ? REFUSED_RETRY_MS : RETRY_MS) * 1000);
         char reason[256];
-        if (try_register(reason, sizeof reason)) {
+        last = try_register(reason, sizeof reason);
+        if (last == REGISTERED)
             segment_count(TESSERA_COUNTER_RECONNECTS, 1);
-            retry_ms = RETRY_FIRST_MS;
-        } else if (retry_ms < RETRY_LAST_MS) {
-            retry_ms += RETRY_FIRST_MS;
-        }
+        else if (held_until_ns && monotonic_ns() >= held_until_ns)
+            lose_manager(GONE);
     }
     return NULL;
 }
@@ -234,7 +280,7 @@ bool manager_client_start(const struct manager_handlers *of)
     if (!started) {
         if (handlers->prepare)
             handlers->prepare();
-        registered = try_register(reason, sizeof reason);
+        registered = try_register(reason, sizeof reason) == REGISTERED;
         if (!registered)
             thaw(false);
         if (registered || !settings()->required)
@@ -264,6 +310,7 @@ void manager_client_absence_reason(char *to, size_t size)
 void manager_client_forked(void)
 {
     manager_forked();
+    held_until_ns = 0;
     pthread_mutex_init(&start_lock, NULL);
     started = false;
     warned = false;

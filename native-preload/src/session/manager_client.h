@@ -22,7 +22,7 @@ struct manager_handlers {
     bool (*freeze)(uint64_t timeout_ns);
     /* After freeze(), or when nobody has registered: there is a manager, or none. */
     void (*thaw)(bool connected);
-    /* The manager is gone, and the segment not its own any more; look() and thaw(false) follow. */
+    /* The manager is gone. Gates keep their state; later thaw() follows. More than once where no other manager comes. */
     void (*lost)(void);
     /* At each bell of the manager's, and each tick: flags for the whole process may have changed. */
     void (*look)(void);

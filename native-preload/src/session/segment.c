@@ -87,9 +87,9 @@ static void copy_client_fields(struct tessera_segment *to, const struct tessera_
         memcpy((char *)&to->residency[i] + held, (const char *)&from->residency[i] + held,
                sizeof to->residency[i] - held);
     }
-    /* A thread that synchronises now clears the mark in the new place; one that a copy set would never be cleared. */
+    /* A thread that synchronises now clears the mark in the new place; one that a copy set would never be cleared. Nobody is inside. */
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
-        to->threads[i].syncing = 0;
+        to->threads[i].syncing = to->threads[i].inside = 0;
 }
 
 static int check(const struct tessera_segment *segment)
@@ -149,6 +149,7 @@ int segment_adopt(int descriptor, uint64_t bytes)
         status = moved == MAP_FAILED ? -errno : 0;
         pthread_rwlock_unlock(&guard);
         if (status == 0) {
+            remove_file(); /* of a manager that was killed */
             remember_file(descriptor, file.stx_ino);
             return 0;
         }

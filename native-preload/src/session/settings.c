@@ -157,12 +157,14 @@ static void read_environment(void)
     current.required = is_set("TESSERA_REQUIRE");
     current.quiet = is_set("TESSERA_QUIET");
     static const char *const plans[] = {"managed", "swap", "auto", "plain", NULL};
-    static const char *const shares[] = {"time", "space", NULL};
+    static const char *const shares[] = {"time", "space", "auto", NULL};
     uint32_t plan = choice("TESSERA_PLAN", plans);
     current.managed = plan == 1;
     current.swap = plan == 2 || plan == 3;
     current.automatic = plan == 3;
-    current.space = choice("TESSERA_SHARE", shares) == 2;
+    uint32_t share = choice("TESSERA_SHARE", shares);
+    current.space = share == 2;
+    current.chosen = share == 3;
     read_fence();
     current.limit_bytes = number("TESSERA_MEMORY", 0, 0, MOST_BYTES);
     current.memory_wait_ns = number("TESSERA_MEMORY_WAIT_MS", DEFAULT_MEMORY_WAIT_MS, 0, LONGEST_TIMEOUT_S * 1000ULL) *
@@ -179,6 +181,11 @@ static void read_environment(void)
     copy_text(current.tenant, sizeof current.tenant, name && *name ? name : current.command);
     copy_text(current.driver, sizeof current.driver, getenv("TESSERA_DRIVER"));
     copy_text(current.runtime_directory, sizeof current.runtime_directory, getenv("TESSERA_RUNTIME_DIR"));
+}
+
+void settings_choose_space(bool space)
+{
+    current.space = space;
 }
 
 const struct tessera_settings *settings(void)

@@ -14,7 +14,8 @@ struct tessera_settings {
     bool managed;                /* TESSERA_PLAN=managed */
     bool swap;                   /* TESSERA_PLAN=swap, or auto: where the device can */
     bool automatic;              /* TESSERA_PLAN=auto: managed where swap cannot be */
-    bool space;                  /* TESSERA_SHARE=space: the relay port */
+    bool space;                  /* TESSERA_SHARE=space, or auto and the manager chose it: the relay port */
+    bool chosen;                 /* TESSERA_SHARE=auto: which port is the manager's choice */
     uint32_t fence;              /* TESSERA_FENCE: TESSERA_FENCE_*; 0: the manager's default */
     uint32_t unfenced;           /* TESSERA_UNFENCED: TESSERA_UNFENCED_*; 0: the manager's default */
     bool fence_alone;            /* TESSERA_FENCE_ALONE */
@@ -32,6 +33,9 @@ struct tessera_settings {
     char swap_directory[PATH_MAX];    /* TESSERA_SWAP_DIRECTORY; empty: nothing is swapped to a file */
     char runtime_directory[PATH_MAX]; /* TESSERA_RUNTIME_DIR; empty: the usual ones */
 };
+
+/* The manager's choice for TESSERA_SHARE=auto, before anything else depends on it. */
+void settings_choose_space(bool space);
 
 /* The settings; reads the environment at the first call. Safe from any thread. */
 const struct tessera_settings *settings(void);

@@ -8,6 +8,7 @@
 
 __thread struct tessera_thread *thread_slot __attribute__((tls_model("initial-exec")));
 
+struct thread_depth thread_depths[TESSERA_MAX_THREADS];
 uint8_t thread_device[TESSERA_MAX_THREADS];
 
 static pthread_key_t exit_key;
@@ -67,7 +68,7 @@ static bool concerns(int slot, unsigned device)
 bool threads_inside(unsigned device)
 {
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
-        if (__atomic_load_n(&tessera_segment->threads[i].inside, __ATOMIC_ACQUIRE) != 0 && concerns(i, device))
+        if (__atomic_load_n(&thread_depths[i].inside, __ATOMIC_ACQUIRE) != 0 && concerns(i, device))
             return true;
     return false;
 }
@@ -75,7 +76,7 @@ bool threads_inside(unsigned device)
 bool threads_inside_any(void)
 {
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
-        if (__atomic_load_n(&tessera_segment->threads[i].inside, __ATOMIC_ACQUIRE) != 0)
+        if (__atomic_load_n(&thread_depths[i].inside, __ATOMIC_ACQUIRE) != 0)
             return true;
     return false;
 }
@@ -99,6 +100,7 @@ uint64_t threads_submissions(unsigned device)
 void threads_forked(void)
 {
     memset(thread_device, 0, sizeof thread_device);
+    memset(thread_depths, 0, sizeof thread_depths); /* of threads that the child does not have */
     thread_slot = NULL;
     if (exit_key_made)
         pthread_setspecific(exit_key, NULL);

@@ -19,6 +19,21 @@ static inline bool thread_slot_shared(const struct tessera_thread *slot)
 }
 
 /*
+ * How many submissions of a slot's thread are inside the driver. It is not in the segment, because a segment is replaced
+ * while threads run: what one counts between the copy and the exchange would be lost, and the thread would count as
+ * inside for ever. The slot's own field shows it to the manager.
+ */
+struct thread_depth {
+    _Alignas(64) uint32_t inside; /* each thread writes a cache line of its own */
+};
+extern struct thread_depth thread_depths[TESSERA_MAX_THREADS];
+
+static inline uint32_t *thread_inside(const struct tessera_thread *slot)
+{
+    return &thread_depths[slot - tessera_segment->threads].inside;
+}
+
+/*
  * The device that the thread of a slot submits to or synchronises, plus one; 0: not known, counts for every device.
  * Written only in processes that use several devices, where every submission takes the slow path.
  */

@@ -254,7 +254,7 @@ static void *execute(void *unused)
 static void player_begin(void)
 {
     int ends[2];
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
     player_socket = ends[1];

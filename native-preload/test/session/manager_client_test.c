@@ -108,7 +108,8 @@ static void registrations(void)
 {
     fails(CLOSES, "the manager closed the connection");
     fails(SAYS_NOTHING, "no answer from the manager");
-    fails(REFUSES, "the manager refused: too many clients");
+    fails(REFUSES, CONNECTION_REFUSED "too many clients");
+    CHECK(connection_refused("the manager refused: x") && !connection_refused("no answer from the manager"));
     fails(BABBLES, "something else than version");
     fails(SENDS_HALF, "something else than version");
     fails(SENDS_NO_SEGMENT, "the manager sent no segment");
@@ -275,11 +276,31 @@ static void ends(int socket)
     close(socket);
 }
 
+/* The manager is killed, and another one comes before the gates would open: nothing is thawed, and no line is said, in between. */
+static void is_killed(int socket)
+{
+    unsigned thaws = LOAD(thawed), losses = LOAD(lost), connections = LOAD(thawed_connected);
+    uint64_t ungated = LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]);
+    __atomic_store_n(&segment->manager_heartbeat_ns, monotonic_ns(), __ATOMIC_RELEASE);
+    close(socket);
+    AWAIT(LOAD(lost) == losses + 1);
+    usleep(300000); /* some tries */
+    CHECK(!manager_connected() && LOAD(thawed) == thaws);
+    struct meeting m = {.answer = WELCOMES};
+    meet(&m);
+    AWAIT(LOAD(thawed_connected) == connections + 1);
+    CHECK(LOAD(thawed) == thaws + 1 && LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]) == ungated);
+    /* In order: it says so before it goes. */
+    __atomic_store_n(&segment->manager_heartbeat_ns, 0, __ATOMIC_RELEASE);
+    close(m.socket);
+    AWAIT(LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]) == ungated + 1);
+}
+
 int main(int argc, char **argv)
 {
     static char folder[] = "/tmp/tessera-client-XXXXXX";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    alarm(SANITIZED ? 600 : 120);
+    alarm(HANGS_S);
     if (argc == 1) { /* settings are read before main */
         CHECK(mkdtemp(folder) && setenv("TESSERA_RUNTIME_DIR", folder, 1) == 0);
         CHECK(setenv("TESSERA_NAME", "somebody", 1) == 0 && setenv("TESSERA_MEMORY", "5000", 1) == 0);
@@ -303,7 +324,7 @@ int main(int argc, char **argv)
     ignored_messages(socket);
     ends(socket);
     CHECK(frozen >= 3);
-    close(registers(1));
+    is_killed(registers(1));
     unlink(address.sun_path);
     rmdir(argv[1]);
     return 0;

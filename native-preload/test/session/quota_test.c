@@ -184,7 +184,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     CHECK(segment_open());
     own_limit();
     counts();

@@ -48,7 +48,7 @@ static void check_filled(const struct tessera_segment *segment)
 {
     CHECK(segment->counters[TESSERA_COUNTER_FREES] == 3 && segment->devices[0].used_bytes == 1000);
     CHECK(segment->devices[0].total_bytes == 5000 && segment->devices[0].ack == 0);
-    CHECK(segment->threads[2].tid == 9 && segment->threads[2].inside == 1 && segment->threads[2].syncing == 0);
+    CHECK(segment->threads[2].tid == 9 && segment->threads[2].inside == 0 && segment->threads[2].syncing == 0);
     CHECK(segment->residency[0].resident_bytes == 64);
 }
 

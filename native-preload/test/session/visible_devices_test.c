@@ -50,7 +50,7 @@ static bool tells(const char *self, const char *list)
 
 int main(int argc, char **argv)
 {
-    alarm(60);
+    alarm(HANGS_S);
     if (argc > 1) {
         visible_devices_say_none();
         visible_devices_say_none();

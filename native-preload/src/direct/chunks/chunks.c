@@ -142,13 +142,14 @@ uint64_t chunk_content_bytes(const struct chunk *chunk)
 
 void chunk_drop_copy(struct chunk *chunk)
 {
+    struct backing_piece *backing = chunk->backing;
     chunk_change_begin(chunk);
-    backing_give(chunk->device, chunk->backing);
     chunk->backing = NULL;
     chunk->away = false;
     if (chunk->content)
         chunk->content->copied = 0;
     chunk_change_end(chunk);
+    backing_give(chunk->device, backing); /* may publish, and release the lock: the chunk counts again by then */
 }
 
 void chunk_forget_content(struct chunk *chunk)

@@ -85,7 +85,10 @@ struct chunk_view *chunk_view_at(const struct chunk *chunk, CUdeviceptr address)
 /* Maps the chunk's memory at a view and sets the access. The chunk is BUSY, or this view was never mapped. */
 CUresult chunk_map_view(const struct chunk *chunk, const struct chunk_view *view);
 
-/* With the lock: brackets a change of fields that the device's sums (struct residency) depend on. */
+/*
+ * With the lock, which is not released in between: brackets a change of fields that the device's sums (struct residency)
+ * depend on. The chunk is in no sum meanwhile.
+ */
 void chunk_change_begin(const struct chunk *chunk);
 void chunk_change_end(const struct chunk *chunk);
 

@@ -11,6 +11,7 @@
 #include "direct/turns/devices.h"
 #include "direct/turns/membarrier.h"
 #include "direct/turns/device_pause.h"
+#include "session/manager.h"
 #include "session/threads.h"
 #include "direct/turns/turns.h"
 
@@ -210,7 +211,8 @@ uint64_t drain_step(unsigned device)
     uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
     uint64_t idle_ns = b->idle_release_ns;
     uint64_t sleep_ns = move_ns;
-    if (view.granted && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
+    /* While the manager is away nobody else could have the turn. */
+    if (view.granted && manager_connected() && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
         release_when_idle(device, view, idle_ns);
         uint64_t look_ns = idle_ns <= SHORT_IDLE_NS ? idle_ns / 2 : LOOK_NS;
         sleep_ns = look_ns < move_ns ? look_ns : move_ns;

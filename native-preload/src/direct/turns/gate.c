@@ -6,20 +6,30 @@
 #include "session/settings.h"
 #include "direct/turns/turns.h"
 
+/* What the manager sees; of the shared slot it may be late by a submission. */
+static void show(struct tessera_thread *slot, uint32_t inside)
+{
+    __atomic_store_n(&slot->inside, inside, __ATOMIC_RELAXED);
+}
+
 static void enter_slot(struct tessera_thread *slot)
 {
+    uint32_t *inside = thread_inside(slot);
     if (thread_slot_shared(slot))
-        __atomic_fetch_add(&slot->inside, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(inside, 1, __ATOMIC_SEQ_CST);
     else
-        __atomic_store_n(&slot->inside, slot->inside + 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(inside, *inside + 1, __ATOMIC_SEQ_CST);
+    show(slot, __atomic_load_n(inside, __ATOMIC_RELAXED));
 }
 
 static void leave_slot(struct tessera_thread *slot)
 {
+    uint32_t *inside = thread_inside(slot);
     if (thread_slot_shared(slot))
-        __atomic_fetch_sub(&slot->inside, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_sub(inside, 1, __ATOMIC_RELEASE);
     else
-        __atomic_store_n(&slot->inside, slot->inside - 1, __ATOMIC_RELEASE);
+        __atomic_store_n(inside, *inside - 1, __ATOMIC_RELEASE);
+    show(slot, __atomic_load_n(inside, __ATOMIC_RELAXED));
 }
 
 static void count(struct tessera_thread *slot, unsigned kind, unsigned device)
@@ -40,7 +50,7 @@ struct gate_pass gate_enter_slowly(unsigned kind, uintptr_t stream)
         return (struct gate_pass){NULL, 0}; /* no tracked device: the driver reports what is wrong */
     struct tessera_thread *slot = thread_slot ? thread_slot : thread_slot_take();
     struct tessera_device *device = &tessera_segment->devices[index];
-    if (slot->inside == 0 && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
+    if (*thread_inside(slot) == 0 && !__atomic_load_n(&gate_sole, __ATOMIC_RELAXED))
         thread_slot_device(slot, (unsigned)index);
     for (;;) {
         enter_slot(slot);

@@ -3,7 +3,7 @@
  *
  * Fast path, with the gate open: increments in the thread's own slot, and a load of the gate's word; no locked
  * instruction, no fence and no system call. The drain (drain.c) is ordered against it by membarrier(2): after it has
- * closed the gate and issued the barrier, either it sees `inside` of a thread, or that thread sees the closed gate.
+ * closed the gate and issued the barrier, either it sees a thread inside, or that thread sees the closed gate.
  */
 #ifndef TESSERA_GATE_H
 #define TESSERA_GATE_H
@@ -61,12 +61,14 @@ static inline struct gate_pass gate_enter(unsigned kind, uintptr_t stream)
     struct tessera_device *device = __atomic_load_n(&gate_sole, __ATOMIC_RELAXED);
     if (__builtin_expect(slot == NULL || device == NULL, 0))
         return gate_enter_slowly(kind, stream);
-    __atomic_store_n(&slot->inside, slot->inside + 1, __ATOMIC_RELAXED);
+    uint32_t *inside = thread_inside(slot), outside = *inside;
+    __atomic_store_n(inside, outside + 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* orders the compiler; membarrier(2) orders the processor */
     if (__builtin_expect(__atomic_load_n(&device->gate, __ATOMIC_RELAXED) != GATE_OPEN, 0)) {
-        __atomic_store_n(&slot->inside, slot->inside - 1, __ATOMIC_RELEASE);
+        __atomic_store_n(inside, outside, __ATOMIC_RELEASE);
         return gate_enter_slowly(kind, stream);
     }
+    __atomic_store_n(&slot->inside, outside + 1, __ATOMIC_RELAXED);
     size_t index = (size_t)(device - tessera_segment->devices);
     __atomic_store_n(&slot->submitted[kind], slot->submitted[kind] + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->device_submissions[index], slot->device_submissions[index] + 1, __ATOMIC_RELAXED);
@@ -81,8 +83,11 @@ static inline void gate_leave(struct gate_pass pass, CUresult result)
         gate_leave_slowly(pass);
         return;
     }
-    if (pass.slot)
-        __atomic_store_n(&pass.slot->inside, pass.slot->inside - 1, __ATOMIC_RELEASE);
+    if (pass.slot) {
+        uint32_t *inside = thread_inside(pass.slot);
+        __atomic_store_n(&pass.slot->inside, *inside - 1, __ATOMIC_RELAXED);
+        __atomic_store_n(inside, *inside - 1, __ATOMIC_RELEASE);
+    }
 }
 
 #endif

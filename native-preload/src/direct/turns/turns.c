@@ -267,6 +267,8 @@ void turns_thaw(bool has_manager)
     __atomic_store_n(&connected, has_manager, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
         pthread_mutex_lock(&turns[i].lock);
+        if (turns[i].ordered && !turns[i].early)
+            account_turn(i, turns[i].word, monotonic_ns());
         turns[i].ordered = false;
         turns[i].early = false;
         turns[i].word = 0;
@@ -277,9 +279,10 @@ void turns_thaw(bool has_manager)
         block(i)->want_since_ns = 0;
         pthread_mutex_unlock(&turns[i].lock);
         residency_orders(i);
-        if (has_manager && devices_opened(i))
+        if (has_manager && devices_opened(i)) {
+            answer(i, 0, TESSERA_ACK_DRAINING); /* read before anybody else is let in */
             manager_client_announce(i);
-        else if (turns[i].opening)
+        } else if (turns[i].opening)
             turns_thread_wake(i);
     }
 }

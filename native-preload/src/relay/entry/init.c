@@ -20,6 +20,7 @@
 #include "relay/wire/link.h"
 #include "relay/wire/init_state.h"
 #include "relay/wire/vendor.h"
+#include "session/connection.h"
 #include "session/manager_client.h"
 #include "session/report.h"
 #include "session/settings.h"
@@ -129,7 +130,11 @@ static CUresult start(void)
             return CUDA_ERROR_NO_DEVICE;
         }
         report_error(CUDA_ERROR_SYSTEM_NOT_READY, "%s", reason);
-        report_line("%s: with --share space CUDA is refused", reason);
+        if (connection_refused(reason)) /* time sharing would be, too */
+            report_line("%s: CUDA is refused", reason);
+        else
+            report_line("%s: %s CUDA is refused; run the program with --share time", reason,
+                        settings()->chosen ? "the manager chose space sharing, where" : "with --share space");
         return CUDA_ERROR_SYSTEM_NOT_READY;
     }
     profiler_look();

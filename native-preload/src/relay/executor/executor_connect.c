@@ -192,7 +192,7 @@ static unsigned visit(struct executor_connection *connections, char *reason, siz
     if (!manager_ask_relay()) {
         char why[256];
         manager_client_absence_reason(why, sizeof why);
-        snprintf(reason, size, "%s, so there is no executor", why);
+        snprintf(reason, size, connection_refused(why) ? "%s" : "%s, so there is no executor", why);
         return 0;
     }
     if (!await_answers(reason, size))

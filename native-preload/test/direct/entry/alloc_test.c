@@ -119,7 +119,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     CHECK(segment_open());
     turns_prepare();

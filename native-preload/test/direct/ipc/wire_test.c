@@ -162,7 +162,7 @@ static void foreign(const struct ipc_handle *handle)
         struct ipc_request request = {.handle = *handle};
         char answer[sizeof(struct ipc_answer)];
         int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        alarm(20);
+        alarm(HANGS_S);
         CHECK(setuid(NOBODY) == 0);
         CHECK(fetch(handle, BOUND_NS) == CUDA_ERROR_INVALID_HANDLE); /* it does not trust that server, either */
         CHECK(connect(s, (struct sockaddr *)&address, length) == 0);
@@ -265,7 +265,7 @@ static void lied_to(void)
         struct sockaddr_un address;
         socklen_t length = ipc_address(&handle, &address);
         int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        alarm(60);
+        alarm(HANGS_S);
         CHECK(bind(listener, (struct sockaddr *)&address, length) == 0 && listen(listener, 4) == 0);
         CHECK(write(ready[1], "r", 1) == 1);
         for (enum lie lie = 0; lie < LIES; lie++)

@@ -127,7 +127,7 @@ static void forked(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     const char *seed = getenv("TESSERA_SEED");
     random_state = seed ? strtoull(seed, NULL, 0) : monotonic_ns() | 1;
     printf("allocations: seed %llu\n", (unsigned long long)random_state);

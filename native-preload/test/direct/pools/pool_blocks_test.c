@@ -149,7 +149,7 @@ static void marks(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     made = new_stream();
     extents();

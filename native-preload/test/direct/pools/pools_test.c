@@ -195,7 +195,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     first = new_stream();
     second = new_stream();

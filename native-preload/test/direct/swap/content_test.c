@@ -171,7 +171,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     open_device(true);
     words()->capacity_bytes = CAPACITY;

@@ -11,7 +11,7 @@
 
 #define CAPACITY (64 * MIB) /* of which a chunk is a 32nd */
 #define CHUNK (2 * MIB)
-#define SHORT_NS (BOUND_NS / 4)
+#define SHORT_NS (SANITIZED ? 25000000000ULL : 8000000000ULL)
 
 static unsigned char *memory_of(const struct held *held)
 {
@@ -323,7 +323,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     late_driver();
     open_device(true);
     words()->capacity_bytes = CAPACITY;

@@ -8,9 +8,8 @@
 #include "moving_program.h"
 
 #define LARGE_BYTES (5 * MIB) /* three chunks of a device of 64 MiB */
-#define BOUND_S (SANITIZED ? 600 : 60)
-#define TOGETHER 32        /* runs at once: they mostly wait for retries */
-#ifdef __SANITIZE_THREAD__ /* which makes a run ten times as long */
+#define TOGETHER 32           /* runs at once: they mostly wait for retries */
+#ifdef __SANITIZE_THREAD__    /* which makes a run ten times as long */
 #define STEP 101
 #else
 #define STEP 11 /* calls, so that a quick run has some of each kind */
@@ -62,7 +61,7 @@ static pid_t begin(const struct run *run, struct told *told)
     CHECK(child >= 0);
     if (child)
         return child;
-    alarm(BOUND_S);
+    alarm(HANGS_S);
     driver_load();
     driver.fail_at = run->fail_at;
     driver.failure = run->failure;

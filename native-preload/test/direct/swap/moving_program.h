@@ -17,7 +17,7 @@
 
 #define MIB (1ULL << 20)
 #define TRIES 3 /* of a program that is told that there is no memory */
-#define BOUND_NS (SANITIZED ? 100000000000ULL : 10000000000ULL)
+#define BOUND_NS 100000000000ULL
 
 struct held {
     CUdeviceptr at;

@@ -107,7 +107,7 @@ static void forked(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     CHECK(segment_open());
     open_ones();
     shielded();

@@ -235,7 +235,7 @@ static void forked(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     CHECK(segment_open());
     turns_prepare();

@@ -276,7 +276,7 @@ static void forked(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     driver_load();
     HOOK(cuCtxSynchronize, synchronise);
     CHECK(segment_open());

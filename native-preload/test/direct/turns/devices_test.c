@@ -245,7 +245,7 @@ static void forked(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     CHECK(segment_open());
     driver_load();
     make_contexts();

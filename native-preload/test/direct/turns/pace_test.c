@@ -191,7 +191,7 @@ static void captures(void)
 
 int main(void)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     CHECK(segment_open() && thread_slot_take() == thread_slot);
     tessera_real[ENTRY_cuEventCreate] = (void *)create;
     tessera_real[ENTRY_cuEventRecord] = (void *)record;

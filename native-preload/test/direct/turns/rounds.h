@@ -148,7 +148,7 @@ static inline void start(unsigned state)
 /* Once, first thing in main(). */
 static inline void prepare(int argc, char **argv)
 {
-    alarm(SANITIZED ? 600 : 60);
+    alarm(HANGS_S);
     if (argc == 1) { /* settings are read before main */
         CHECK(setenv("TESSERA_PLAN", "managed", 1) == 0 && unsetenv("TESSERA_SHARE") == 0 &&
               unsetenv("TESSERA_DISABLE") == 0);

@@ -52,7 +52,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     with_settings(arguments[0]);
-    alarm(60);
+    alarm(HANGS_S);
     without_a_manager();
     player_begin();
     in_a_child();

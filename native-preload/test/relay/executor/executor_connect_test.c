@@ -148,7 +148,7 @@ static void check_in_child(enum behaviour how, unsigned count, unsigned served, 
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(SANITIZED ? 600 : 60);
+        alarm(HANGS_S);
         CHECK(connect_to(how, count) == served && visited == visits);
         if (!strstr(reason, why))
             fprintf(stderr, "executor_connect: the reason is \"%s\", not \"%s\"\n", reason, why);
@@ -179,7 +179,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     ensure_settings(arguments);
-    alarm(SANITIZED ? 600 : 120);
+    alarm(HANGS_S);
     snprintf(address.sun_path, sizeof address.sun_path, "/tmp/tessera-connect-%d.sock", (int)getpid());
     without_manager();
     check_in_child(SERVES, 1, 1, 1, "");

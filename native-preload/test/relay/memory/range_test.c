@@ -135,7 +135,7 @@ static void ended_with_a_context(void)
 int main(void)
 {
     const char *given = getenv("TESSERA_SEED");
-    alarm(60);
+    alarm(HANGS_S);
     random_state = given ? strtoull(given, NULL, 10) : monotonic_ns() | 1;
     printf("range: seed %llu\n", (unsigned long long)random_state);
     relay_link_count = 1;

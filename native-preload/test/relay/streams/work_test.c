@@ -100,22 +100,6 @@ static void launches_without_context(void)
     CHECK(relay_cuStreamDestroy_v2(stream) == CUDA_SUCCESS);
 }
 
-static void time_launches(void)
-{
-    enum { ROUNDS = 40, COUNT = 1000 };
-    uint64_t best_ns = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; round++) {
-        player_settle();
-        uint64_t from_ns = monotonic_ns();
-        for (int i = 0; i < COUNT; i++)
-            launch(1, 64, 0, NULL);
-        uint64_t each_ns = (monotonic_ns() - from_ns) / COUNT;
-        best_ns = each_ns < best_ns ? each_ns : best_ns;
-    }
-    printf("launch: %llu ns\n", (unsigned long long)best_ns);
-    CHECK(SANITIZED || best_ns < 3000); /* a loaded builder; the figure itself is the benchmark's matter */
-}
-
 static void streams(void)
 {
     CUstream stream;
@@ -247,7 +231,6 @@ int main(void)
     events();
     host_functions();
     captures();
-    time_launches();
     player_end();
     return 0;
 }

@@ -231,7 +231,7 @@ static void ended(void)
 
 int main(void)
 {
-    alarm(60);
+    alarm(HANGS_S);
     errors();
     error_before_its_line();
     names();

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "driver/clock.h"
+#include "time_limits.h"
 #include "relay/wire/backoff.h"
 #include "relay/wire/relay.h"
 
@@ -206,30 +207,8 @@ static void after_the_end(void)
     CHECK(relay_wait_word(link0, 0, UINT64_MAX) == CUDA_ERROR_CONTEXT_IS_DESTROYED, "a word of a lost link");
     CHECK(relay_query(link0, TESSERA_QUERY_MEMORY, 1, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED,
           "an answer of nobody");
-    CHECK(monotonic_ns() - from_ns < 2000000000ULL, "the end took too long");
+    CHECK(monotonic_ns() - from_ns < HANGS_S / 10 * 1000000000ULL, "the end took too long");
     pthread_join(ender, NULL);
-}
-
-static int by_value(const void *left, const void *right)
-{
-    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-    return l < r ? -1 : l > r;
-}
-
-static void measure(void)
-{
-    enum { TIMES = 20001 };
-    static uint64_t taken[TIMES];
-    for (int i = 0; i < TIMES; i++) {
-        uint64_t from_ns = monotonic_ns();
-        struct relay_claimed claimed = relay_claim(link0, TESSERA_RELAY_PADDING, 112);
-        memset(claimed.body, 1, 112);
-        relay_commit(link0, claimed);
-        taken[i] = monotonic_ns() - from_ns;
-    }
-    qsort(taken, TIMES, sizeof *taken, by_value);
-    printf("a record of 128 bytes: %llu ns at the median, %llu at 99 of 100\n", (unsigned long long)taken[TIMES / 2],
-           (unsigned long long)taken[TIMES * 99 / 100]);
 }
 
 int main(void)
@@ -237,7 +216,7 @@ int main(void)
     const char *given = getenv("TESSERA_SEED");
     seed = given ? strtoull(given, NULL, 10) : monotonic_ns() | 1;
     printf("seed %llu\n", (unsigned long long)seed);
-    alarm(60);
+    alarm(HANGS_S);
     segment = mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(segment != MAP_FAILED, "no memory");
     segment->executor_heartbeat_ns = monotonic_ns();
@@ -247,7 +226,6 @@ int main(void)
     together(produce);
     together(ask);
     words();
-    measure();
     while (__atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) != segment->claimed)
         usleep(100);
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);

@@ -197,6 +197,14 @@ static void messages(void)
     FIELD(tessera_exchange, head);
     FIELD(tessera_exchange, end);
     FIELD(tessera_exchange, pad);
+    STRUCT(tessera_sharing_ask);
+    FIELD(tessera_sharing_ask, head);
+    FIELD(tessera_sharing_ask, tenant);
+    STRUCT(tessera_sharing);
+    FIELD(tessera_sharing, head);
+    FIELD(tessera_sharing, space);
+    FIELD(tessera_sharing, pad);
+    FIELD(tessera_sharing, reason);
 }
 
 static void segment_constants(void)
@@ -291,6 +299,8 @@ static void message_constants(void)
     CONSTANT(TESSERA_MSG_QUOTA_TRIM);
     CONSTANT(TESSERA_MSG_QUOTA_RETURN);
     CONSTANT(TESSERA_MSG_EXCHANGE);
+    CONSTANT(TESSERA_MSG_SHARING_ASK);
+    CONSTANT(TESSERA_MSG_SHARING);
     CONSTANT(TESSERA_EXCHANGE_GIVE);
     CONSTANT(TESSERA_EXCHANGE_TAKE);
     CONSTANT(TESSERA_EXCHANGE_ENDS);

@@ -111,7 +111,7 @@ static void manager_returns(void)
     evict();
     bring_back();
     holds(p, 100 * MIB, 0x1234);
-    CHECK(manager_words()->moved_out_bytes >= 200 * MIB); /* counters go on */
+    CHECK(manager_words()->moved_out_bytes + manager_words()->spared_bytes >= 200 * MIB); /* counters go on */
 }
 
 /* The same with a device that is full: calls fail after a bounded wait, nothing is lost, and it goes on with room. */

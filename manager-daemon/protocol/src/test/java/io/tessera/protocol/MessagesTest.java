@@ -22,6 +22,7 @@ import io.tessera.protocol.message.RelayMessageEncoder;
 import io.tessera.protocol.message.RelayMessageListener;
 import io.tessera.protocol.message.RelayPinned;
 import io.tessera.protocol.message.RelayToken;
+import io.tessera.protocol.message.SharingAnswer;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -93,6 +94,16 @@ class MessagesTest {
         }
 
         @Override
+        public void onSharingAsk(String tenant) {
+            calls.add("sharing? " + tenant);
+        }
+
+        @Override
+        public void onSharing(SharingAnswer answer) {
+            calls.add(answer.toString());
+        }
+
+        @Override
         public void onRelayAsk(FenceWish wish) {
             calls.add("relay? " + wish);
         }
@@ -112,8 +123,9 @@ class MessagesTest {
         dispatchClient(MessageEncoder.doorbell(packet, 7));
         dispatchClient(MessageEncoder.quotaAsk(packet, 1, 5));
         dispatchClient(MessageEncoder.quotaReturn(packet, 2, -1L));
+        dispatchClient(MessageEncoder.sharingAsk(packet, "tenant-ä"));
         assertEquals(List.of(hello.toString(), device.toString(), "bell 7", "ask 1 5",
-                "return 2 18446744073709551615"), heard.calls);
+                "return 2 18446744073709551615", "sharing? tenant-ä"), heard.calls);
     }
 
     @Test
@@ -124,8 +136,10 @@ class MessagesTest {
         dispatchManager(MessageEncoder.quotaAnswer(packet, 1, 77));
         dispatchManager(MessageEncoder.quotaTrim(packet, 2));
         dispatchManager(MessageEncoder.exchange(packet, 3, ExchangeEnd.TAKE));
+        SharingAnswer sharing = new SharingAnswer(true, "a program shares by space");
+        dispatchManager(MessageEncoder.sharing(packet, sharing));
         assertEquals(List.of("welcome 9 131072", "refused 5 1024 clients are there", "bell 0", "answer 1 77",
-                "trim 2", "exchange 3 TAKE"), heard.calls);
+                "trim 2", "exchange 3 TAKE", sharing.toString()), heard.calls);
         int bytes = MessageEncoder.exchange(packet, 3, ExchangeEnd.GIVE);
         packet.set(ValueLayout.JAVA_INT, MessageLayout.HEADER.byteSize(), 2);
         assertThrows(MalformedMessageException.class, () -> dispatchManager(bytes), "there is no third end");

@@ -114,6 +114,11 @@ public class MessageDecodeBenchmark {
         }
 
         @Override
+        public void onSharingAsk(String tenant) {
+            bytes = tenant.length();
+        }
+
+        @Override
         public void onRelayAsk(FenceWish wish) {
             slot = -1;
         }

@@ -122,7 +122,9 @@ class DeathTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "off");
-        RunningProgram worker = run.program("worker", "ms=0", "kernel_us=0", "batch=2000").tenant("t").start().awaitLine("ready");
+        RunningProgram worker = run.program("worker", "ms=0", "kernel_us=0", "batch=2000").env("TESSERA_MANAGER_TIMEOUT_MS", "2000").tenant("t")
+                .start()
+                .awaitLine("ready");
         for (int round = 0; round < 5; round++) {
             manager.kill();
             int deaths = round + 1;
@@ -144,7 +146,10 @@ class DeathTest {
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "30ms");
-        List<RunningProgram> workers = List.of(worker(run, 0), worker(run, 1), worker(run, 2));
+        List<RunningProgram> workers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            workers.add(run.program("worker", WORK).env("TESSERA_MANAGER_TIMEOUT_MS", "1000").tenant("tenant-" + i).start().awaitLine("ready"));
+        }
         for (int round = 0; round < 3; round++) {
             Await.sleep(Duration.ofMillis(200 + random.below(400)));
             long before = launches(manager, workers.getFirst());

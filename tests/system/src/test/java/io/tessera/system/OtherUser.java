@@ -42,7 +42,7 @@ final class OtherUser {
         copy(BuildOutputs.nativeFolder(), kit.resolve("lib"));
         copy(BuildOutputs.nativeFolder().resolveSibling("bin"), kit.resolve("bin"));
         copy(BuildOutputs.fixture("console").getParent(), kit.resolve("fixtures"));
-        for (String script : List.of("tessera", "help.sh", "manager.sh", "find-java.sh", "start-java.sh")) {
+        for (String script : List.of("tessera", "help.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh")) {
             Files.copy(BuildOutputs.root().resolve("tools").resolve(script), kit.resolve(script));
         }
         open(kit);

@@ -8,13 +8,19 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.PidFile;
 import io.tessera.protocol.RuntimeDirectory;
+import io.tessera.protocol.segment.AckWord;
+import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.SegmentHeader;
 import io.tessera.protocol.segment.SegmentLayout;
+import io.tessera.protocol.segment.TurnWord;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class ManagerDirectory implements AutoCloseable {
     /** A segment whose manager's heartbeat is older than this belongs to nobody (SPEC.md, section 4). */
     static final long STALE_NS = 5_000_000_000L;
+    /** How long gates keep their state after the manager's death, counted from its last heartbeat: these are at most half a second apart. */
+    static final long HELD_NS = 5_500_000_000L;
     private static final Pattern SEGMENT_NAME = Pattern.compile("client-\\d+\\.segment");
     private static final Logger LOG = LoggerFactory.getLogger(ManagerDirectory.class);
 
@@ -33,6 +41,7 @@ public final class ManagerDirectory implements AutoCloseable {
     /** The runtime directory itself, locked: nobody can take that from us by removing a file. */
     private final int locked;
     private final PidFile pidFile;
+    private final List<FormerClient> formerClients = new ArrayList<>();
 
     private ManagerDirectory(LinuxPort os, RuntimeDirectory directory, int locked, PidFile pidFile) {
         this.os = os;
@@ -159,11 +168,35 @@ public final class ManagerDirectory implements AutoCloseable {
             SegmentHeader header = new SegmentHeader(memory);
             long ageNs = nowNs - header.managerHeartbeatNs();
             boolean beats = ageNs >= 0 && ageNs < STALE_NS;
-            return !beats || header.managerPid() == os.processes().pid()
-                    || !os.processes().exists(header.managerPid());
+            boolean stale = !beats || header.managerPid() == os.processes().pid() || !os.processes().exists(header.managerPid());
+            if (stale) {
+                note(header, nowNs);
+            }
+            return stale;
         } finally {
             os.files().close(descriptor);
         }
+    }
+
+    /** Notes the client of a segment of a manager that was killed, if it may still use a device. */
+    private void note(SegmentHeader header, long nowNs) {
+        long untilNs = Math.min(header.managerHeartbeatNs(), nowNs) + HELD_NS;
+        boolean held = header.version() == SegmentLayout.VERSION && header.managerHeartbeatNs() != 0 && untilNs > nowNs;
+        if (held && IntStream.range(0, SegmentLayout.MAX_DEVICES).anyMatch(slot -> isAtWork(header.device(slot)))) {
+            formerClients.add(new FormerClient(header.clientPid(), untilNs));
+        }
+    }
+
+    private static boolean isAtWork(DeviceBlock device) {
+        int ack = AckWord.state(device.ack());
+        boolean answered = AckWord.epoch(device.ack()) == TurnWord.epoch(device.turn());
+        boolean stopped = ack == AckWord.CLOSED && TurnWord.state(device.turn()) == TurnWord.CLOSED || ack == AckWord.RELEASED;
+        return device.registered() && (device.gateOpen() || !answered || !stopped);
+    }
+
+    /** Clients of the manager before, if it was killed, that had not stopped using a device. */
+    public List<FormerClient> formerClients() {
+        return List.copyOf(formerClients);
     }
 
     /** The paths. */

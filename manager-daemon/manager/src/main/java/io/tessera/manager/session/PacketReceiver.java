@@ -15,21 +15,24 @@ import java.lang.foreign.MemorySegment;
  * for one packet.
  */
 final class PacketReceiver implements ClientMessageListener {
-    private final HelloAnswer answer;
+    private final Answers answers;
     private final SessionListener listener;
     private final Session session;
     private final long nowNs;
     private MalformedMessageException malformed;
     private LinuxException failed;
 
-    /** Answers HELLO. */
-    @FunctionalInterface
-    interface HelloAnswer {
+    /** Answers what a process says that is not registered. */
+    interface Answers {
+        /** Answers HELLO. */
         void hello(Session session, Hello hello) throws LinuxException;
+
+        /** Answers SHARING_ASK. */
+        void sharing(Session session, String tenant) throws LinuxException;
     }
 
-    PacketReceiver(HelloAnswer answer, SessionListener listener, Session session, long nowNs) {
-        this.answer = answer;
+    PacketReceiver(Answers answers, SessionListener listener, Session session, long nowNs) {
+        this.answers = answers;
         this.listener = listener;
         this.session = session;
         this.nowNs = nowNs;
@@ -69,17 +72,32 @@ final class PacketReceiver implements ClientMessageListener {
         }
     }
 
-    @Override
-    public void onHello(Hello hello) {
+    /** An answer to a process that is not registered. */
+    @FunctionalInterface
+    private interface Answering {
+        void answer() throws LinuxException;
+    }
+
+    private void fromUnregistered(String what, Answering answering) {
         if (session.state != Session.State.CONNECTED) {
-            malformed = new MalformedMessageException(RefusalCode.MALFORMED, "HELLO twice");
+            malformed = new MalformedMessageException(RefusalCode.MALFORMED, what + " after HELLO");
             return;
         }
         try {
-            answer.hello(session, hello);
+            answering.answer();
         } catch (LinuxException e) {
             failed = e;
         }
+    }
+
+    @Override
+    public void onHello(Hello hello) {
+        fromUnregistered("HELLO", () -> answers.hello(session, hello));
+    }
+
+    @Override
+    public void onSharingAsk(String tenant) {
+        fromUnregistered("SHARING_ASK", () -> answers.sharing(session, tenant));
     }
 
     @Override

@@ -48,6 +48,7 @@ public final class Session {
     /** Whether an access to memory faulted where this client's was to be touched, though its file is whole. */
     boolean suspected;
     Hello hello;
+    private String sharing;
     ClientSegment segment;
 
     private final PeerCredentials peer;
@@ -84,6 +85,16 @@ public final class Session {
     /** Who connected. */
     public PeerCredentials peer() {
         return peer;
+    }
+
+    /** Why it shares as it does was told it when it asked; null: it did not ask. */
+    void sharing(String reason) {
+        sharing = reason;
+    }
+
+    /** Why it shares as it does; null: it did not leave that to the manager. */
+    public String sharing() {
+        return sharing;
     }
 
     /** What the client said of itself; only of a registered client. */
@@ -185,6 +196,18 @@ public final class Session {
             throw late;
         }
         fault("its segment file was cut short (" + late.getMessage() + ")");
+    }
+
+    /** Tells the client that this manager gives it no more orders: it waits for none, as it would for one that was killed. */
+    void giveUp() {
+        if (isFaulty()) {
+            return;
+        }
+        try {
+            header.managerHeartbeatNs(0);
+        } catch (InternalError e) {
+            suspected = true; // its file was cut short: nobody reads it either
+        }
     }
 
     boolean isCut() {

@@ -3,6 +3,7 @@ package io.tessera.manager.session;
 import io.tessera.protocol.message.DeviceAnnouncement;
 import io.tessera.protocol.message.FenceWish;
 import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.SharingAnswer;
 
 /** Hears what registered clients say. Called by the owner thread; all times are CLOCK_MONOTONIC nanoseconds. */
 public interface SessionListener {
@@ -32,6 +33,9 @@ public interface SessionListener {
 
     /** It asks which executors serve it. */
     void relayAsk(Session session, FenceWish wish, long nowNs);
+
+    /** A process that does not introduce itself yet asks which way of sharing it is to take. */
+    SharingAnswer sharing(Session asker, String tenant, long nowNs);
 
     /** It is gone with whatever it held. Its segment may still be read during this call and not afterwards. */
     void ended(Session session, long nowNs);

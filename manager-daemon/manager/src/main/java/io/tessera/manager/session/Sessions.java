@@ -1,6 +1,7 @@
 package io.tessera.manager.session;
 
 import io.tessera.clock.Clocks;
+import io.tessera.manager.admission.AdmissionQueue;
 import io.tessera.os.Errno;
 import io.tessera.os.LineLimit;
 import io.tessera.os.LinuxException;
@@ -12,10 +13,13 @@ import io.tessera.os.Poller;
 import io.tessera.os.ProcessPort;
 import io.tessera.os.SocketKind;
 import io.tessera.os.SocketPort;
+import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.message.Hello;
 import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.MessageLayout;
 import io.tessera.protocol.message.RefusalCode;
+import io.tessera.protocol.message.SharingAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -36,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or
  * the process is gone, whichever is first, the listener is told and the segment is removed (SPEC.md, section 4).
  */
-public final class Sessions implements AutoCloseable {
+public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     /** A peer that connects and does not say HELLO for this long is let go. */
     static final long HELLO_TIMEOUT_NS = 5_000_000_000L;
     /** From the end of the connection to the end of the session, if the process is still there (SPEC.md, section 4). */
@@ -58,21 +62,27 @@ public final class Sessions implements AutoCloseable {
     private static final int BACKLOG = 512;
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
 
-    /** A user leaves one in so many places to others. */
-    private static final int FOR_OTHERS = 4;
-
     private final LinuxPort os;
     private final Poller poller;
     private final Clocks clocks;
     private final DistinctErrors errors;
     private final SessionListener listener;
     private final Registration registration;
-    private final int maxClients;
+    private final AdmissionQueue admission;
     private final Set<Session> connected = new LinkedHashSet<>();
     private final PeerBounds<Session> unregistered = new PeerBounds<>(MOST_UNREGISTERED, MOST_UNREGISTERED_OF_ALL);
     private final LineLimit lines;
     private final Map<Long, Session> registered = new LinkedHashMap<>();
     private final Set<Session> ending = new LinkedHashSet<>();
+    /** By process: why it was told to share as it does, until it registers. */
+    private final Map<Integer, SharingAnswer> chosen = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, SharingAnswer> eldest) {
+            return size() > MOST_UNREGISTERED_OF_ALL;
+        }
+    };
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
     private int listening = -1;
     private long listeningToken;
@@ -81,16 +91,16 @@ public final class Sessions implements AutoCloseable {
     /**
      * No connections yet.
      *
-     * @param maxClients clients that are admitted at once
+     * @param admission says whether there is a place for one more
      * @param listener   hears what registered clients say
      */
     public Sessions(LinuxPort os, Poller poller, Clocks clocks, SegmentStore store, DistinctErrors errors,
-            int maxClients, SessionListener listener) {
+            AdmissionQueue admission, SessionListener listener) {
         this.os = os;
         this.poller = poller;
         this.clocks = clocks;
         this.errors = errors;
-        this.maxClients = maxClients;
+        this.admission = admission;
         this.listener = listener;
         this.lines = new LineLimit(clocks.monotonic()::nanoTime, LINES, LINES_NS);
         this.registration = new Registration(os, clocks, store);
@@ -189,7 +199,7 @@ public final class Sessions implements AutoCloseable {
                     connectionEnded(session);
                     return;
                 }
-                new PacketReceiver(this::hello, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
+                new PacketReceiver(this, listener, session, clocks.monotonic().nanoTime()).receive(packet, bytes);
             }
         } catch (MalformedMessageException e) {
             errors.record(session.peer().uid(), "a packet was refused: " + e.getMessage());
@@ -213,9 +223,21 @@ public final class Sessions implements AutoCloseable {
         return session.state == Session.State.CONNECTED || session.state == Session.State.REGISTERED;
     }
 
-    /** Answers HELLO. */
-    void hello(Session session, Hello hello) throws LinuxException {
-        String full = full(session.peer().uid());
+    @Override
+    public void sharing(Session session, String tenant) throws LinuxException {
+        if (!registration.serves(session.peer().uid())) {
+            refuse(session, RefusalCode.PEER, "this manager does not serve user " + Integer.toUnsignedString(session.peer().uid()));
+            return;
+        }
+        SharingAnswer answer = listener.sharing(session, tenant, clocks.monotonic().nanoTime());
+        chosen.put(session.peer().pid(), answer);
+        os.sockets().send(session.socket, packet, MessageEncoder.sharing(packet, answer));
+        connectionEnded(session);
+    }
+
+    @Override
+    public void hello(Session session, Hello hello) throws LinuxException {
+        String full = admission.refusal(session.peer().uid(), hello.tenant(), clocks.monotonic().nanoTime());
         Registration.Refusal refusal = full != null ? new Registration.Refusal(RefusalCode.FULL, full) : registration.admit(session, hello);
         if (refusal != null) {
             errors.record(session.peer().uid(), "a client was refused: " + refusal.reason());
@@ -225,21 +247,16 @@ public final class Sessions implements AutoCloseable {
         unregistered.leave(session, session.peer().uid());
         connected.remove(session);
         registered.put(session.clientId(), session);
+        admission.registered(session.peer().uid(), hello.tenant(), session.clientId());
+        SharingAnswer told = chosen.remove(session.peer().pid());
+        if (told != null) {
+            boolean kept = told.space() == (hello.plan() == MemoryPlan.RELAY);
+            session.sharing(kept ? told.reason() : "the manager's answer came too late, so it shares by time");
+        }
         if (lines.admits(session.peer().uid())) {
             LOG.info("{} registered, plan {}, limit {} bytes", session, hello.plan(),
                     Long.toUnsignedString(hello.limitBytes()));
         }
-    }
-
-    /** Why there is no place for a user's client; null: there is one. Of what others than the manager's own user may have, no user has all. */
-    private String full(int uid) {
-        if (registered.size() >= maxClients) {
-            return "as many clients as this manager admits are there already: " + maxClients + " (--max-clients)";
-        }
-        long most = uid == os.processes().uid() ? maxClients : maxClients - maxClients / FOR_OTHERS;
-        return registered.values().stream().filter(other -> other.peer().uid() == uid).count() < most ? null
-                : "user " + Integer.toUnsignedString(uid) + " has as many clients as one user may have: " + most + " of " + maxClients
-                        + " (--max-clients)";
     }
 
     private void refuse(Session session, RefusalCode code, String reason) {
@@ -253,6 +270,9 @@ public final class Sessions implements AutoCloseable {
     private void connectionEnded(Session session) {
         if (isOpen(session)) {
             boolean wasRegistered = session.state == Session.State.REGISTERED;
+            if (wasRegistered) {
+                session.giveUp();
+            }
             session.state = Session.State.ENDING;
             session.deadlineNs = wasRegistered ? clocks.monotonic().nanoTime() + END_GRACE_NS : 0;
             unregistered.leave(session, session.peer().uid());

@@ -5,6 +5,7 @@ import io.tessera.protocol.message.MalformedMessageException;
 import io.tessera.protocol.message.ManagerMessageAdapter;
 import io.tessera.protocol.message.ManagerMessageListener;
 import io.tessera.protocol.message.RelayAnswer;
+import io.tessera.protocol.message.SharingAnswer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +56,11 @@ public final class ManagerWords implements ManagerMessageListener {
     @Override
     public void onExchange(int slot, ExchangeEnd end) {
         words.add("exchange " + slot + " " + end);
+    }
+
+    @Override
+    public void onSharing(SharingAnswer answer) {
+        words.add("sharing by " + (answer.space() ? "space" : "time") + ": " + answer.reason());
     }
 
     @Override

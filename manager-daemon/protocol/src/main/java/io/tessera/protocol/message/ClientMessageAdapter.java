@@ -3,6 +3,7 @@ package io.tessera.protocol.message;
 import static io.tessera.protocol.message.MessageLayout.DEVICE_MESSAGE;
 import static io.tessera.protocol.message.MessageLayout.HELLO;
 import static io.tessera.protocol.message.MessageLayout.QUOTA;
+import static io.tessera.protocol.message.MessageLayout.SHARING_ASK;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.protocol.DeviceUuid;
@@ -22,6 +23,7 @@ public final class ClientMessageAdapter {
     private static final long LIMIT_BYTES = offset(HELLO, "limit_bytes");
     private static final long TENANT = offset(HELLO, "tenant");
     private static final long COMMAND = offset(HELLO, "command");
+    private static final long SHARING_TENANT = offset(SHARING_ASK, "tenant");
     private static final long UUID = offset(DEVICE_MESSAGE, "uuid");
     private static final long TOTAL_BYTES = offset(DEVICE_MESSAGE, "total_bytes");
     private static final long ORDINAL = offset(DEVICE_MESSAGE, "ordinal");
@@ -50,8 +52,9 @@ public final class ClientMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case QUOTA_RETURN -> listener.onQuotaReturn(MessageHeader.slot(packet, type),
                     packet.get(WireTypes.U64, QUOTA_BYTES));
+            case SHARING_ASK -> listener.onSharingAsk(WireTypes.getText(packet, SHARING_TENANT, SegmentLayout.LABEL_BYTES));
             case RELAY_ASK -> listener.onRelayAsk(RelayMessageAdapter.ask(packet));
-            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, EXCHANGE, RELAY_ANSWER ->
+            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, EXCHANGE, SHARING, RELAY_ANSWER ->
                 throw MessageHeader.malformed(type + " is a message of the manager");
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
                 throw MessageHeader.malformed(type + " belongs on an executor's socket");

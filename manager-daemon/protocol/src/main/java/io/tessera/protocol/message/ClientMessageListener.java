@@ -17,6 +17,9 @@ public interface ClientMessageListener {
     /** It lowered its lease to this; unsigned. */
     void onQuotaReturn(int slot, long grantedBytes);
 
+    /** It asks which way of sharing it is to take, instead of introducing itself. */
+    void onSharingAsk(String tenant);
+
     /** It asks which executors serve it, and how its kernels are to be fenced. */
     void onRelayAsk(FenceWish wish);
 }

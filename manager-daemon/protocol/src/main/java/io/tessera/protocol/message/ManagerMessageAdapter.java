@@ -3,6 +3,7 @@ package io.tessera.protocol.message;
 import static io.tessera.protocol.message.MessageLayout.EXCHANGE;
 import static io.tessera.protocol.message.MessageLayout.QUOTA;
 import static io.tessera.protocol.message.MessageLayout.REFUSED;
+import static io.tessera.protocol.message.MessageLayout.SHARING;
 import static io.tessera.protocol.message.MessageLayout.WELCOME;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
@@ -16,6 +17,8 @@ public final class ManagerMessageAdapter {
     private static final long CODE = offset(REFUSED, "code");
     private static final long REASON = offset(REFUSED, "reason");
     private static final long QUOTA_BYTES = offset(QUOTA, "bytes");
+    private static final long SPACE = offset(SHARING, "space");
+    private static final long WHY = offset(SHARING, "reason");
     private static final long END = offset(EXCHANGE, "end");
 
     private ManagerMessageAdapter() {
@@ -42,10 +45,12 @@ public final class ManagerMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case EXCHANGE -> listener.onExchange(MessageHeader.slot(packet, type), end(packet));
             case QUOTA_TRIM -> listener.onQuotaTrim(MessageHeader.slot(packet, type));
+            case SHARING -> listener.onSharing(new SharingAnswer(packet.get(WireTypes.U32, SPACE) != 0,
+                    WireTypes.getText(packet, WHY, MessageLayout.REASON_BYTES)));
             case RELAY_ANSWER -> listener.onRelayAnswer(RelayMessageAdapter.answer(packet));
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
                 throw MessageHeader.malformed(type + " belongs on an executor's socket");
-            case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN, RELAY_ASK ->
+            case HELLO, DEVICE, QUOTA_ASK, QUOTA_RETURN, SHARING_ASK, RELAY_ASK ->
                 throw MessageHeader.malformed(type + " is a message of a client");
         }
     }

@@ -20,6 +20,9 @@ public interface ManagerMessageListener {
     /** An end of a device's queue of handed memory; the packet carries its descriptor. */
     void onExchange(int slot, ExchangeEnd end);
 
+    /** The way of sharing that it is to take; the connection ends. */
+    void onSharing(SharingAnswer answer);
+
     /** One of the executors that serve it, or that there is none. */
     void onRelayAnswer(RelayAnswer answer);
 }

@@ -75,6 +75,16 @@ public final class MessageEncoder {
         return MessageWriter.begin(to, MessageType.EXCHANGE, slot).u32("end", end.code()).bytes();
     }
 
+    /** SHARING_ASK. */
+    public static int sharingAsk(MemorySegment to, String tenant) {
+        return MessageWriter.begin(to, MessageType.SHARING_ASK, 0).text("tenant", tenant).bytes();
+    }
+
+    /** SHARING; the sentence is cut to fit. */
+    public static int sharing(MemorySegment to, SharingAnswer answer) {
+        return MessageWriter.begin(to, MessageType.SHARING, 0).u32("space", answer.space() ? 1 : 0).text("reason", answer.reason()).bytes();
+    }
+
     private static int quota(MemorySegment to, MessageType type, int slot, long value) {
         return MessageWriter.begin(to, type, slot).u64("bytes", value).bytes();
     }

@@ -70,6 +70,16 @@ public final class MessageLayout {
             U32.withName("end"),
             U32.withName("pad"));
 
+    /** {@code struct tessera_sharing_ask}. */
+    public static final StructLayout SHARING_ASK = message("tessera_sharing_ask",
+            bytes(SegmentLayout.LABEL_BYTES, "tenant"));
+
+    /** {@code struct tessera_sharing}. */
+    public static final StructLayout SHARING = message("tessera_sharing",
+            U32.withName("space"),
+            U32.withName("pad"),
+            bytes(REASON_BYTES, "reason"));
+
     private MessageLayout() {
     }
 

@@ -32,6 +32,10 @@ public enum MessageType {
     QUOTA_RETURN(9, MessageLayout.QUOTA),
     /** Manager: an end of the queue in which clients hand each other a device's memory, with its descriptor. */
     EXCHANGE(10, MessageLayout.EXCHANGE),
+    /** Client, instead of HELLO: which way of sharing is it to take? */
+    SHARING_ASK(11, MessageLayout.SHARING_ASK),
+    /** Manager: the way, and why; the connection ends. */
+    SHARING(12, MessageLayout.SHARING),
     /** Client to manager: which executors serve it, and how its kernels are to be fenced. */
     RELAY_ASK(16, RelayMessageLayout.ASK),
     /** Manager to client: one of them. */

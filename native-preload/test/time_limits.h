@@ -1,0 +1,15 @@
+/* How long a test program may take. */
+#ifndef TESSERA_TIME_LIMITS_H
+#define TESSERA_TIME_LIMITS_H
+
+/* Whether a sanitizer slows the program down: bounds on times then do not hold. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* What takes longer hangs: far above what any program here takes on a machine that is busy with other things. */
+#define HANGS_S 600
+
+#endif
