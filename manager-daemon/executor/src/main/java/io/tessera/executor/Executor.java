@@ -21,6 +21,8 @@ import io.tessera.executor.session.FaultCandidate;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
 import io.tessera.executor.state.BoundsBook;
+import io.tessera.executor.turn.SubmissionGate;
+import io.tessera.executor.turn.TurnUse;
 import io.tessera.executor.warmup.JitWarmUp;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.CodeWorkers;
@@ -32,6 +34,8 @@ import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.os.linux.Linux;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.RelayToken;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -335,8 +339,14 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     @Override
-    public void interactive(String tenant, boolean now) {
-        factory.parts().interactive(tenant, now);
+    public void terms(String tenant, TenantTerms terms) {
+        factory.parts().terms(tenant, terms);
+    }
+
+    @Override
+    public void turns(PolicyName policy, TurnUse use) {
+        LOG.info("turns: policy {}, {}", policy.text(), use);
+        gate().share(policy, use);
     }
 
     @Override
@@ -352,6 +362,11 @@ public final class Executor implements ManagerOrders, Reports {
     @Override
     public void wake(String tenant) {
         factory.windows().recall(tenant);
+    }
+
+    /** Whose submissions are held back. Thread-safe. */
+    SubmissionGate gate() {
+        return factory.parts().gate();
     }
 
     /** Who is in it. Thread-safe. */

@@ -10,11 +10,13 @@ import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Admission;
+import io.tessera.executor.turn.SubmissionGate;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.TestWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.os.linux.Linux;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.message.RelayToken;
@@ -106,6 +108,16 @@ final class RunningExecutor implements AutoCloseable {
     /** The manager changes a tenant's limit. */
     void limit(String tenant, long limitBytes) {
         executor.limit(tenant, limitBytes);
+    }
+
+    /** The manager says what is set for a tenant. */
+    void terms(String tenant, TenantTerms terms) {
+        executor.terms(tenant, terms);
+    }
+
+    /** Whose submissions are held back. */
+    SubmissionGate gate() {
+        return executor.gate();
     }
 
     /** The manager ends. */

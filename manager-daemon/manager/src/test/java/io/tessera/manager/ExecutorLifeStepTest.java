@@ -127,7 +127,7 @@ class ExecutorLifeStepTest extends ExecutorSteps {
     void whatAFormerManagerLeftIsTakenOverWithItsLimits() throws Exception {
         Started left = living(0);
         stepped = new SteppedManager(0, context -> context, null, Map.of(0, left));
-        left.says("{\"executor\":{\"version\":2}}");
+        left.says("{\"executor\":{\"version\":3}}");
         left.says("{\"limit\":{\"tenant\":\"team of user 500\",\"limitBytes\":4096}}");
         InMemoryClient early = asking(42);
         assertEquals(List.of(), early.heard(), "it has not said yet that it is ready");
@@ -153,7 +153,7 @@ class ExecutorLifeStepTest extends ExecutorSteps {
                 .sendRaw("{\"request\":\"limit\",\"ahead\":true,\"tenant\":\"team\",\"bytes\":1}\n".getBytes());
         stepped.step();
         assertEquals("{\"ok\":true}\n", control.heardText());
-        left.says("{\"executor\":{\"version\":2}}");
+        left.says("{\"executor\":{\"version\":3}}");
         left.says("{\"limit\":{\"tenant\":\"team\",\"limitBytes\":4096}}");
         left.ready(1);
         stepped.step();
@@ -186,7 +186,7 @@ class ExecutorLifeStepTest extends ExecutorSteps {
         stepped.stepAfterMs(1000);
         InMemoryClient later = asking(44);
         assertEquals(1, stepped.launcher.started.size(), "what lives is taken over in place of a start");
-        stepped.launcher.living.get(0).says("{\"executor\":{\"version\":2}}");
+        stepped.launcher.living.get(0).says("{\"executor\":{\"version\":3}}");
         stepped.launcher.living.get(0).ready(1);
         stepped.step();
         assertEquals(List.of("relay 0 of 1 "), later.heard());

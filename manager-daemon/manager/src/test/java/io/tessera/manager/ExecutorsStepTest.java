@@ -10,6 +10,9 @@ import io.tessera.manager.executors.FencePolicy;
 import io.tessera.manager.executors.SoftwareDevices;
 import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
+import io.tessera.policy.TermsText;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.UnfencedPolicy;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ExecutorsStepTest extends ExecutorSteps {
     private static final String TEAM = TenantName.of("team", 500, 0);
+    private static final String ROUND = "\"policy\":\"round-robin\",\"use\":\"auto\",\"now\":false";
+    private static final TenantTerms INTERACTIVE = TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE);
     @Test
     void theFirstWhoAsksStartsOneForEachDeviceAndIsToldOfThem() throws Exception {
         stepped = new SteppedManager();
@@ -289,36 +294,85 @@ class ExecutorsStepTest extends ExecutorSteps {
         assertEquals(List.of("relay 0 of 1 "), waiting.heard());
     }
 
-    private void order(String serviceClass) throws Exception {
-        stepped.control(0)
-                .sendRaw(("{\"request\":\"tenant\",\"tenant\":\"" + TEAM + "\",\"ahead\":true,\"set\":{\"class\":\"" + serviceClass + "\"}}\n")
-                        .getBytes());
+    private String say(String request) throws Exception {
+        InMemoryClient control = stepped.control(0).sendRaw((request + "\n").getBytes());
+        stepped.step();
+        return control.heardText();
+    }
+
+    private String set(String what) throws Exception {
+        return say("{\"request\":\"tenant\",\"tenant\":\"" + TEAM + "\"," + what + "}");
+    }
+
+    private void believes(String terms, String turns) throws Exception {
+        executor(0).told.clear();
+        executor(0).says("{\"stats\":{\"clients\":[{\"client\":1,\"uid\":500,\"tenant\":\"team\",\"usedBytes\":0,\"terms\":\"" + terms
+                + "\"}],\"turns\":{" + turns + "}}}");
         stepped.step();
     }
 
-    private List<String> toldOfClasses(boolean believed) throws Exception {
-        executor(0).told.clear();
-        executor(0)
-                .says("{\"stats\":{\"clients\":[{\"client\":1,\"uid\":500,\"tenant\":\"team\",\"usedBytes\":0,\"interactive\":" + believed + "}]}}");
-        stepped.step();
+    private List<String> told() {
         return executor(0).told.stream().map(Object::toString).toList();
+    }
+
+    private static String terms(TenantTerms terms) {
+        return "{\"terms\":{\"tenant\":\"" + TEAM + "\",\"terms\":\"" + TermsText.of(terms) + "\"}}";
     }
 
     /** What an executor believes is set right: orders while a program runs, and what a former manager has told it. */
     @Test
-    void executorsLearnWhoIsInteractive() throws Exception {
+    void executorsLearnWhatIsSetForTenants() throws Exception {
         stepped = new SteppedManager();
-        order("interactive");
+        set("\"ahead\":true,\"set\":{\"class\":\"interactive\"}");
         asking(42);
         executor(0).ready(1);
         stepped.step();
-        String interactive = "{\"interactive\":{\"tenant\":\"" + TEAM + "\",\"now\":true}}";
-        assertEquals(interactive, executor(0).told.getFirst().toString(), "before its client is announced");
-        assertEquals(List.of(), toldOfClasses(true));
-        assertEquals(List.of(interactive), toldOfClasses(false));
-        order("batch");
-        assertEquals(List.of(interactive.replace("true", "false")), toldOfClasses(true));
-        assertEquals(List.of(), toldOfClasses(false));
+        assertEquals(terms(INTERACTIVE), executor(0).told.getFirst().toString(), "before its client is announced");
+        believes(TermsText.of(INTERACTIVE), ROUND);
+        assertEquals(List.of(), told());
+        believes(TermsText.of(TenantTerms.DEFAULT), ROUND);
+        assertEquals(List.of(terms(INTERACTIVE)), told());
+        executor(0).told.clear();
+        String answer = set("\"set\":{\"weight\":3,\"hardCap\":0.5}");
+        assertTrue(answer.contains("\"policies\":[\"round-robin\"],\"unused\":[]"), answer);
+        assertEquals(List.of(terms(INTERACTIVE.withWeight(3).withHardCap(0.5))), told(), "a running tenant needs no --ahead, and its class counts");
+        believes(TermsText.of(INTERACTIVE), ROUND);
+        assertTrue(say("{\"request\":\"status\"}").contains("\"terms\":{\"weight\":1,"), "as its executor last said");
+        answer = set("\"set\":{\"priority\":2}");
+        assertTrue(answer.contains("\"unused\":[\"priority\"]"), answer);
+    }
+
+    @Test
+    void executorsLearnHowTheirDevicesAreShared() throws Exception {
+        stepped = new SteppedManager();
+        asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        believes(TermsText.of(TenantTerms.DEFAULT), ROUND);
+        say("{\"request\":\"policy\",\"policy\":\"fair\"}");
+        say("{\"request\":\"scheduler\",\"mode\":\"off\"}");
+        assertEquals(List.of("{\"turns\":{\"policy\":\"fair\",\"use\":\"auto\"}}", "{\"turns\":{\"policy\":\"fair\",\"use\":\"off\"}}"), told());
+        believes(TermsText.of(TenantTerms.DEFAULT), ROUND);
+        assertEquals(List.of("{\"turns\":{\"policy\":\"fair\",\"use\":\"off\"}}"), told(), "it believes something else");
+        String answer = set("\"set\":{\"weight\":3}");
+        assertTrue(answer.contains("\"policies\":[\"fair\"]"), answer);
+        assertTrue(answer.contains("set to off; shares and caps do not hold"), answer);
+        assertFalse(set("\"reset\":true").contains("notKept"));
+    }
+
+    @Test
+    void whatHoldsWhileATenantRunsIsForgottenWithItsLastProgramInAnExecutor() throws Exception {
+        stepped = new SteppedManager();
+        set("\"ahead\":true,\"whileItRuns\":true,\"set\":{\"weight\":3}");
+        InMemoryClient program = asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        assertTrue(set("\"own\":false").contains("\"weight\":3"));
+        program.die();
+        stepped.step();
+        stepped.clock.advanceMs(10_000);
+        stepped.step();
+        assertTrue(set("\"own\":false").contains("\"weight\":1"));
     }
 
     @Test

@@ -46,6 +46,11 @@ public final class CallPlan {
         return shape.stream >= 0 && row.streamUse != StreamUse.STATE;
     }
 
+    /** Whether it has the device work, and so waits for its tenant's turn. */
+    public boolean occupiesDevice() {
+        return row.isOccupyingDevice();
+    }
+
     /** Whether what it submits is a node of a graph while the stream is captured. */
     public boolean isNode() {
         return shape.stream >= 0 && row.streamUse == StreamUse.WORK;

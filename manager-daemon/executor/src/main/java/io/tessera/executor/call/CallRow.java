@@ -49,6 +49,7 @@ public final class CallRow {
     private boolean makesMemory;
     private boolean takesHostAddresses;
     private boolean namesOnly;
+    private boolean occupiesDevice;
     private HandleKind ends;
     private CallStep admission = NOTHING;
     private CallStep[] checks = {};
@@ -100,6 +101,12 @@ public final class CallRow {
     /** It makes memory of the client's, or names it for the first time: one range more, which must be in the client's limit. */
     public CallRow makesMemory() {
         makesMemory = true;
+        return this;
+    }
+
+    /** It has the device work: it waits for its tenant's turn. */
+    public CallRow occupiesDevice() {
+        occupiesDevice = true;
         return this;
     }
 
@@ -204,6 +211,11 @@ public final class CallRow {
     /** Whether graphs may keep what it names. */
     public boolean isOfGraphs() {
         return namesForGraphs;
+    }
+
+    /** Whether it has the device work. */
+    boolean isOccupyingDevice() {
+        return occupiesDevice;
     }
 
     /** Whether it makes a range of memory. */

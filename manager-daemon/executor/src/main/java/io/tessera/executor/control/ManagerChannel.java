@@ -12,7 +12,11 @@ import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.part.PartKeeper;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.ClientSession;
+import io.tessera.executor.turn.SubmissionGate;
+import io.tessera.executor.turn.TurnUse;
 import io.tessera.executor.window.TenantWindows;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TermsText;
 import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
@@ -21,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -108,9 +113,14 @@ public final class ManagerChannel {
                 orders.park(clientHandle.getAsJsonObject("park").get("tenant").getAsString());
             } else if (clientHandle.has("wake")) {
                 orders.wake(clientHandle.getAsJsonObject("wake").get("tenant").getAsString());
-            } else if (clientHandle.has("interactive")) {
-                JsonObject said = clientHandle.getAsJsonObject("interactive");
-                orders.interactive(said.get("tenant").getAsString(), said.get("now").getAsBoolean());
+            } else if (clientHandle.has("terms")) {
+                JsonObject said = clientHandle.getAsJsonObject("terms");
+                orders.terms(said.get("tenant").getAsString(), TermsText.parse(said.get("terms").getAsString()));
+            } else if (clientHandle.has("turns")) {
+                JsonObject said = clientHandle.getAsJsonObject("turns");
+                String policy = said.get("policy").getAsString();
+                orders.turns(PolicyName.of(policy).orElseThrow(() -> new IllegalArgumentException("there is no policy " + policy)),
+                        TurnUse.valueOf(said.get("use").getAsString().toUpperCase(Locale.ROOT)));
             } else if (clientHandle.has("stop")) {
                 orders.stop();
             } else if (clientHandle.has("leave")) {
@@ -186,7 +196,10 @@ public final class ManagerChannel {
             client.addProperty("records", session.counters().records());
             client.addProperty("rejected", session.counters().rejected());
             client.addProperty("heapAllocatedBytes", session.heapAllocatedBytes());
-            client.addProperty("interactive", parts.isInteractive(session.part()));
+            client.addProperty("terms", TermsText.of(parts.gate().termsOf(session.part().tenant())));
+            client.addProperty("heldNs", session.part().turn().usedNs());
+            client.addProperty("waitedNs", session.part().turn().waitedNs());
+            client.addProperty("held", session.part().turn().isHeld());
             if (parts.processors() > 0) {
                 client.addProperty("processors", parts.processors(session.part()));
                 client.addProperty("deviceProcessors", parts.processors());
@@ -205,6 +218,7 @@ public final class ManagerChannel {
         }
         JsonObject stats = new JsonObject();
         stats.add("clients", clients);
+        stats.add("turns", turns(parts.gate()));
         JsonArray windows = new JsonArray();
         for (TenantWindows.Bounds window : bounds) {
             JsonObject entry = new JsonObject();
@@ -221,6 +235,14 @@ public final class ManagerChannel {
         }
         stats.add("windows", windows);
         tell("stats", stats);
+    }
+
+    private static JsonObject turns(SubmissionGate gate) {
+        JsonObject turns = new JsonObject();
+        turns.addProperty("policy", gate.policy().text());
+        turns.addProperty("use", gate.use().name().toLowerCase(Locale.ROOT));
+        turns.addProperty("now", gate.isActive());
+        return turns;
     }
 
     private static String line(String what, JsonElement content) {

@@ -1,6 +1,9 @@
 package io.tessera.executor.control;
 
 import io.tessera.executor.session.Admission;
+import io.tessera.executor.turn.TurnUse;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.RelayToken;
 
 /** What the manager says. Called by the channel's reading thread. */
@@ -21,8 +24,11 @@ public interface ManagerOrders {
     /** A tenant's memory comes back to the device without a call. */
     void wake(String tenant);
 
-    /** Whether somebody waits for each of a tenant's requests ({@code --class interactive}); also of one that has not come. */
-    void interactive(String tenant, boolean now);
+    /** What an operator has set for a tenant; also for one that has not come. */
+    void terms(String tenant, TenantTerms terms);
+
+    /** By which policy tenants take turns, and whether. */
+    void turns(PolicyName policy, TurnUse use);
 
     /** The executor must end, whoever is there. */
     void stop();

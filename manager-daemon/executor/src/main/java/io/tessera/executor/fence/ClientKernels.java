@@ -37,6 +37,9 @@ import java.util.function.LongFunction;
  */
 public final class ClientKernels {
     private static final int ALONE_NEVER = -1;
+    /** The driver does not say how many blocks a processor holds. */
+    public static final int NOT_SAID = 0;
+
     private static final long[] NO_MAPS = {};
     private static final int LONGEST_SHOWN = 200;
     private static final int RECENT = 16;
@@ -54,6 +57,7 @@ public final class ClientKernels {
     private final ClientHandles handles;
     private final DriverCalls driver;
     private final SynchronizationGate.Client synchronization;
+    private final KernelOccupancy occupancy;
     private final AtomicLong nativeLaunches = new AtomicLong();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
@@ -81,6 +85,7 @@ public final class ClientKernels {
         this.modules = modules;
         this.handles = handles;
         this.driver = driver;
+        this.occupancy = new KernelOccupancy(driver, fencing.device());
     }
 
     /** Launches of code without fences, while the tenant was alone. Any thread. */
@@ -151,6 +156,16 @@ public final class ClientKernels {
         }
         prepare();
         return kernel.function;
+    }
+
+    /**
+     * How many blocks of a kernel a processor holds, with so many threads in each and so much dynamic shared memory.
+     *
+     * @param function what is launched ({@link #toLaunch})
+     * @return negative: so many, in clusters; {@link #NOT_SAID}
+     */
+    public int blocksPerProcessor(Launchable kernel, long function, long threads, long sharedBytes) {
+        return occupancy.of(kernel, function, threads, sharedBytes);
     }
 
     /**

@@ -103,6 +103,13 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, BLOCK + 4L * dimension);
     }
 
+    /** Threads of a block; more than any device runs where the dimensions are. */
+    public long threads() {
+        long plane = Integer.toUnsignedLong(block(0)) * Integer.toUnsignedLong(block(1));
+        return Long.compareUnsigned(plane, Integer.MAX_VALUE) > 0 ? Integer.MAX_VALUE
+                : Math.min(plane * Integer.toUnsignedLong(block(2)), Integer.MAX_VALUE);
+    }
+
     /** Dynamic shared memory of each block. */
     public long sharedBytes() {
         return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));

@@ -29,6 +29,12 @@ public final class Launchable {
     /** Whether it was launched. */
     boolean launched;
     private final boolean waits;
+    /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
+    Held held;
+
+    /** Of a function with so many threads in a block and so much dynamic shared memory, a processor holds so many blocks. */
+    record Held(long function, long threads, long sharedBytes, int blocks) {
+    }
 
     Launchable(long handle, long function, String name, TenantModule module, MachineKernel machine, long[] tensorMaps, long parameterBytes) {
         this.handle = handle;

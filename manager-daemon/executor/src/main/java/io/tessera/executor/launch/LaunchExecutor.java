@@ -58,6 +58,7 @@ public final class LaunchExecutor {
     private final MemorySegment extra;
     private final MemorySegment size;
     private final MemorySegment parameters;
+    private final PartRoom room;
     private LaunchPlan plan;
 
     /** Hears of launches that the driver was asked for. */
@@ -77,6 +78,7 @@ public final class LaunchExecutor {
         this.memory = memory;
         this.kernels = kernels;
         this.graphs = graphs;
+        this.room = new PartRoom(kernels, streams.parts().processors());
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CONFIG_BYTES, Long.BYTES);
@@ -117,9 +119,9 @@ public final class LaunchExecutor {
             if (capturing) {
                 graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * LaunchPlan.ATTRIBUTE_BYTES, 0);
             }
-            streams.parts().placeLaunch(stream, together(launch, kernel));
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
+            streams.parts().place(stream, part(launch, kernel, function));
             streams.before(stream);
             int result = submit(launch, function, stream, loads);
             if (isTooLarge(result) && stream.value() != stream.whole()) {
@@ -134,13 +136,20 @@ public final class LaunchExecutor {
         }
     }
 
-    /** Blocks that have to run at the same time. */
-    private static long together(LaunchPlan launch, Launchable kernel) {
-        boolean together = launch.isCooperative() || kernel.mayWaitForBlocks();
-        for (int i = 0; i < launch.attributes(); i++) {
-            together |= launch.attribute(i) == COOPERATIVE;
+    /** Where the client's kernels are to run, or, for one whose blocks have to run at the same time and have no room there, on all processors. */
+    private int part(LaunchPlan launch, Launchable kernel, long function) {
+        int wanted = streams.parts().wanted();
+        if (wanted == ProcessorParts.WHOLE) {
+            return wanted;
         }
-        return together ? launch.blocks() : 0;
+        boolean together = launch.isCooperative();
+        boolean inClusters = false;
+        for (int i = 0; i < launch.attributes(); i++) {
+            int id = launch.attribute(i);
+            together |= id == COOPERATIVE;
+            inClusters |= id == CLUSTER_DIMENSION || id == PREFERRED_CLUSTER_DIMENSION;
+        }
+        return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
 
     /** Whether a part of the processors may be too small for a launch that the whole has room for. */

@@ -1,34 +1,40 @@
 package io.tessera.executor.part;
 
+import io.tessera.clock.Clocks;
+import io.tessera.executor.turn.SubmissionGate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What is known of one client's work, and on which part of the processors its kernels run. Thread-safe. */
 public final class ClientPart {
     private final String tenant;
+    private final SubmissionGate.Client turn;
     private final Consumer<ClientPart> leave;
     private volatile BooleanSupplier busy = () -> false;
     private volatile boolean full;
     private volatile int part = ProcessorParts.WHOLE;
     private volatile boolean beside;
 
-    /** On all processors, without work, and nobody looks at it. */
+    /** On all processors, without work, and nobody looks at it or holds it back. */
     public ClientPart(String tenant) {
-        this(tenant, _ -> {});
+        this(tenant, new SubmissionGate(Clocks.system().monotonic()).join(tenant), _ -> {});
     }
 
     /**
      * On all processors, without work.
      *
+     * @param turn  when its tenant may submit
      * @param leave called when the client is gone
      */
-    ClientPart(String tenant, Consumer<ClientPart> leave) {
+    ClientPart(String tenant, SubmissionGate.Client turn, Consumer<ClientPart> leave) {
         this.tenant = tenant;
+        this.turn = turn;
         this.leave = leave;
     }
 
     /** The client is gone, or its work is given up. */
     public void leave() {
+        turn.leave();
         leave.accept(this);
     }
 
@@ -37,8 +43,14 @@ public final class ClientPart {
         return tenant;
     }
 
-    /** The client has begun: how to ask, on any thread, whether work of it is on the device. */
+    /** When its tenant may submit. */
+    public SubmissionGate.Client turn() {
+        return turn;
+    }
+
+    /** The client has begun, on the calling thread: how to ask, on any thread, whether work of it is on the device. */
     public void busy(BooleanSupplier asked) {
+        turn.begin(asked);
         busy = asked;
     }
 

@@ -1,31 +1,35 @@
 package io.tessera.executor.part;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.executor.turn.SubmissionGate;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Looks at what clients have on the device and says on which part of the processors each runs, on a thread of its own. With one tenant there is
- * nothing to decide, and the thread sleeps. Thread-safe.
+ * Looks at what clients have on the device and says on which part of the processors each runs, on a thread of its own, which also has turns go on.
+ * With one tenant there is nothing to decide, and the thread mostly sleeps. Thread-safe.
  */
 public final class PartKeeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PartKeeper.class);
     /** From one look to the next: a request of a small model takes 1 ms and more. */
     private static final long LOOK_NS = 1_000_000L;
     private static final long ALONE_NS = 50_000_000L;
-    /** More tenants than a device serves; the manager says again, each second, what one that is here lacks. */
-    private static final int MOST_NAMES = 4096;
 
     private final ProcessorParts parts;
     private final NanoClock clock;
     private final ReserveChooser chooser = new ReserveChooser();
     private final Map<String, Known> tenants = new HashMap<>();
-    private final Set<String> interactive = new HashSet<>();
+    private final SubmissionGate gate;
     private volatile boolean ending;
+    /** Whether a failure was logged. */
+    private boolean failed;
     private final Thread thread;
 
     private static final class Known {
@@ -41,14 +45,15 @@ public final class PartKeeper implements AutoCloseable {
     public PartKeeper(ProcessorParts parts, NanoClock clock) {
         this.parts = parts;
         this.clock = clock;
+        this.gate = new SubmissionGate(clock);
         this.thread = Thread.ofPlatform().name("parts").daemon().start(this::run);
     }
 
     /** A client comes. */
     public synchronized ClientPart join(String tenant) {
         Known known = tenants.computeIfAbsent(tenant, _ -> new Known(chooser.join()));
-        known.tenant.interactive(interactive.contains(tenant));
-        ClientPart client = new ClientPart(tenant, this::leave);
+        known.tenant.interactive(isInteractive(tenant));
+        ClientPart client = new ClientPart(tenant, gate.join(tenant), this::leave);
         known.clients.add(client);
         LockSupport.unpark(thread);
         return client;
@@ -59,26 +64,27 @@ public final class PartKeeper implements AutoCloseable {
         if (known != null && known.clients.remove(client) && known.clients.isEmpty()) {
             chooser.leave(known.tenant);
             tenants.remove(client.tenant());
-            interactive.remove(client.tenant()); // the manager says it again before the next program of the tenant comes
         }
     }
 
-    /** An operator says whether somebody waits for each of a tenant's requests. */
-    public synchronized void interactive(String tenant, boolean now) {
-        if (!now) {
-            interactive.remove(tenant);
-        } else if (interactive.size() < MOST_NAMES) {
-            interactive.add(tenant);
-        }
+    /** Something is set for a tenant, also for one that has not come. */
+    public synchronized void terms(String tenant, TenantTerms terms) {
+        gate.terms(tenant, terms);
         Known known = tenants.get(tenant);
         if (known != null) {
-            known.tenant.interactive(now);
+            known.tenant.interactive(isInteractive(tenant));
+            LockSupport.unpark(thread);
         }
     }
 
-    /** Whether an operator said so of a client's tenant. */
-    public synchronized boolean isInteractive(ClientPart client) {
-        return interactive.contains(client.tenant());
+    /** Whose submissions are held back, and how much GPU time each has had. */
+    public SubmissionGate gate() {
+        return gate;
+    }
+
+    /** Whether somebody waits for each of a tenant's requests, as an operator says. */
+    private boolean isInteractive(String tenant) {
+        return gate.termsOf(tenant).tenantClass() == TenantClass.INTERACTIVE;
     }
 
     /** How many processors kernels of a client run on; 0: the device's are not divided. */
@@ -93,13 +99,27 @@ public final class PartKeeper implements AutoCloseable {
 
     private void run() {
         while (!ending) {
-            LockSupport.parkNanos(look() ? LOOK_NS : ALONE_NS);
+            LockSupport.parkNanos(lookSafely() ? LOOK_NS : ALONE_NS);
         }
     }
 
-    /** Whether there is more than one tenant. */
+    /** Without these looks no turn ends, so the thread outlives whatever goes wrong in one. */
+    private boolean lookSafely() {
+        try {
+            return look();
+        } catch (RuntimeException e) {
+            if (!failed) {
+                failed = true;
+                LOG.error("a look at what clients have on the device failed; the next ones go on", e);
+            }
+            return true;
+        }
+    }
+
+    /** Whether there is more than one tenant, or a cap to keep. */
     private synchronized boolean look() {
         long nowNs = clock.nanoTime();
+        gate.look(nowNs);
         for (Known known : tenants.values()) {
             boolean busy = false;
             boolean full = false;
@@ -111,13 +131,14 @@ public final class PartKeeper implements AutoCloseable {
         }
         chooser.decide(nowNs);
         for (Known known : tenants.values()) {
-            int part = parts.isAvailable() ? known.tenant.part() : ProcessorParts.WHOLE;
+            // Who has the turn has all processors.
+            int part = parts.isAvailable() && !gate.isActive() ? known.tenant.part() : ProcessorParts.WHOLE;
             boolean beside = chooser.isBesideOthers(known.tenant, nowNs);
             for (ClientPart client : known.clients) {
                 client.decided(part, beside);
             }
         }
-        return tenants.size() > 1;
+        return tenants.size() > 1 || gate.isActive();
     }
 
     @Override

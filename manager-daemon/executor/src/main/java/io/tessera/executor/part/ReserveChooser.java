@@ -16,19 +16,30 @@ final class ReserveChooser {
     /** For so long a tenant's work is looked at before a trial, and in one after what others had queued is done. */
     static final long WINDOW_NS = 200_000_000L;
     static final long SETTLE_NS = 60_000_000L;
+    /** Whoever has had no work for so long at the end of a window may have stopped in it. */
+    private static final long STOPPED_NS = WINDOW_NS / 4;
     /**
      * The longest trial, of a tenant that stays busy but queues nothing ahead: it may have requests to make up for, which came while it waited for
      * others.
      */
     static final long LONGEST_TRIAL_NS = 1_000_000_000L;
-    /** A light tenant has work on the device for at most such a part of the time; one that has had more for a second is not light. */
-    static final double LIGHT = 0.35;
-    static final double NOT_LIGHT = 0.5;
+    /**
+     * A light tenant has work on the device for at most such a part of the time; one that has had more than the second for a second is not light. Half of
+     * the time is what it would have if the two took turns. (A model that gets 100 requests a second, each 3.2 ms beside a program that streams through
+     * memory, has work for 0.35 of the time.)
+     */
+    static final double LIGHT = 0.5;
+    static final double NOT_LIGHT = 0.65;
     /** A reserve that makes a tenant less busy by less than such a part of the time is not worth what it costs others; three deviations of a window, too. */
     static final double GAIN = 0.1;
     /** Less busy tenants are not tried: they hardly wait. */
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
+    /**
+     * A tenant that has queued as much as it may for so many looks in its first trial waits for nobody: another one that has come is tried in its
+     * place. When both come in one moment, nothing is queued yet that would tell them apart.
+     */
+    static final int FULL_LOOKS = 10;
     /** Differences of less than a tenth say nothing. */
     private static final int AHEAD_STEPS = 10;
     /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
@@ -40,6 +51,10 @@ final class ReserveChooser {
     /** Who is tried first: who was light before; then whoever queues least ahead, as one does that waits for its results; of those the last that came. */
     private static final Comparator<Tenant> FIRST = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparingLong(tenant -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order);
+
+    /** The same for those that come: who has queued as much as it may waits for nothing. */
+    private static final Comparator<Tenant> COMING = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
+            .thenComparing(tenant -> tenant.fullLooks == 0).thenComparingLong(tenant -> tenant.activeNs).thenComparingLong(tenant -> tenant.order);
 
     private enum Kind {
         UNKNOWN, LIGHT, HEAVY
@@ -55,7 +70,10 @@ final class ReserveChooser {
         private long activeNs;
         private int busyLooks;
         private int fullLooks;
+        private boolean isFull;
         private boolean wasTried;
+        /** Whether what it is was seen while it was alone, where it may have warmed up, and not in a trial since. */
+        private boolean seenAlone;
         /** Whether it was light in the last trial. */
         private boolean wasLight;
         private double duty;
@@ -93,6 +111,10 @@ final class ReserveChooser {
     private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
+    /** When the last trial began. */
+    private long triedNs = Long.MIN_VALUE / 2;
+    /** Looks in the trial that saw as much queued as may be. */
+    private int fullInTrial;
     /** Since when looks are counted. */
     private long countedNs;
     private int looks;
@@ -119,6 +141,7 @@ final class ReserveChooser {
      */
     void saw(Tenant tenant, boolean busy, boolean full, long nowNs) {
         tenant.fullLooks += full ? 1 : 0;
+        tenant.isFull = full;
         if (busy) {
             tenant.activeNs = isActive(tenant, nowNs) ? tenant.activeNs : nowNs;
             tenant.busyNs = nowNs;
@@ -156,7 +179,14 @@ final class ReserveChooser {
 
     private void lookAtTrial(long nowNs) {
         boolean inTheWay = tenants.stream().anyMatch(tenant -> (again ? tenant.isLight() : tenant.interactive) && isActive(tenant, nowNs));
+        fullInTrial += tried.isFull ? 1 : 0;
         if (inTheWay || !isActive(tried, nowNs) || !isAnotherActive(tried, nowNs)) {
+            tried = null;
+            begin(nowNs);
+        } else if (!again && fullInTrial >= FULL_LOOKS && tenants.stream().anyMatch(tenant -> !tenant.isFull && mayBeTriedFirst(tenant, nowNs))) {
+            tried.kind = Kind.HEAVY;
+            tried.seenAlone = false;
+            tried.retryNs = nowNs + RETRY_NS;
             tried = null;
             begin(nowNs);
         } else if (nowNs - sinceNs < SETTLE_NS) {
@@ -178,6 +208,7 @@ final class ReserveChooser {
         tried.backoffNs = light ? RETRY_NS : Math.min(2 * tried.backoffNs, LONGEST_RETRY_NS);
         tried.retryNs = nowNs + (light ? tried.wasLight ? LONGEST_RETRY_NS : FIRST_CHECK_NS : tried.backoffNs);
         tried.wasLight = light;
+        tried.seenAlone = false;
         tried.heavyWindows = 0;
         tried = null;
         begin(nowNs);
@@ -202,11 +233,12 @@ final class ReserveChooser {
         return lost;
     }
 
-    /** What a tenant needs of the device is plain while nobody else is there. */
+    /** What a tenant needs of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
-            if (isActive(tenant, nowNs) && tenant.activeNs - sinceNs <= 0 && !isAnotherActive(tenant, nowNs)) {
+            if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {
                 tenant.wasTried = true;
+                tenant.seenAlone = true;
                 tenant.kind = tenant.duty > LIGHT ? Kind.HEAVY : Kind.LIGHT;
                 tenant.retryNs = nowNs + (tenant.kind == Kind.LIGHT ? FIRST_CHECK_NS : RETRY_NS);
             }
@@ -229,25 +261,37 @@ final class ReserveChooser {
 
     /**
      * A tenant that nobody knows is tried as soon as it has work beside others, the last that came first: it waits for those who were there before.
-     * So is one that comes back after a pause, once it may be tried again: programs warm up before they wait for requests.
+     * So is one that comes back after a pause, if it was alone before or may be tried again: programs warm up before they wait for requests.
      */
     private boolean beginFirstTrial(long nowNs) {
-        Tenant newest = null;
-        for (Tenant tenant : tenants) {
-            boolean comesAgain = tenant.kind == Kind.HEAVY && nowNs - tenant.retryNs >= 0 && tenant.activeNs == nowNs && !isAnyReserved(nowNs);
-            boolean unknown = (!tenant.wasTried || comesAgain) && !tenant.interactive && isActive(tenant, nowNs);
-            newest = unknown && (newest == null || tenant.activeNs - newest.activeNs > 0) ? tenant : newest;
-        }
+        Tenant newest = tenants.stream().filter(tenant -> mayBeTriedFirst(tenant, nowNs)).max(COMING).orElse(null);
         boolean inTheWay = tenants.stream().anyMatch(tenant -> tenant.interactive && isActive(tenant, nowNs));
         if (newest == null || inTheWay || !isAnotherActive(newest, nowNs)) {
             return false;
         }
         newest.wasTried = true;
-        tried = newest;
         again = false;
-        before = 1;
-        begin(nowNs);
+        beginTrialOf(newest, 1, nowNs);
         return true;
+    }
+
+    private boolean mayBeTriedFirst(Tenant tenant, long nowNs) {
+        return tenant != tried && !tenant.interactive && isActive(tenant, nowNs) && (!tenant.wasTried || comesBack(tenant, nowNs));
+    }
+
+    /** Also one that was alone and came while another was tried. */
+    private boolean comesBack(Tenant tenant, long nowNs) {
+        boolean comes = nowNs - tenant.activeNs < WINDOW_NS;
+        boolean mayBeTried = comes && nowNs - tenant.retryNs >= 0 || tenant.seenAlone && (comes || triedNs - tenant.activeNs < WINDOW_NS);
+        return tenant.kind == Kind.HEAVY && mayBeTried && !isAnyReserved(nowNs);
+    }
+
+    private void beginTrialOf(Tenant tenant, double busyBefore, long nowNs) {
+        tried = tenant;
+        before = busyBefore;
+        triedNs = nowNs;
+        fullInTrial = 0;
+        begin(nowNs);
     }
 
     /** Once all that have work have had some in the whole window: one of those that has just come may be the one that waits. */
@@ -259,10 +303,8 @@ final class ReserveChooser {
                 .filter(tenant -> isActive(tenant, nowNs) && isAnotherActive(tenant, nowNs))
                 .max(FIRST)
                 .ifPresent(tenant -> {
-                    tried = tenant;
                     again = true;
-                    before = tenant.duty;
-                    begin(nowNs);
+                    beginTrialOf(tenant, tenant.duty, nowNs);
                 });
     }
 

@@ -50,7 +50,7 @@ public final class RingConsumer {
     }
 
     /**
-     * Hands on what is there, until the handler wants no more for now.
+     * Hands on what is there, until the handler wants no more for now, or admits the next one not yet.
      *
      * @param most  records in one go
      * @param nowNs CLOCK_MONOTONIC, to know a hole by
@@ -68,9 +68,15 @@ public final class RingConsumer {
                     return taken + (taken == 0 ? hole(at, length, nowNs) : 0);
                 }
                 holeSinceNs = 0;
-                take(at, length);
+                int rounded = check(at, length);
+                MemorySegment.copy(ring, at, record, 0, length);
+                boolean padding = RecordHeader.kind(record) == RecordKind.PADDING.code();
+                if (!padding && !handler.admits(record, length)) {
+                    return taken;
+                }
+                taken(rounded);
                 taken++;
-                if (RecordHeader.kind(record) != RecordKind.PADDING.code() && !handler.record(record, length)) {
+                if (!padding && !handler.record(record, length)) {
                     return taken;
                 }
             }
@@ -80,9 +86,7 @@ public final class RingConsumer {
         }
     }
 
-    private void take(long at, int length) throws BrokenRingException {
-        int rounded = check(at, length);
-        MemorySegment.copy(ring, at, record, 0, length);
+    private void taken(int rounded) {
         position += rounded;
         if (position - published >= PUBLISHED_BYTES) {
             publish();

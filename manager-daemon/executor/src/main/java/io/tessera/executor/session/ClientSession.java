@@ -33,6 +33,9 @@ public final class ClientSession {
     private static final long END_POLL_NS = 1_000_000L;
     /** While a stream has as much before it as it may have. */
     private static final long FULL_POLL_NS = 20_000L;
+    /** While it is not its tenant's turn: with work on the device, whose end may be what others wait for, and without. */
+    private static final long HELD_WORKING_POLL_NS = 100_000L;
+    private static final long HELD_POLL_NS = 1_000_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
@@ -174,6 +177,10 @@ public final class ClientSession {
                 LockSupport.parkNanos(FULL_POLL_NS);
                 continue;
             }
+            if (work == 0 && part.turn().isHeld()) {
+                hold();
+                continue;
+            }
             if (work > 0) {
                 records.counters().publish();
                 idleSinceNs = 0;
@@ -187,6 +194,13 @@ public final class ClientSession {
         state.allocations().window().leaving();
         records.unheard();
         pollRest(records, ring);
+    }
+
+    /** Waits until its tenant's turn has come, or something else is to be looked at. */
+    private void hold() {
+        state.allocations().window().rest();
+        boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();
+        LockSupport.parkNanos(working ? HELD_WORKING_POLL_NS : HELD_POLL_NS);
     }
 
     /**

@@ -27,6 +27,9 @@ final class IdleWait {
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     private static final long SLEEP_WORKING_NS = 1_000_000L;
     private static final long WORKING_POLL_NS = 500_000L;
+    /** The same while the client is alone, for the count of GPU time; and in turns, where the next tenant waits for the answer. */
+    private static final long WORKING_ALONE_POLL_NS = 5_000_000L;
+    private static final long WORKING_GATED_POLL_NS = 100_000L;
 
     private final ClientState state;
     private final RelaySegment segment;
@@ -48,12 +51,17 @@ final class IdleWait {
         this.ending = ending;
     }
 
-    /** Beside others it matters for how much of the time the client has work on the device. */
+    /** Asks the driver whether the client's work is done: its GPU time is counted by that, and in turns the next tenant waits for it. */
     void askWhetherWorking(int lostResult, long nowNs) {
-        if (part.isBesideOthers() && streams.isWorking() && nowNs - askedNs >= WORKING_POLL_NS && lostResult == CudaResult.SUCCESS) {
+        if (streams.isWorking() && nowNs - askedNs >= workingPollNs() && lostResult == CudaResult.SUCCESS) {
             askedNs = nowNs;
+            part.turn().stands(state.synchronization().isStanding());
             streams.lookWhetherWorking();
         }
+    }
+
+    private long workingPollNs() {
+        return part.turn().isGated() ? WORKING_GATED_POLL_NS : part.isBesideOthers() ? WORKING_POLL_NS : WORKING_ALONE_POLL_NS;
     }
 
     /**
@@ -86,7 +94,7 @@ final class IdleWait {
             long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
                     : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
                             ? SLEEP_MARK_OUT_NS
-                    : part.isBesideOthers() && streams.isWorking() ? SLEEP_WORKING_NS : LONGEST_SLEEP_NS;
+                    : streams.isWorking() ? Math.max(workingPollNs(), part.turn().isGated() ? 0 : SLEEP_WORKING_NS) : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));
         }
         segment.unpark();

@@ -25,6 +25,7 @@ import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.executor.stream.EventWatch;
+import io.tessera.executor.turn.SubmissionGate;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
@@ -61,6 +62,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final ClientStreams streams;
+    private final SubmissionGate.Client turn;
     private final ClientFences fences;
     private final RelaySegment segment;
     private final CompletionCounters words;
@@ -102,6 +104,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         this.driver = execution.driver();
         this.handles = execution.handles();
         this.streams = execution.streams();
+        this.turn = streams.parts().turn();
         this.fences = execution.fences();
         this.segment = completion.segment();
         this.words = completion.words();
@@ -173,6 +176,21 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         } else if (result != CudaResult.SUCCESS) {
             segment.callError(result);
         }
+    }
+
+    /** What has the device work waits for its tenant's turn, while its client is there to want it; all else goes. */
+    @Override
+    public boolean admits(MemorySegment record, int length) {
+        if (turn.isGated() && !isLost() && !unheard && occupiesDevice(record, length) && !turn.mayGo()) {
+            return false;
+        }
+        turn.goes();
+        return true;
+    }
+
+    private boolean occupiesDevice(MemorySegment record, int length) {
+        int kind = RecordHeader.kind(record);
+        return kind == RecordKind.LAUNCH.code() || kind == RecordKind.CALL.code() && calls.occupiesDevice(record);
     }
 
     @Override

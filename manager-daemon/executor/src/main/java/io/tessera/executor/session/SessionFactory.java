@@ -52,13 +52,12 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
 import io.tessera.os.linux.Linux;
 import io.tessera.os.memory.HostMemorySource;
-import io.tessera.os.memory.ProcHostMemory;
+import io.tessera.os.memory.OwnHostMemory;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.relay.RelaySegment;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -137,7 +136,7 @@ public final class SessionFactory {
     }
 
     private static HostFrames frames(SharedMemoryPort memory, FilePort files) {
-        HostMemorySource host = new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn);
+        HostMemorySource host = new OwnHostMemory(LOG::warn);
         HostBackingBudget budget = HostBackingBudget.forHost(host.totalBytes());
         return new HostFrames(memory, files, host::availableBytes, budget.pinnedBytes(), budget.reserveBytes());
     }

@@ -5,6 +5,7 @@ import io.tessera.device.CudaResult;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024
@@ -32,8 +33,10 @@ final class Backlog {
      * What a stream may have before it, by time, alone on the device and beside others, whose module loads, frees and first kernels wait for it; one
      * that runs and one behind it may exceed it.
      */
-    static final long ALONE_NS = 200_000_000L;
+    static final long ALONE_NS = 50_000_000L;
     static final long BESIDE_NS = 20_000_000L;
+    /** The same where tenants take turns, of 10 ms on average: what is queued when a turn is over keeps the next one waiting. */
+    static final long IN_TURNS_NS = 2_500_000L;
     /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
     static final long UNMOVED_NS = 2_000_000_000L;
     /** Marks within a bound. */
@@ -44,7 +47,7 @@ final class Backlog {
     private final ProgressEvents events;
     private final MoveTime moves;
     private final NanoClock clock;
-    private final BooleanSupplier beside;
+    private final LongSupplier boundNs;
     private BooleanSupplier standing = () -> false;
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
@@ -55,13 +58,13 @@ final class Backlog {
     /**
      * Nothing is submitted yet.
      *
-     * @param beside whether another tenant has had work lately
+     * @param boundNs what a stream may have before it now, by time
      */
-    Backlog(ProgressEvents events, MoveTime moves, NanoClock clock, BooleanSupplier beside) {
+    Backlog(ProgressEvents events, MoveTime moves, NanoClock clock, LongSupplier boundNs) {
         this.events = events;
         this.moves = moves;
         this.clock = clock;
-        this.beside = beside;
+        this.boundNs = boundNs;
     }
 
     /** Something was submitted to a stream; whether it is time for {@link #mark}. */
@@ -112,19 +115,15 @@ final class Backlog {
         if (stream.marks.size() < 2) {
             return false;
         }
-        long boundNs = boundNs();
+        long mostNs = boundNs.getAsLong();
         long oldestNs = nowNs - begunNs(stream, stream.marks.peek());
         boolean many = stream.marks.size() >= MOST_EVENTS; // nothing may be known yet of what they take
-        return (many || stream.unreached * stream.submissionNs > boundNs || oldestNs > boundNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
+        return (many || stream.unreached * stream.submissionNs > mostNs || oldestNs > mostNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
     }
 
     /** Has it asked whether a stream of the client may wait for its program by right. */
     void atFull(BooleanSupplier asked) {
         standing = asked;
-    }
-
-    private long boundNs() {
-        return beside.getAsBoolean() ? BESIDE_NS : ALONE_NS;
     }
 
     private static long begunNs(ClientStream stream, ClientStream.Mark mark) {
@@ -138,7 +137,7 @@ final class Backlog {
         stream.submissionNs = Math.max(eachNs, KEPT * stream.submissionNs);
         stream.meanNs = KEPT * stream.meanNs + (1 - KEPT) * eachNs;
         // By the mean: a device does more for a mark than for a kernel, so that marks behind each of some long kernels would cost others time.
-        stream.step = (int) Math.clamp(boundNs() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
+        stream.step = (int) Math.clamp(boundNs.getAsLong() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
         stream.reachedNs = nowNs;
         reached(stream, mark);
     }

@@ -81,7 +81,8 @@ public final class ClientStreams {
         this.handles = handles;
         this.moves = moves;
         this.progress = new ProgressEvents(driver);
-        this.backlog = new Backlog(progress, moves, clock, part::isBesideOthers);
+        this.backlog = new Backlog(progress, moves, clock,
+                () -> part.turn().isGated() ? Backlog.IN_TURNS_NS : part.isBesideOthers() ? Backlog.BESIDE_NS : Backlog.ALONE_NS);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */

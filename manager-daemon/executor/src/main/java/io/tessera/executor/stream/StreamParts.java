@@ -5,6 +5,7 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.part.ProcessorParts;
+import io.tessera.executor.turn.SubmissionGate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntSupplier;
@@ -48,14 +49,14 @@ public final class StreamParts {
         return processors;
     }
 
-    /**
-     * A kernel is about to be launched in a stream: places the stream where the client's kernels are to run.
-     *
-     * @param blocks of its grid that have to run at the same time, because they may wait for each other; 0: none
-     */
-    public void placeLaunch(ClientStream stream, long blocks) {
-        int wanted = part.part();
-        place(stream, blocks > processors.processors(wanted) ? ProcessorParts.WHOLE : wanted);
+    /** When the client's tenant may submit. */
+    public SubmissionGate.Client turn() {
+        return part.turn();
+    }
+
+    /** The part that the client's kernels are to run on. Any thread. */
+    public int wanted() {
+        return part.part();
     }
 
     /**
@@ -120,6 +121,7 @@ public final class StreamParts {
     public void lookWhetherWorking() {
         if (query.getAsInt() == CudaResult.SUCCESS) {
             working = false;
+            part.turn().done();
         }
     }
 }

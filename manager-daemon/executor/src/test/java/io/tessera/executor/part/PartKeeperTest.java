@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
+import io.tessera.policy.TenantClass;
+import io.tessera.policy.TenantTerms;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +53,7 @@ class PartKeeperTest {
     @Test
     void whereProcessorsAreNotDividedAllRunOnAll() throws InterruptedException {
         ClientPart interactive = keeper.join("interactive");
-        keeper.interactive("interactive", true);
+        keeper.terms("interactive", TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE));
         ClientPart other = keeper.join("other");
         interactive.busy(() -> true);
         other.busy(() -> true);

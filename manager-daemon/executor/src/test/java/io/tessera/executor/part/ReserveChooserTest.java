@@ -1,6 +1,7 @@
 package io.tessera.executor.part;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -121,17 +122,99 @@ class ReserveChooserTest {
         assertEquals(0, light.confinedLooks);
     }
 
+    /** In whichever moment a tenant stops that was alone and always busy: it is not taken for one that needs little. */
     @Test
-    void oneThatWarmedUpAloneIsTriedAtOnceWhenItComesBack() {
+    void oneThatStopsIsNotLight() {
+        new Modelled(0, 0);
+        for (int stop = 0; stop < 50; stop++) {
+            heavy.beside = 1;
+            heavy.reserved = 1;
+            pass(2 + stop * 0.007);
+            heavy.beside = 0;
+            heavy.reserved = 0;
+            for (int look = 0; look < 100; look++) {
+                pass(0.01);
+                assertFalse(heavy.isLight(), "stop " + stop + ", look " + look);
+            }
+        }
+    }
+
+    /** A tenant that was busy for some seconds, in which the other one paused, and is idle now. */
+    private Modelled warmedUpAlone() {
         heavy.beside = 0;
         heavy.reserved = 0;
-        Modelled light = new Modelled(1, 1);
+        Modelled tenant = new Modelled(1, 1);
         pass(3);
-        light.reserved = 0;
-        light.beside = 0;
+        tenant.reserved = 0;
+        tenant.beside = 0;
+        return tenant;
+    }
+
+    /** Both begin in the same moment, the small one first; the large one has queued as much as it may. */
+    @Test
+    void oneThatComesBackWithTheOthersIsTriedAtOnce() {
+        Modelled light = warmedUpAlone();
+        pass(1);
+        light.beside = 1;
+        light.reserved = 0.15;
+        pass(0.005);
         heavy.beside = 1;
         heavy.reserved = 1;
-        pass(8);
+        heavy.full = true;
+        pass(0.02);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        pass(5);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(0, light.confinedLooks);
+    }
+
+    /** Both have warmed up alone, and come back in the same moment, the large one last. */
+    private Modelled bothComeBack() {
+        Modelled light = warmedUpAlone();
+        heavy.beside = 1;
+        heavy.reserved = 1;
+        pass(1);
+        heavy.beside = 0;
+        heavy.reserved = 0;
+        pass(1);
+        light.beside = 1;
+        light.reserved = 1;
+        pass(0.002);
+        light.reserved = 0.15;
+        heavy.beside = 1;
+        heavy.reserved = 1;
+        return light;
+    }
+
+    /** Both begin in the same moment, the large one last, and it has queued as much as it may only some time later. */
+    @Test
+    void oneThatFillsItsQueueInItsFirstTrialGivesWayToTheOtherThatCame() {
+        Modelled light = bothComeBack();
+        pass(0.02);
+        assertEquals(ProcessorParts.WHOLE, heavy.tenant.part(), "it came last, and nothing tells them apart yet");
+        heavy.full = true;
+        pass((ReserveChooser.FULL_LOOKS + 2) * (double) LOOK_NS / SECOND_NS);
+        long confined = light.confinedLooks;
+        pass(9);
+        assertEquals(confined, light.confinedLooks);
+        assertTrue(heavy.confinedLooks > 8_900, heavy.confinedLooks + " looks of 9,000");
+    }
+
+    /** The large one waits for each of its results, so that it is tried to the end. */
+    @Test
+    void oneThatCameDuringAnothersTrialIsTriedAfterIt() {
+        Modelled light = bothComeBack();
+        pass((ReserveChooser.LONGEST_TRIAL_NS + ReserveChooser.SETTLE_NS) / (double) SECOND_NS + 0.3);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        assertEquals(ProcessorParts.WHOLE, light.tenant.part());
+    }
+
+    @Test
+    void oneThatWarmedUpAloneIsTriedAtOnceWhenItComesBack() {
+        Modelled light = warmedUpAlone();
+        heavy.beside = 1;
+        heavy.reserved = 1;
+        pass(1);
         light.beside = 1;
         light.reserved = 0.15;
         pass(0.02);

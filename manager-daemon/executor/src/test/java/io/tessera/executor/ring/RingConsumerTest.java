@@ -131,6 +131,30 @@ class RingConsumerTest {
     }
 
     @Test
+    void aRecordThatIsNotAdmittedStaysUntilItIs() throws BrokenRingException {
+        send(96);
+        send(160);
+        boolean[] admits = {false};
+        RecordHandler handler = new RecordHandler() {
+            @Override
+            public boolean admits(MemorySegment record, int length) {
+                return admits[0] || length == 96;
+            }
+
+            @Override
+            public boolean record(MemorySegment record, int length) {
+                return take(record, length);
+            }
+        };
+        assertEquals(1, consumer.poll(handler, 10, 0));
+        assertEquals(0, consumer.poll(handler, 10, 0));
+        assertEquals(96, segment.consumed());
+        admits[0] = true;
+        assertEquals(1, consumer.poll(handler, 10, 0));
+        assertEquals(256, segment.consumed());
+    }
+
+    @Test
     void roomComesBackBeforeAFullRingIsRead() throws BrokenRingException {
         int length = 96;
         while (fits(length)) {

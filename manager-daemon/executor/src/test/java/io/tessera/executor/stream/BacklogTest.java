@@ -20,7 +20,8 @@ class BacklogTest {
     private final ClientStream stream = new ClientStream(0x7000, 1, false, false);
     private long nowNs = 1_000_000 * MS;
     private boolean beside;
-    private final Backlog backlog = new Backlog(new ProgressEvents(new DriverCalls(driver, arena)), MoveTime.ofSoftware(), () -> nowNs, () -> beside);
+    private final Backlog backlog = new Backlog(new ProgressEvents(new DriverCalls(driver, arena)), MoveTime.ofSoftware(), () -> nowNs,
+            () -> beside ? Backlog.BESIDE_NS : Backlog.ALONE_NS);
     private final ArrayDeque<long[]> marks = new ArrayDeque<>();
     private long submitted;
 

@@ -95,21 +95,6 @@ class StreamPartsTest {
     }
 
     @Test
-    void blocksThatWaitForEachOtherHaveRoomForAll() {
-        ClientPart part = new ClientPart("tenant");
-        streams = new ClientStreams(calls, new ClientHandles(0), MoveTime.ofSoftware(), parts, part, Clocks.system().monotonic());
-        streams.createContext(1);
-        stream = streams.find(0, streams.context(1));
-        part.decided(ProcessorParts.MOST, true);
-        streams.parts().placeLaunch(stream, 101);
-        assertEquals(stream.whole(), stream.value());
-        streams.parts().placeLaunch(stream, 100);
-        assertNotEquals(stream.whole(), stream.value());
-        streams.parts().placeLaunch(stream, 0);
-        assertNotEquals(stream.whole(), stream.value());
-    }
-
-    @Test
     void theEndOfAStreamEndsAllThatItHas() {
         int before = driver.alive("stream");
         streams.parts().place(stream, ProcessorParts.MOST);

@@ -1,6 +1,6 @@
 package io.tessera.executor.worker;
 
-import io.airlift.compress.v3.zstd.ZstdCompressor;
+import io.airlift.compress.v3.zstd.ZstdJavaCompressor;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -76,7 +76,7 @@ public final class HostileCode {
 
     /** A fat binary with that text in it, as compilers pack it. */
     public static byte[] packed(byte[] text) {
-        ZstdCompressor compressor = ZstdCompressor.create();
+        ZstdJavaCompressor compressor = new ZstdJavaCompressor();
         byte[] frame = new byte[compressor.maxCompressedLength(text.length)];
         int bytes = compressor.compress(text, 0, text.length, frame, 0, frame.length);
         return fatBinary(Arrays.copyOf(frame, bytes), text.length, ZSTD);

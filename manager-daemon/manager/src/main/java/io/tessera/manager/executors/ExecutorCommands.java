@@ -1,6 +1,8 @@
 package io.tessera.manager.executors;
 
 import com.google.gson.JsonObject;
+import io.tessera.policy.TenantTerms;
+import io.tessera.policy.TermsText;
 
 /** The lines that a manager tells executors (RELAY.md, section 1). Stateless. */
 final class ExecutorCommands {
@@ -20,12 +22,20 @@ final class ExecutorCommands {
         return line("limit", limit);
     }
 
-    /** Whether somebody waits for each of a tenant's requests. */
-    static JsonObject interactive(String tenant, boolean now) {
+    /** What is set for a tenant. */
+    static JsonObject terms(String tenant, TenantTerms terms) {
         JsonObject named = new JsonObject();
         named.addProperty("tenant", tenant);
-        named.addProperty("now", now);
-        return line("interactive", named);
+        named.addProperty("terms", TermsText.of(terms));
+        return line("terms", named);
+    }
+
+    /** By which policy tenants take turns, and whether. */
+    static JsonObject turns(SpaceSharing sharing) {
+        JsonObject turns = new JsonObject();
+        turns.addProperty("policy", sharing.policy().text());
+        turns.addProperty("use", sharing.use());
+        return line("turns", turns);
     }
 
     /** A tenant's memory leaves the device, or comes back. */

@@ -4,6 +4,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.tessera.manager.control.TermsJson;
+import io.tessera.policy.TenantTerms;
+import io.tessera.policy.TermsText;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
@@ -61,6 +64,7 @@ final class ExecutorSlot {
     private long totalBytes;
     private JsonArray clients = new JsonArray();
     private JsonArray windows = new JsonArray();
+    private JsonObject turns = new JsonObject();
     private long memoryBytes;
     private long restarts;
     /** Times in a row that it failed at once. */
@@ -136,20 +140,26 @@ final class ExecutorSlot {
             clients = told;
         }
         windows = said.get("windows") instanceof JsonArray told ? told : new JsonArray();
+        turns = said.get("turns") instanceof JsonObject told ? told : new JsonObject();
         long committed = sum(windows, "committedBytes") + sum(windows, "sinkBytes");
         memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
     }
 
-    /** Of the tenants in it, whether the executor takes them for interactive, as it last said. */
-    Map<String, Boolean> believed(int ownUid) {
-        Map<String, Boolean> tenants = new HashMap<>();
+    /** Of the tenants in it, what the executor takes for set, as it last said ({@link TermsText}). */
+    Map<String, String> believedTerms(int ownUid) {
+        Map<String, String> tenants = new HashMap<>();
         for (JsonElement each : clients) {
             JsonObject client = each.getAsJsonObject();
-            if (client.get("interactive") instanceof JsonPrimitive said) {
-                tenants.put(TenantName.of(client.get("tenant").getAsString(), (int) client.get("uid").getAsLong(), ownUid), said.getAsBoolean());
+            if (client.get("terms") instanceof JsonPrimitive said) {
+                tenants.put(TenantName.of(client.get("tenant").getAsString(), (int) client.get("uid").getAsLong(), ownUid), said.getAsString());
             }
         }
         return tenants;
+    }
+
+    /** Whether its tenants share as they should, as it last said. */
+    boolean shares(SpaceSharing sharing) {
+        return !turns.has("policy") || text(turns, "policy").equals(sharing.policy().text()) && text(turns, "use").equals(sharing.use());
     }
 
     private static long sum(JsonArray objects, String name) {
@@ -202,6 +212,7 @@ final class ExecutorSlot {
         restarts += was ? 1 : 0;
         clients = new JsonArray();
         windows = new JsonArray();
+        turns = new JsonObject();
         memoryBytes = 0;
     }
 
@@ -266,6 +277,9 @@ final class ExecutorSlot {
         if (!reason.isEmpty()) {
             json.addProperty("reason", reason);
         }
+        if (!turns.isEmpty()) {
+            json.add("turns", turns);
+        }
         json.add("clients", present(registered));
         JsonArray shown = state == State.READY ? WindowTable.windows(socket, uuid.toString(), windows) : windows;
         if (!shown.isEmpty()) {
@@ -283,8 +297,19 @@ final class ExecutorSlot {
                 long id = registered.applyAsLong(shown.get("pid").getAsInt());
                 shown.addProperty("client", id);
             }
+            showTerms(shown);
             present.add(shown);
         }
         return present;
+    }
+
+    /** What is set for a client's tenant, as {@code status} shows it everywhere. */
+    private static void showTerms(JsonObject client) {
+        if (client.remove("terms") instanceof JsonPrimitive said) {
+            TenantTerms terms = TermsText.parse(said.getAsString());
+            if (!terms.equals(TenantTerms.DEFAULT)) {
+                client.add("terms", TermsJson.of(terms));
+            }
+        }
     }
 }

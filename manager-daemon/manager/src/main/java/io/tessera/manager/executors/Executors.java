@@ -5,10 +5,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
+import io.tessera.manager.conductor.DeviceSharing;
+import io.tessera.manager.schedule.DeviceScheduler;
+import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.Session;
 import io.tessera.os.LinuxException;
 import io.tessera.os.ProcessPort;
-import io.tessera.policy.TenantClass;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.ExecutorSockets;
 import io.tessera.protocol.message.FenceWish;
@@ -18,12 +22,14 @@ import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 import org.slf4j.Logger;
@@ -45,7 +51,7 @@ public final class Executors implements Conductor.Timed {
     private final ExecutorLauncher launcher;
     private final Path directory;
     private final ConductorProxy proxy;
-    private final Function<String, TenantClass> classes;
+    private final TenantOrders orders;
     private final List<ExecutorSlot> slots = new ArrayList<>();
     private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
@@ -64,11 +70,13 @@ public final class Executors implements Conductor.Timed {
      *
      * @param fences    how tenants are fenced
      * @param directory where their sockets and logs lie
-     * @param classes   what operators say of a tenant's work
+     * @param terms     what is set for a tenant
+     * @param sharing   how a device is to be shared
      */
     public Executors(ExecutorKind kind, FencePolicy fences, ExecutorLauncher launcher, Path directory,
-            ProcessPort processes, ConductorProxy proxy, Function<String, TenantClass> classes) {
-        this.classes = classes;
+            ProcessPort processes, ConductorProxy proxy, Function<String, TenantTerms> terms,
+            Function<DeviceUuid, DeviceSharing> sharing) {
+        this.orders = new TenantOrders(terms, sharing, processes.uid());
         this.processes = processes;
         this.kind = kind;
         this.fences = fences;
@@ -118,6 +126,11 @@ public final class Executors implements Conductor.Timed {
                     .forEach(slot -> start(slot, nowNs));
         }
         answerIfSettled(nowNs);
+    }
+
+    /** Whether kernels of a user's tenant have ended an executor a moment ago. */
+    public boolean isQuarantined(String label, int uid, long nowNs) {
+        return quarantine.leftNs(TenantName.of(label, uid, processes.uid()), nowNs) > 0;
     }
 
     /** A client is gone. */
@@ -199,6 +212,7 @@ public final class Executors implements Conductor.Timed {
             } else if (line.get("ready") instanceof JsonObject ready) {
                 slot.ready(ready, nowNs);
                 limits.forEach((tenant, bytes) -> slot.running.tell(ExecutorCommands.limit(tenant, bytes)));
+                orders.ready(slot);
                 LOG.info("executor {} is ready: {}", slot.ordinal, ready);
                 for (int ordinal = slots.size(); slot.ordinal == 0 && ordinal < slot.count; ordinal++) {
                     add(ordinal, nowNs);
@@ -212,11 +226,7 @@ public final class Executors implements Conductor.Timed {
                 }
             } else if (line.get("stats") instanceof JsonObject stats) {
                 slot.stats(stats);
-                slot.believed(processes.uid()).forEach((tenant, interactive) -> {
-                    if (interactive != isInteractive(tenant)) {
-                        slot.running.tell(ExecutorCommands.interactive(tenant, !interactive));
-                    }
-                });
+                orders.align(slot);
             }
         } catch (RuntimeException e) {
             LOG.warn("executor {} says what this manager does not understand: {} ({})", slot.ordinal, line,
@@ -258,9 +268,7 @@ public final class Executors implements Conductor.Timed {
             ExecutorSlot slot = ready.get(device);
             RelayToken token = RelayToken.create();
             String tenant = tenantOf(session);
-            if (isInteractive(tenant)) {
-                slot.running.tell(ExecutorCommands.interactive(tenant, true));
-            }
+            orders.comes(slot, tenant);
             slot.running.tell(admission(session, wish, token));
             answers.add(new RelayAnswer(device, ready.size(), slot.software(), slot.uuid(), token,
                     slot.socket.toString(), ""));
@@ -372,8 +380,7 @@ public final class Executors implements Conductor.Timed {
      * @return how many executors it is in
      */
     public int park(String tenant, boolean away) {
-        List<ExecutorSlot> told = slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY && slot.has(tenant, processes.uid()))
-                .toList();
+        List<ExecutorSlot> told = serving(tenant);
         told.forEach(slot -> slot.running.tell(ExecutorCommands.park(tenant, away)));
         return told.size();
     }
@@ -383,9 +390,40 @@ public final class Executors implements Conductor.Timed {
         return slots.stream().anyMatch(slot -> slot.has(tenant, processes.uid()));
     }
 
-    /** By {@link TenantName}. */
-    private boolean isInteractive(String tenant) {
-        return classes.apply(tenant) == TenantClass.INTERACTIVE;
+    private List<ExecutorSlot> serving(String tenant) {
+        return slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY && slot.has(tenant, processes.uid())).toList();
+    }
+
+    /** Something else is set for a tenant from now on. */
+    public void termsChanged(String tenant) {
+        serving(tenant).forEach(slot -> orders.tellTerms(slot, tenant));
+    }
+
+    /** Devices are to be shared otherwise from now on. */
+    public void sharingChanged() {
+        slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).forEach(orders::tellSharing);
+    }
+
+    /** Whether an executor has opened a device. */
+    public boolean knows(DeviceUuid device) {
+        return slots.stream().anyMatch(slot -> slot.state == ExecutorSlot.State.READY && slot.uuid().equals(device));
+    }
+
+    /** The policies of the executors that a tenant is in. */
+    public Set<PolicyName> policiesOf(String tenant) {
+        Set<PolicyName> policies = EnumSet.noneOf(PolicyName.class);
+        serving(tenant).forEach(slot -> policies.add(orders.sharingOf(slot).policy()));
+        return policies;
+    }
+
+    /** Why what is set for a tenant does not hold in executors that it is in. */
+    public Set<String> notKept(String tenant) {
+        Set<String> reasons = new TreeSet<>();
+        if (orders.needsTurns(tenant)) {
+            serving(tenant).stream().filter(slot -> orders.sharingOf(slot).mode() == SchedulerMode.OFF)
+                    .forEach(slot -> reasons.add(slot.uuid() + ": set to off" + DeviceScheduler.NOT_KEPT));
+        }
+        return reasons;
     }
 
     private String tenantOf(Session session) {

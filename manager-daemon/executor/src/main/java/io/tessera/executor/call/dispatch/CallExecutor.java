@@ -123,6 +123,11 @@ public final class CallExecutor implements AutoCloseable {
         unheard = true;
     }
 
+    /** Whether a call has the device work, and so waits for its tenant's turn. */
+    public boolean occupiesDevice(MemorySegment record) {
+        return EntryDescriptions.ofIndex(RecordHeader.entry(record)).map(table::plan).map(CallPlan::occupiesDevice).orElse(false);
+    }
+
     /**
      * Executes a call.
      *

@@ -61,7 +61,7 @@ final class GraphCalls {
         graphs.instantiates(calls.row(DriverApi.cuGraphInstantiateWithParams).ofGraphs().stream(StreamUse.STATE).executes(this::instantiate)
                 .records(frame -> made(frame, (frame.data(2).get(WireTypes.U64, 0) & AUTO_FREE) != 0)));
         graphs.updates(calls.row(DriverApi.cuGraphExecUpdate).ofGraphs().executes(this::update).records(this::updated));
-        calls.row(DriverApi.cuGraphLaunch).ofGraphs().pauses(Pause.IN_GRAPH)
+        calls.row(DriverApi.cuGraphLaunch).ofGraphs().occupiesDevice().pauses(Pause.IN_GRAPH)
                 .captures(frame -> graphs.capturedGraph(frame.stream(), frame.argument(0)))
                 .executes(memoryCalls::launch).submits(this::launched);
         calls.row(DriverApi.cuGraphUpload).ofGraphs().stream(StreamUse.STATE);

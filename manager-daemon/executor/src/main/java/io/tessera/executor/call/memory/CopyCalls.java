@@ -51,7 +51,7 @@ final class CopyCalls {
     }
 
     private static CallRow copy(CallTable calls, DriverApi api) {
-        return calls.row(api).takesHostAddresses();
+        return calls.row(api).occupiesDevice().takesHostAddresses();
     }
 
     private static AddressRule bytesIn(int parameter) {
@@ -59,15 +59,17 @@ final class CopyCalls {
     }
 
     private void memsets(CallTable calls) {
-        calls.row(DriverApi.cuMemsetD8Async).spans(bytesIn(2));
-        calls.row(DriverApi.cuMemsetD16Async).spans(AddressRule.elements(2, Short.BYTES));
-        calls.row(DriverApi.cuMemsetD32Async).spans(AddressRule.elements(2, Integer.BYTES));
+        calls.row(DriverApi.cuMemsetD8Async).occupiesDevice().spans(bytesIn(2));
+        calls.row(DriverApi.cuMemsetD16Async).occupiesDevice().spans(AddressRule.elements(2, Short.BYTES));
+        calls.row(DriverApi.cuMemsetD32Async).occupiesDevice().spans(AddressRule.elements(2, Integer.BYTES));
         plane(calls, DriverApi.cuMemsetD2D8Async, Byte.BYTES);
         plane(calls, DriverApi.cuMemsetD2D16Async, Short.BYTES);
         plane(calls, DriverApi.cuMemsetD2D32Async, Integer.BYTES);
-        calls.row(DriverApi.cuMemsetD8).spans(bytesIn(2)).executes(nullStream.by(DriverEntry.cuMemsetD8Async));
-        calls.row(DriverApi.cuMemsetD16).spans(AddressRule.elements(2, Short.BYTES)).executes(nullStream.by(DriverEntry.cuMemsetD16Async));
-        calls.row(DriverApi.cuMemsetD32).spans(AddressRule.elements(2, Integer.BYTES)).executes(nullStream.by(DriverEntry.cuMemsetD32Async));
+        calls.row(DriverApi.cuMemsetD8).occupiesDevice().spans(bytesIn(2)).executes(nullStream.by(DriverEntry.cuMemsetD8Async));
+        calls.row(DriverApi.cuMemsetD16).occupiesDevice().spans(AddressRule.elements(2, Short.BYTES))
+                .executes(nullStream.by(DriverEntry.cuMemsetD16Async));
+        calls.row(DriverApi.cuMemsetD32).occupiesDevice().spans(AddressRule.elements(2, Integer.BYTES))
+                .executes(nullStream.by(DriverEntry.cuMemsetD32Async));
         plane(calls, DriverApi.cuMemsetD2D8, Byte.BYTES).executes(nullStream.by(DriverEntry.cuMemsetD2D8Async));
         plane(calls, DriverApi.cuMemsetD2D16, Short.BYTES).executes(nullStream.by(DriverEntry.cuMemsetD2D16Async));
         plane(calls, DriverApi.cuMemsetD2D32, Integer.BYTES).executes(nullStream.by(DriverEntry.cuMemsetD2D32Async));
@@ -75,7 +77,8 @@ final class CopyCalls {
 
     /** Parameters of the two-dimensional memsets: address, pitch, value, width, height. */
     private CallRow plane(CallTable calls, DriverApi api, int elementBytes) {
-        return calls.row(api).spans((frame, _) -> AddressRule.rows(AddressRule.times(frame.slot(3), elementBytes), frame.slot(4), frame.slot(1)))
+        return calls.row(api).occupiesDevice()
+                .spans((frame, _) -> AddressRule.rows(AddressRule.times(frame.slot(3), elementBytes), frame.slot(4), frame.slot(1)))
                 .checks(this::rows);
     }
 

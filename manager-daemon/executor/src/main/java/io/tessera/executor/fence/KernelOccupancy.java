@@ -1,0 +1,48 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelayHandle;
+
+/** How many blocks of kernels a processor holds. One owner thread. */
+final class KernelOccupancy {
+    /** {@code CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH} to {@code _DEPTH} (cuda.h). */
+    private static final int FIRST_CLUSTER_ATTRIBUTE = 11;
+    private static final int LAST_CLUSTER_ATTRIBUTE = 13;
+
+    private final DriverCalls driver;
+    private final KernelAttributes attributes;
+
+    KernelOccupancy(DriverCalls driver, int device) {
+        this.driver = driver;
+        this.attributes = new KernelAttributes(driver, device);
+    }
+
+    /** As {@link ClientKernels#blocksPerProcessor}. What was asked of a kernel last is kept: programs launch it with the same blocks again and again. */
+    int of(Launchable kernel, long function, long threads, long sharedBytes) {
+        Launchable.Held last = kernel.held;
+        if (last == null || last.function() != function || last.threads() != threads || last.sharedBytes() != sharedBytes) {
+            kernel.held = new Launchable.Held(function, threads, sharedBytes, ask(kernel, function, threads, sharedBytes));
+        }
+        return kernel.held.blocks();
+    }
+
+    private int ask(Launchable kernel, long function, long threads, long sharedBytes) {
+        int result = driver.call(DriverEntry.cuOccupancyMaxActiveBlocksPerMultiprocessor, driver.out(0), function, threads, sharedBytes);
+        if (result != CudaResult.SUCCESS) {
+            return ClientKernels.NOT_SAID;
+        }
+        int blocks = driver.outInt(0);
+        boolean shared = function == kernel.function && RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+        for (int attribute = FIRST_CLUSTER_ATTRIBUTE; attribute <= LAST_CLUSTER_ATTRIBUTE; attribute++) {
+            int width = attributes.get(function, shared, attribute);
+            if (width < 0) {
+                return ClientKernels.NOT_SAID;
+            }
+            blocks = width > 1 ? -Math.abs(blocks) : blocks;
+        }
+        return blocks;
+    }
+}

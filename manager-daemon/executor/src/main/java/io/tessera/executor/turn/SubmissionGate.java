@@ -1,0 +1,299 @@
+package io.tessera.executor.turn;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.policy.PolicyName;
+import io.tessera.policy.TenantTerms;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Holds clients' submissions back until it is their tenant's turn, and counts the GPU time of each. While nothing needs turns a client reads one word
+ * for each record. Thread-safe; no thread waits in here, and none calls a driver.
+ */
+public final class SubmissionGate {
+    /** More tenants than a device serves; the manager says again, each second, what one that is here lacks. */
+    private static final int MOST_NAMES = 4096;
+
+    private final NanoClock clock;
+    private final GateTurns turns = new GateTurns();
+    private final Map<String, Known> known = new HashMap<>();
+    /** What is set for tenants, also for those that have not come. */
+    private final Map<String, TenantTerms> terms = new HashMap<>();
+    /** Up to when GPU time is counted. */
+    private long countedNs;
+    /** As {@link GateTurns#isActive}; for those who only look. */
+    private volatile boolean active;
+
+    private static final class Known {
+        private final List<Client> clients = new ArrayList<>();
+        private GateTenant tenant;
+    }
+
+    /** With nobody, and nothing held back. */
+    public SubmissionGate(NanoClock clock) {
+        this.clock = clock;
+        this.countedNs = clock.nanoTime();
+    }
+
+    /** One client. {@link #mayGo}, {@link #goes} and {@link #done} are its owner thread's. */
+    public final class Client {
+        private final String name;
+        private final GateTenant tenant;
+        private volatile BooleanSupplier busy = () -> false;
+        private volatile Thread owner;
+        private volatile boolean standing;
+        /** Whether its next record is a submission that may not go. Written by the owner. */
+        private volatile boolean waiting;
+        private volatile long usedNs;
+        private volatile long waitedNs;
+        private long waitsSinceNs;
+        private boolean gone;
+
+        private Client(String name, GateTenant tenant) {
+            this.name = name;
+            this.tenant = tenant;
+        }
+
+        /**
+         * The calling thread is its owner from now on.
+         *
+         * @param asked whether work of it is on the device; asked on any thread
+         */
+        public void begin(BooleanSupplier asked) {
+            owner = Thread.currentThread();
+            busy = asked;
+        }
+
+        /** Whether a submission may go now. If not the client waits for its tenant's turn, until it {@link #goes} or leaves. */
+        public boolean mayGo() {
+            return tenant.open || waits(this);
+        }
+
+        /** A submission goes. */
+        public void goes() {
+            if (waiting) {
+                waitsNoMore(this);
+            }
+        }
+
+        /** Whether it waits for its tenant's turn, which has not come. */
+        public boolean isHeld() {
+            return waiting && !tenant.open;
+        }
+
+        /** Whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
+        public boolean isGated() {
+            return active;
+        }
+
+        /** Its work was found to be done, which was not known before. */
+        public void done() {
+            if (active) {
+                doneBy(this);
+            }
+        }
+
+        /** Whether a stream of it waits for its program: what is on the device may not end by itself. */
+        public void stands(boolean now) {
+            if (standing != now) {
+                standing = now;
+            }
+        }
+
+        /** It is gone, or its work is given up. */
+        public void leave() {
+            leaves(this);
+        }
+
+        /** GPU time so far; where tenants ran at once, its part of it. */
+        public long usedNs() {
+            return usedNs;
+        }
+
+        /** For how long its submissions were held back so far. */
+        public long waitedNs() {
+            return waitedNs;
+        }
+    }
+
+    /**
+     * A client comes.
+     *
+     * @param tenant by a name that no other user's has
+     */
+    public synchronized Client join(String tenant) {
+        long nowNs = clock.nanoTime();
+        count(null, nowNs);
+        Known entry = known.computeIfAbsent(tenant, _ -> new Known());
+        if (entry.tenant == null) {
+            entry.tenant = turns.join(tenant, termsOf(tenant), () -> isBusy(entry), nowNs);
+        }
+        Client client = new Client(tenant, entry.tenant);
+        entry.clients.add(client);
+        changed();
+        return client;
+    }
+
+    private synchronized void leaves(Client client) {
+        if (client.gone) {
+            return;
+        }
+        long nowNs = clock.nanoTime();
+        count(null, nowNs);
+        client.gone = true;
+        goes(client, nowNs);
+        Known entry = known.get(client.name);
+        entry.clients.remove(client);
+        if (entry.clients.isEmpty()) {
+            known.remove(client.name);
+            terms.remove(client.name); // the manager says them again before the next program of the tenant comes
+            turns.leave(entry.tenant, nowNs);
+        }
+        changed();
+    }
+
+    /** Something is set for a tenant, also for one that has not come. */
+    public synchronized void terms(String tenant, TenantTerms newTerms) {
+        if (newTerms.equals(TenantTerms.DEFAULT)) {
+            terms.remove(tenant);
+        } else if (terms.size() < MOST_NAMES || terms.containsKey(tenant)) {
+            terms.put(tenant, newTerms);
+        }
+        Known entry = known.get(tenant);
+        if (entry != null) {
+            long nowNs = clock.nanoTime();
+            count(null, nowNs);
+            turns.change(entry.tenant, termsOf(tenant), nowNs);
+            changed();
+        }
+    }
+
+    /** What is set for a tenant. */
+    public synchronized TenantTerms termsOf(String tenant) {
+        return terms.getOrDefault(tenant, TenantTerms.DEFAULT);
+    }
+
+    /** By which policy tenants take turns, and whether. */
+    public synchronized void share(PolicyName policy, TurnUse use) {
+        long nowNs = clock.nanoTime();
+        count(null, nowNs);
+        turns.share(policy, use, nowNs);
+        changed();
+    }
+
+    /** By which policy tenants take turns. */
+    public synchronized PolicyName policy() {
+        return turns.policy();
+    }
+
+    /** Whether tenants take turns: never, always, or where something set needs it. */
+    public synchronized TurnUse use() {
+        return turns.use();
+    }
+
+    /** Whether submissions are held back now. */
+    public boolean isActive() {
+        return active;
+    }
+
+    /** How many clients wait for their tenant's turn. */
+    public synchronized int held() {
+        int held = 0;
+        for (Known entry : known.values()) {
+            held += (int) entry.clients.stream().filter(Client::isHeld).count();
+        }
+        return held;
+    }
+
+    /** Counts GPU time and does what is due; every millisecond while submissions are held back. */
+    public synchronized void look(long nowNs) {
+        count(null, nowNs);
+        turns.step(nowNs);
+        changed();
+    }
+
+    private synchronized boolean waits(Client client) {
+        if (!client.waiting && !client.gone) {
+            long nowNs = clock.nanoTime();
+            count(null, nowNs);
+            client.waiting = true;
+            client.waitsSinceNs = nowNs;
+            turns.waits(client.tenant, nowNs);
+            turns.step(nowNs);
+            changed();
+        }
+        return client.tenant.open;
+    }
+
+    private synchronized void waitsNoMore(Client client) {
+        goes(client, clock.nanoTime());
+    }
+
+    private void goes(Client client, long nowNs) {
+        if (client.waiting) {
+            client.waiting = false;
+            client.waitedNs += nowNs - client.waitsSinceNs;
+            turns.waitsNoMore(client.tenant, nowNs);
+        }
+    }
+
+    private synchronized void doneBy(Client client) {
+        long nowNs = clock.nanoTime();
+        count(client, nowNs);
+        turns.step(nowNs);
+        changed();
+    }
+
+    private static boolean isBusy(Known entry) {
+        for (Client client : entry.clients) {
+            if (client.busy.getAsBoolean() && !client.standing) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The time since the last look goes to the tenants that have work now, in equal parts: what all get together is never more than has passed.
+     *
+     * @param done whose work was done just now; null: nobody's
+     */
+    private void count(Client done, long nowNs) {
+        long passedNs = nowNs - countedNs;
+        if (passedNs <= 0) {
+            return;
+        }
+        countedNs = nowNs;
+        Map<Known, List<Client>> working = new HashMap<>(); // asked once: an answer may change at any moment
+        for (Known entry : known.values()) {
+            for (Client client : entry.clients) {
+                if (client == done || client.busy.getAsBoolean()) {
+                    working.computeIfAbsent(entry, _ -> new ArrayList<>()).add(client);
+                }
+            }
+        }
+        working.forEach((entry, clients) -> {
+            long partNs = passedNs / working.size();
+            turns.charge(entry.tenant, partNs, nowNs);
+            clients.forEach(client -> client.usedNs += partNs / clients.size());
+        });
+    }
+
+    /** Wakes those whose turn has come. */
+    private void changed() {
+        active = turns.isActive();
+        for (Known entry : known.values()) {
+            if (entry.tenant.open) {
+                for (Client client : entry.clients) {
+                    if (client.waiting) {
+                        LockSupport.unpark(client.owner);
+                    }
+                }
+            }
+        }
+    }
+}

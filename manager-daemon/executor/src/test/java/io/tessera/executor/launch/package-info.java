@@ -1,0 +1,2 @@
+/** Where launches go. */
+package io.tessera.executor.launch;
