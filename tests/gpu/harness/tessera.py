@@ -111,7 +111,7 @@ class Manager:
     def wrap(self, command, plan="plain", name=None, share="time", options=()):
         """The command under ``tessera run``, in time or in space sharing, with further options."""
         label = ["--name", name] if name else []
-        how = ["--plan", plan] if share == "time" else ["--share", share]
+        how = ["--share", share, *(["--plan", plan] if share == "time" else [])]
         return [self._installation.command, "run", *how, *options, *label, "--", *command]
 
     def tessera(self, *words, timeout_s=30.0):

@@ -20,9 +20,10 @@ def _relayed():
         return False
 
 
-def _value(name, relayed):
+def _value(name, relayed, run):
     if name == "unsteady":
-        return 1.0 + (os.getpid() % 64) * 2e-7  # two processes one after the other differ in the last bits of a float32
+        # Runs differ in the last bits of a float32. Pids can be equal modulo 97; the sums of the names that the suite gives are not.
+        return 1.0 + (sum(run.encode()) % 97) * 1.2e-7
     return {"wrong": 2.0, "inexact": 1.0 + 1e-6}.get(name, 1.0) if relayed else 1.0
 
 
@@ -46,7 +47,7 @@ def main(words):
             print(json.dumps({"begin": order, "case": case}), flush=True)
             if name == "hangs" and (relayed or options.samples == "stand still"):
                 time.sleep(60)
-            raw = struct.pack("<2f", 3.0, _value(name, relayed))
+            raw = struct.pack("<2f", 3.0, _value(name, relayed, os.path.basename(options.values)))
             line = ["out0", "float32", [2], hashlib.sha256(raw).hexdigest()[:32], values.tell(), len(raw)]
             values.write(raw)
             values.flush()

@@ -17,7 +17,7 @@ import java.util.Set;
  */
 final class Options {
     private static final Map<String, Set<String>> CHOICES = Map.of(
-            "share", Set.of("time", "space"), "plan", Set.of("plain", "managed", "swap", "auto"), "runtime", Set.of("no", "yes"),
+            "share", Set.of("auto", "time", "space"), "plan", Set.of("plain", "managed", "swap", "auto"), "runtime", Set.of("no", "yes"),
             "release", Set.of("no", "yes"), "jmx", Set.of("on", "off"), "jfr", Set.of("on", "off"),
             "driver", Set.of("yes", "no"));
     private static final Set<String> TEXTS = Set.of("tenant", "memory", "record", "sample", "table", "log", "folder",

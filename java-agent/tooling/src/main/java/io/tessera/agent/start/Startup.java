@@ -63,7 +63,7 @@ public final class Startup {
     /** What the library reads of the options. */
     static Map<String, String> environment(Options options) {
         Map<String, String> environment = new LinkedHashMap<>();
-        environment.put("TESSERA_SHARE", options.get("share", "time"));
+        environment.put("TESSERA_SHARE", options.get("share", "auto"));
         environment.put("TESSERA_PLAN", options.get("plan", Options.DEFAULT_PLAN));
         environment.put("TESSERA_NAME", options.get("tenant", ApplicationLabel.label()));
         String memory = options.get("memory", null);

@@ -17,7 +17,8 @@ import java.util.PriorityQueue;
  * Discrete simulation of one device, its clients and the scheduler between them.
  *
  * <p>The device runs one context at a time. While several have work it gives each a slice of 2 ms and loses 0.2 ms at
- * every change, which makes the 9 % that two GPU-bound trainings were measured to lose (h200-measurements.md).
+ * every change, which makes the 9 % that two GPU-bound trainings were measured to lose (h200-measurements.md). Kernels longer than a slice run to
+ * their end unless {@link #interruptsKernels} is set.
  * Orders, answers and wants take time on their way. Every order is checked against the invariant of the turns.
  */
 final class SimulatedGpu implements TurnPort {
@@ -33,6 +34,12 @@ final class SimulatedGpu implements TurnPort {
     private static final long MESSAGE_NS = 50_000;
     private static final long DRAIN_NS = 100_000;
     private static final long SAMPLE_EVERY_NS = 10 * MS;
+
+    /**
+     * Whether a slice ends within a kernel, as on a GPU: beside kernels of 13 ms requests of 0.8 ms were measured to take 2.6 ms at the median
+     * (FINDINGS.md, "A small model beside one heavy program").
+     */
+    boolean interruptsKernels;
 
     private record Event(long atNs, long number, Runnable action) implements Comparable<Event> {
         @Override
@@ -61,7 +68,9 @@ final class SimulatedGpu implements TurnPort {
     private long nextSampleNs = SAMPLE_EVERY_NS;
     private boolean lastExclusive;
 
+    /** Who has a kernel on the device, and for how long that runs until the device looks what is next. */
     private SimulatedGpuClient running;
+    private long runningNs;
     private long kernelEndNs = Long.MAX_VALUE;
     private SimulatedGpuClient context;
     private long sliceEndNs;
@@ -88,7 +97,7 @@ final class SimulatedGpu implements TurnPort {
         long id = clients.size() + 1;
         SimulatedGpuClient client = new SimulatedGpuClient(id, first, second, secondFromNs, jitter, 1000 + id);
         // Not in step with each other.
-        client.hostReadyNs = nowNs + 137_000 * id;
+        client.begin(nowNs + 137_000 * id);
         clients.add(client);
         windows.put(id, new double[1 << 14]);
         acknowledgedClosed.put(id, true);
@@ -185,7 +194,8 @@ final class SimulatedGpu implements TurnPort {
             sliceEndNs = nowNs + SLICE_NS;
         }
         running = next;
-        kernelEndNs = nowNs + costNs + next.nextKernelNs();
+        runningNs = interruptsKernels ? Math.min(next.nextKernelNs(), SLICE_NS) : next.nextKernelNs();
+        kernelEndNs = nowNs + costNs + runningNs;
     }
 
     private SimulatedGpuClient choose() {
@@ -204,10 +214,9 @@ final class SimulatedGpu implements TurnPort {
 
     private void finishKernel() {
         SimulatedGpuClient client = running;
-        long kernelNs = client.nextKernelNs();
         double[] work = windows.get(client.id);
-        work[(int) Math.min(work.length - 1, nowNs / WINDOW_NS)] += kernelNs;
-        client.completed(nowNs);
+        work[(int) Math.min(work.length - 1, nowNs / WINDOW_NS)] += runningNs;
+        client.worked(runningNs, nowNs);
         running = null;
         kernelEndNs = Long.MAX_VALUE;
         if (client.idle()) {

@@ -2,6 +2,8 @@ package io.tessera.manager.schedule;
 
 import io.tessera.manager.schedule.turn.TurnState;
 import io.tessera.manager.schedule.turn.TurnTerms;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 /** A client of {@link SimulatedGpu}: a host thread that launches, a gate, a queue on the device. */
@@ -16,7 +18,9 @@ final class SimulatedGpuClient {
     private final Workload second;
     private final long secondFromNs;
     private final Random random;
+    private final Random arrivals;
     private final double jitter;
+    private long arrivalNs;
     private final long[] queuedNs = new long[QUEUE_LIMIT];
     private int queueHead;
     private int queued;
@@ -36,6 +40,9 @@ final class SimulatedGpuClient {
     long submissions;
     long completedKernels;
     double completedNs;
+
+    /** From the arrival of each request to its last kernel's end. */
+    final List<Long> latenciesNs = new ArrayList<>();
     long busySamples;
     long samples;
     long usedBytes;
@@ -47,6 +54,13 @@ final class SimulatedGpuClient {
         this.secondFromNs = secondFromNs;
         this.jitter = jitter;
         this.random = new Random(seed);
+        this.arrivals = new Random(~seed);
+    }
+
+    /** The host begins its first step. */
+    void begin(long atNs) {
+        hostReadyNs = atNs;
+        arrivalNs = atNs;
     }
 
     private Workload workload(long nowNs) {
@@ -93,19 +107,26 @@ final class SimulatedGpuClient {
         return true;
     }
 
+    /** What is left of the kernel at the head of the queue. */
     long nextKernelNs() {
         return queuedNs[queueHead];
     }
 
-    /** The device finished the kernel at the head of the queue. */
-    void completed(long nowNs) {
-        long kernelNs = queuedNs[queueHead];
+    /** The device worked on the kernel at the head of the queue. */
+    void worked(long workNs, long nowNs) {
+        queuedNs[queueHead] -= workNs;
+        outstandingNs -= workNs;
+        completedNs += workNs;
+        lastWorkNs = nowNs;
+        if (queuedNs[queueHead] == 0) {
+            completed(nowNs);
+        }
+    }
+
+    private void completed(long nowNs) {
         queueHead = (queueHead + 1) % QUEUE_LIMIT;
         queued--;
-        outstandingNs -= kernelNs;
         completedKernels++;
-        completedNs += kernelNs;
-        lastWorkNs = nowNs;
         switch (host) {
             case QUEUE_FULL -> wake(nowNs);
             case PACED -> {
@@ -116,11 +137,20 @@ final class SimulatedGpuClient {
             case SYNCHRONISING -> {
                 if (queued == 0) {
                     host = Host.READY;
-                    hostReadyNs = nowNs + jittered(workload(nowNs).hostNs());
+                    hostReadyNs = nextStepNs(workload(nowNs), nowNs);
                 }
             }
             case READY, AT_GATE -> {}
         }
+    }
+
+    private long nextStepNs(Workload work, long nowNs) {
+        if (!work.requests()) {
+            return nowNs + jittered(work.hostNs());
+        }
+        latenciesNs.add(nowNs - arrivalNs);
+        arrivalNs += (long) (-work.hostNs() * Math.log(1 - arrivals.nextDouble()));
+        return Math.max(nowNs, arrivalNs);
     }
 
     void wake(long nowNs) {

@@ -8,8 +8,9 @@ package io.tessera.manager.schedule;
  * @param kernelNs       device time of one kernel
  * @param hostNs         host time at the end of a step, in which nothing is launched
  * @param synchronous    the host waits for the device before that time begins
+ * @param requests       steps are requests that come at random times, however long the ones before take; {@code hostNs} is the mean time between two
  */
-record Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, boolean synchronous) {
+record Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, boolean synchronous, boolean requests) {
     /** Like {@code gpt} in h200-measurements.md: 243 launches and 10 ms of device time a step, never waits. */
     static final Workload GPU_BOUND = new Workload(243, 8_000, 41_000, 0, false);
 
@@ -30,4 +31,13 @@ record Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, b
 
     /** Kernels so long that every turn overruns by several milliseconds. */
     static final Workload LONG_KERNELS = new Workload(4, 8_000, 15_000_000, 0, false);
+
+    Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, boolean synchronous) {
+        this(kernelsPerStep, launchNs, kernelNs, hostNs, synchronous, false);
+    }
+
+    /** Requests of {@code kernelsPerStep} kernels whose results are waited for, at random times. */
+    static Workload requests(int kernelsPerStep, long kernelNs, long betweenNs) {
+        return new Workload(kernelsPerStep, 8_000, kernelNs, betweenNs, true, true);
+    }
 }

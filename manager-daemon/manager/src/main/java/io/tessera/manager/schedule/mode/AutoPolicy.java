@@ -69,8 +69,7 @@ public final class AutoPolicy implements SharingMode {
     private long phaseSinceNs;
     private long nextTickNs = Long.MAX_VALUE;
     private ModeDecision decision;
-    private boolean idleDevice;
-    private double busiestShare;
+    private BusyShares busy = BusyShares.UNKNOWN;
 
     private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
 
@@ -87,6 +86,7 @@ public final class AutoPolicy implements SharingMode {
     private long turnNs;
 
     private final TrialPreparation preparation = new TrialPreparation();
+    private final TrialTurns trialTurns = new TrialTurns();
 
     /** Whether somebody has had a turn in the present phase. */
     private boolean turned;
@@ -268,6 +268,7 @@ public final class AutoPolicy implements SharingMode {
         if (exclusive() != wasExclusive) {
             round.restart();
             if (exclusive()) {
+                trialTurns.begin();
                 measured.restartTurns(nowNs);
             } else {
                 measured.measureTurns(nowNs);
@@ -323,16 +324,15 @@ public final class AutoPolicy implements SharingMode {
     }
 
     private void compareWithTurns(long nowNs) {
-        noteIdleness();
-        enter(!idleDevice && budget.allows(nowNs) ? Phase.PACING : Phase.FREE, nowNs);
+        enter(turnsMayGain() && budget.allows(nowNs) ? Phase.PACING : Phase.FREE, nowNs);
     }
 
     private void keepFree(long nowNs) {
-        noteIdleness();
+        boolean mayGain = turnsMayGain();
         if (measured.deviates(true)) {
             budget.restart(nowNs);
             enterUnknown(nowNs);
-        } else if (!wished() && !idleDevice && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
+        } else if (!wished() && mayGain && measured.sliced(BASELINE_SLICES, Double.POSITIVE_INFINITY) && budget.allows(nowNs)) {
             enter(Phase.PACING, nowNs);
         }
     }
@@ -377,6 +377,8 @@ public final class AutoPolicy implements SharingMode {
         boolean enough = rounds >= TRIAL_ROUNDS && score.decided(settings.marginShare());
         if (hopeless || enough || rounds >= MAX_ROUNDS) {
             verdict = score;
+        } else {
+            trialTurns.lengthen(measured, Math.min(turnNs, settings.trialQuantumNs()), nowNs);
         }
     }
 
@@ -407,7 +409,8 @@ public final class AutoPolicy implements SharingMode {
         if (!score.decided(settings.marginShare()) && !asSureAsItGets) {
             return;
         }
-        boolean free = score.prefersFree(settings.marginShare());
+        // Where memory wishes for turns, they save more than switches.
+        boolean free = !turnsMayGain() && !wished() || score.prefersFree(settings.marginShare());
         long lossNs = score.known() ? (long) (Math.max(0, 1 - 1 / score.ratio()) * (nowNs - phaseSinceNs))
                 : (nowNs - phaseSinceNs) / 2;
         conclude(!free, free, lossNs, score, nowNs);
@@ -428,9 +431,9 @@ public final class AutoPolicy implements SharingMode {
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);
     }
 
-    private void noteIdleness() {
-        busiestShare = measured.busiestShare();
-        idleDevice = busiestShare < settings.idleBusyShare();
+    private boolean turnsMayGain() {
+        busy = measured.busyShares();
+        return !busy.turnsCannotGain(settings.idleBusyShare());
     }
 
     private long trialLimitNs() {
@@ -463,7 +466,7 @@ public final class AutoPolicy implements SharingMode {
     public long turnQuantumNs(long setQuantumNs) {
         turnNs = setQuantumNs;
         return switch (phase) {
-            case TURNS_TRIAL -> Math.min(setQuantumNs, settings.trialQuantumNs());
+            case TURNS_TRIAL -> trialTurns.lengthNs(Math.min(setQuantumNs, settings.trialQuantumNs()));
             case OVERSUBSCRIBED ->
                 memory.planned() ? setQuantumNs : Math.max(setQuantumNs, settings.stretchedQuantumNs(measured.usedBytes() - capacityBytes));
             default -> setQuantumNs;
@@ -493,10 +496,8 @@ public final class AutoPolicy implements SharingMode {
     }
 
     private String freeReason(long nowNs) {
-        if (idleDevice) {
-            return String.format(Locale.ROOT,
-                    "running freely: the device has idle time, the busiest client keeps it busy %.0f %% of the time",
-                    100 * busiestShare);
+        if (busy.turnsCannotGain(settings.idleBusyShare())) {
+            return busy.reason(settings.idleBusyShare());
         }
         return decision == null ? "running freely: trying turns would cost more than trials may" : decision.freeReason(nowNs);
     }

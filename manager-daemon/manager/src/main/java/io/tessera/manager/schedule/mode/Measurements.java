@@ -159,6 +159,11 @@ final class Measurements {
         return true;
     }
 
+    /** Mean length of the turns of the active client whose turns are shortest; 0 where one had none. */
+    double shortestHeldNs() {
+        return activeRates().stream().mapToDouble(client -> client.turns.meanHeldNs()).min().orElse(0);
+    }
+
     // Running freely
 
     /** Forgets what was measured running freely; measures again once the queues have had time to fill. */
@@ -193,17 +198,9 @@ final class Measurements {
         return true;
     }
 
-    /** Largest share of time for which an active client kept the device busy; 1 where that is not known. */
-    double busiestShare() {
-        double busiest = 0;
-        for (ClientRates client : activeRates()) {
-            double share = client.busyShare();
-            busiest = Double.isNaN(share) ? 1 : Math.max(busiest, share);
-            if (busiest >= 1) {
-                break;
-            }
-        }
-        return busiest;
+    /** For how much of the time clients keep the device busy. */
+    BusyShares busyShares() {
+        return BusyShares.of(activeRates());
     }
 
     // Both

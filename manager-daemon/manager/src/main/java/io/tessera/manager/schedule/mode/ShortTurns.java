@@ -27,7 +27,12 @@ record ShortTurns(double handoverNs, double shortNs, double longNs) {
     }
 
     private boolean isWhole(double heldNs) {
-        return heldNs >= WHOLE * shortNs;
+        return isWhole(heldNs, shortNs);
+    }
+
+    /** Whether a client that holds the device for so long in turns of a length uses them up. */
+    static boolean isWhole(double heldNs, double turnNs) {
+        return heldNs >= WHOLE * turnNs;
     }
 
     /** How long a client holds the device in a long turn, from how long it does in a short one; with the hand-over. */

@@ -11,7 +11,7 @@ import io.tessera.manager.schedule.SchedulerMode;
  * @param sliceNs          length of one sample of free running while it is measured
  * @param trialQuantumNs   longest turn during a trial of turns, so that a long quantum does not make trials dear
  * @param marginShare      gain that the other mode must show before the mode changes (0.02: 2 %)
- * @param idleBusyShare    below this share of busy samples of every client, turns cannot win and are not tried
+ * @param idleBusyShare    below this share of busy samples of every client, or of all but one together, turns cannot win and are not tried
  * @param rateChangeShare  change of a client's rate that makes the last measurement void (0.3: 30 %)
  * @param retrialNs        time to the first repetition of a measurement; doubles up to {@code retrialMaxNs}
  * @param retrialMaxNs     longest time between repetitions

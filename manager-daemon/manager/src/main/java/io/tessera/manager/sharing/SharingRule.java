@@ -1,0 +1,66 @@
+package io.tessera.manager.sharing;
+
+import io.tessera.protocol.message.SharingAnswer;
+import java.util.function.Supplier;
+
+/**
+ * Which way of sharing a program gets that leaves it to the manager ({@code --share auto}): time, unless the manager prefers space. Even then it joins
+ * programs that are there with contexts of their own, because turns do not hold back the kernels of an executor, and memory of one way does not move for
+ * programs of the other. Programs of two users are never together in an executor by this rule, because some faults of a kernel end the work of all that
+ * are in it. Stateless; one owner thread.
+ */
+public final class SharingRule {
+    private final boolean executors;
+    private final Supplier<SharingPreference> preference;
+
+    /**
+     * The rule of a manager.
+     *
+     * @param executors  whether it starts executors
+     * @param preference what programs get now
+     */
+    public SharingRule(boolean executors, Supplier<SharingPreference> preference) {
+        this.executors = executors;
+        this.preference = preference;
+    }
+
+    /**
+     * Who is there when a program asks.
+     *
+     * @param byTime      programs with contexts of their own
+     * @param inSpace     programs of the same user in executors
+     * @param foreign     programs of other users in executors
+     * @param quarantined whether the tenant's kernels have ended an executor a moment ago
+     */
+    public record Others(int byTime, int inSpace, int foreign, boolean quarantined) {
+    }
+
+    /** The way, and why. */
+    public SharingAnswer choose(Others others) {
+        if (!executors) {
+            return time("this manager starts no executors (--executors none)");
+        }
+        if (preference.get() == SharingPreference.TIME) {
+            return time("the manager prefers time (--prefer time)");
+        }
+        if (others.quarantined) {
+            return time("kernels of this tenant ended the executor for all a moment ago");
+        }
+        if (others.foreign > 0) {
+            return time("programs of another user share by space, and some faults of a kernel end the work of all who do");
+        }
+        if (others.inSpace == 0 && others.byTime > 0) {
+            return time(programs(others.byTime) + (others.byTime == 1 ? " shares" : " share")
+                    + " by time, and turns do not hold back kernels of an executor");
+        }
+        return new SharingAnswer(true, "the manager prefers space (--prefer space)");
+    }
+
+    private static String programs(int count) {
+        return count == 1 ? "a program" : count + " programs";
+    }
+
+    private static SharingAnswer time(String reason) {
+        return new SharingAnswer(false, reason);
+    }
+}

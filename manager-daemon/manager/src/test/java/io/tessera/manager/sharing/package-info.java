@@ -1,0 +1,2 @@
+/** Which way of sharing programs get. */
+package io.tessera.manager.sharing;
