@@ -14,7 +14,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
   policy [NAME]                which tenant has the next turn: fifo, fair, priority, ...
-  tenant TENANT [OPTIONS]      a tenant's weight, priority, class or cap in turns, while it runs
+  tenant TENANT [OPTIONS]      a tenant's weight, priority, class or cap, while it runs
   limit TENANT SIZE            device memory that a tenant in space sharing may use from now on
   evict TENANT [--suspend]     have a tenant's memory leave the GPU until its next call (also park)
   restore TENANT               have it come back now (also wake)
@@ -58,8 +58,10 @@ exit code and its signals are its own.
                          of plan swap: what never leaves the GPU for others; at most --memory
   --swap-directory DIR   of plan swap: what the host's memory cannot hold goes to a file there, on a local disk
   --swap-file SIZE       what that file may grow to
-  --share time|space     by turns with a context of its own (default), or at once with others in the context of an
-                         executor, which may also be the software GPU
+  --share auto|time|space
+                         by turns with a context of its own (time); at once with others in the context of an executor,
+                         which may also be the software GPU (space); or as the manager chooses at the first CUDA call
+                         (auto, the default): by time, unless the manager prefers space (manager --prefer)
   --fence mask|modulo|check
                          space sharing: how kernels are kept in the tenant's memory; check reports what they try.
                          Default: the manager's (mask)
@@ -79,8 +81,12 @@ exit code and its signals are its own.
                          the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
-                         time sharing: what the tenant gets of the GPU's time, as tessera tenant sets it; administrators only
+                         what the tenant gets of the GPU's time, as tessera tenant sets it; administrators only
   --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
+  --wait[=SECONDS]       where the manager has no place for the program now, wait before it starts: for one of the clients
+                         that there may be at once, and until --memory-guarantee can be kept (on the GPU that --device
+                         names by UUID, or the only one in use). First come, first served; the place in the queue is
+                         shown. The place is kept until the program's first CUDA call, for 120 s at most
   --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged
   --no-manager           start no manager; a running one is used
 
@@ -88,10 +94,11 @@ Examples
   tessera run -- python train.py
   tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
   tessera run --name web --weight 3 -- python serve.py
+  tessera run --wait=600 -- python train.py
   tessera run --plan swap --name alice --memory-guarantee 2GiB -- jupyter lab
 
-Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started,
-126 not executable, 127 not found.
+Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started, 75 no place
+within the SECONDS of --wait, 126 not executable, 127 not found.
 END
 }
 
@@ -119,8 +126,10 @@ Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
        tessera manager logs [-f]
 
 The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
-$XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. Programs go on
-while it is away, those in space sharing in their executors, the others without turns, and register again when it is back.
+$XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. A manager that is
+killed or crashes is started again, with its options, by the process that started it; with --foreground that is up to who
+did. Programs go on while it is away, those in space sharing in their executors. The others keep turns for 5 s; then they
+run without turns. They register again when it is back.
 A manager that starts takes over the executors that live there, with their tenants and limits. Executors without programs
 end with `stop`, and a minute after a manager that was killed. `stop --programs` ends all programs and executors, too; it
 says which and asks, and --yes answers. SIGUSR1 switches the scheduler on, SIGUSR2 off, SIGTERM ends the manager. Its

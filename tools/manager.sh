@@ -1,4 +1,5 @@
 # The manager's life: start, stop, restart, status, logs. Sourced by tools/tessera, whose functions it uses.
+. "$scripts/launch.sh"
 
 # Longest wait for a manager to answer on its socket, and for one to end, in twentieths of a second.
 start_patience=600
@@ -6,15 +7,10 @@ stop_patience=300
 # The manager's exit codes for a wrong option, and where another one has its runtime directory.
 manager_exit_usage=2
 manager_exit_running=3
-# Log files kept beside the current one.
-logs_kept=3
 # What a start writes at least: pid, locks, the first lines of a log.
 start_kib=16
 # sockaddr_un holds 108 bytes with the final NUL; /control.sock is the longest name of a socket there.
 longest_runtime=94
-# HotSpot suspends threads with SIGUSR2 unless _JAVA_SR_SIGNUM names another signal above SIGSEGV and below NSIG (65);
-# the manager wants SIGUSR2 for itself. 32 to 34 are glibc's and musl's own.
-suspend_signal=40
 
 # Makes the runtime directory, or refuses one that others could have prepared (SPEC.md, section 1), or that cannot be used.
 make_runtime() {
@@ -115,140 +111,6 @@ manager_stopped() {
     esac
     say "the manager (pid $manager_pid, $runtime) is stopped and answers nobody: kill -CONT $manager_pid lets it go on," \
         "kill -9 $manager_pid ends it"
-}
-
-rotate_logs() {
-    log_number=$logs_kept
-    while [ "$log_number" -gt 1 ]; do
-        [ ! -e "$log.$((log_number - 1))" ] || mv -f "$log.$((log_number - 1))" "$log.$log_number"
-        log_number=$((log_number - 1))
-    done
-    [ ! -e "$log" ] || mv -f "$log" "$log.1"
-}
-
-# What a manager and its executors take from the environment of whoever starts it: others' programs meet it, too. Which of ours
-# are a program's own stands in the README. LD_LIBRARY_PATH is where a container has its driver.
-manager_environment='HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|JAVA_HOME|_JAVA_SR_SIGNUM|XDG_RUNTIME_DIR|XDG_CACHE_HOME|CUDA_CACHE_(PATH|MAXSIZE)|NVIDIA_[A-Z_]+|TESSERA_[A-Z_]+'
-programs_environment='TESSERA_(NAME|MEMORY|MEMORY_[A-Z_]+|PLAN|SWAP_[A-Z_]+|SHARE|FENCE|UNFENCED|FENCE_ALONE|KERNEL_TIMEOUT|MOVE_TRACE|TRACE|REQUIRE|DISABLE|QUIET|MANAGER_TIMEOUT_MS|CALLER_PRELOAD)'
-
-# Puts words before java_prefix that take the rest away. awk knows the names; a shell could be deceived by a value with lines.
-clean_environment() {
-    foreign_names=$(keep="^($manager_environment)\$" drop="^($programs_environment)\$" awk 'BEGIN {
-        for (name in ENVIRON)
-            if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && (name !~ ENVIRON["keep"] || name ~ ENVIRON["drop"]))
-                printf " -u %s", name
-    }' 2>/dev/null) || {
-        say "without awk the manager keeps the environment of whoever starts it, but for what is certainly a program's own"
-        foreign_names=' -u CUDA_VISIBLE_DEVICES -u TESSERA_NAME -u TESSERA_MEMORY -u TESSERA_PLAN -u TESSERA_REQUIRE -u TESSERA_SHARE'
-    }
-    java_prefix="${java_prefix:-} env$foreign_names"
-}
-
-# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are said.
-raise_limits() {
-    for limit_option in t f d v l n; do
-        limit_most=$(ulimit -H -$limit_option 2>/dev/null) || continue
-        ulimit -S -$limit_option "$limit_most" 2>/dev/null || continue
-        case $limit_option$limit_most in
-        *unlimited | l* | n*) ;;
-        *) say "the hard limit of who starts the manager holds for it and its executors, too: ulimit -$limit_option $limit_most" ;;
-        esac
-    done
-}
-
-# Becomes the manager.
-manager_exec() {
-    export TESSERA_RUNTIME_DIR="$runtime" _JAVA_SR_SIGNUM="$suspend_signal"
-    umask 022
-    raise_limits
-    clean_environment
-    java_exec io.tessera.manager.ManagerMain "$@"
-}
-
-# Starts a manager in the background with the given options and waits until it can be reached. Two callers at once
-# end up with one manager: the lock lets the second see the first one's.
-launch_manager() {
-    need_app
-    need_java
-    make_runtime || return 1
-    log=$runtime/manager.log
-    if command -v flock >/dev/null; then
-        # Nobody else can hold it. A lock of an earlier version could be read by everybody.
-        (umask 077 && : >>"$runtime/start.lock" && chmod 600 "$runtime/start.lock")
-        exec 9>"$runtime/start.lock"
-        flock -w 2 9 || {
-            say "another start of a manager is under way ($runtime/start.lock): waiting for it, a minute at most"
-            flock -w 58 9 || say "another start holds $runtime/start.lock for a minute; going on without it"
-        }
-    fi
-    if manager_in "$runtime"; then
-        exec 9>&-
-        return 0
-    fi
-    # A start that fails leaves the last manager's log where it is.
-    starting_log=$runtime/manager.failed.log
-    # In a shell of its own, which ends when the manager answers: the manager is nobody's child, also not the program's that
-    # this process becomes.
-    (
-        (
-            rm -f "$starting_log"
-            umask 077 # it names everybody's programs
-            exec </dev/null >"$starting_log" 2>&1 9>&-
-            trap '' HUP
-            cd / || exit 1
-            java_prefix=
-            ! command -v setsid >/dev/null || java_prefix=setsid
-            manager_exec "$@"
-        ) &
-        launched=$!
-        await_manager || exit $?
-        process_runs "$launched" || exit 0
-        rotate_logs
-        mv -f "$starting_log" "$log"
-    )
-    launch_result=$?
-    [ $launch_result != 0 ] || manager_in "$runtime" || launch_result=1
-    exec 9>&-
-    return $launch_result
-}
-
-# Waits until the manager can be reached; says why where it cannot. Exit code 2: a wrong option.
-await_manager() {
-    tries=0
-    launched_runs=yes
-    while ! manager_in "$runtime"; do
-        if [ $launched_runs = yes ] && ! process_runs "$launched"; then
-            launched_runs=no
-            wait "$launched"
-            launched_code=$?
-            # Another manager came first and is not ready yet: its socket is as good.
-            if [ $launched_code -ne $manager_exit_running ]; then
-                if [ $launched_code = $manager_exit_usage ]; then
-                    cat "$starting_log" >&2
-                    return $exit_usage
-                fi
-                say_end "ended at once with exit code $launched_code"
-                say "tessera doctor looks for the reason; tessera run --no-manager runs a program without a manager"
-                return 1
-            fi
-        fi
-        if [ $tries -ge $start_patience ]; then
-            say_end "(pid $launched) does not answer after $((start_patience / 20)) s"
-            return 1
-        fi
-        tries=$((tries + 1))
-        sleep 0.05
-    done
-}
-
-# Says what became of a manager that was started, with the end of what it said.
-say_end() { # PREDICATE
-    if [ -s "$starting_log" ]; then
-        say "the manager $1; the end of $starting_log:"
-        tail -n 20 "$starting_log" >&2
-    else
-        say "the manager $1 and wrote nothing to $starting_log"
-    fi
 }
 
 # Reads what `start` and `restart` are given: foreground, and how many of the arguments come before the manager's own.
@@ -368,6 +230,7 @@ stop_command() {
     if ! manager_runs; then
         # One whose pid file was removed still answers.
         fail_hidden
+        [ ! -O "$runtime" ] || rm -f "$runtime/manager.sock" # of one that was killed: its watcher starts no other
         [ ! -S "$runtime/control.sock" ] || stop_by_socket
         say "no manager runs in $runtime"
         return $exit_no_manager
@@ -465,6 +328,7 @@ manager_command() {
     restart) restart_command "$@" ;;
     status) no_options status "$@"; status_command ;;
     logs) logs_command "$@" ;;
+    watch) watch_command "$@" ;;
     -h | --help) help_command manager ;;
     '') usage manager "manager needs one of start, stop, restart, status, logs" ;;
     *) usage manager "manager has no command $manager_verb; it has start, stop, restart, status, logs" ;;

@@ -113,6 +113,8 @@ run_command() {
     runtime_library=auto
     run_given=
     tenant_terms=
+    tenant_class=
+    wait_options=
     while [ $# -gt 0 ]; do
         case $1 in
         --memory | --memory-guarantee | --plan | --name | --device | --share | --runtime | --fence | --unfenced | \
@@ -129,6 +131,7 @@ run_command() {
             shift
             ;;
         --fence-alone) export TESSERA_FENCE_ALONE=1; run_given="$run_given $1"; shift ;;
+        --wait | --wait=*) wait_option "$1"; shift ;;
         --require) export TESSERA_REQUIRE=1; shift ;;
         --no-manager) start_manager=no; shift ;;
         -h | --help) help_command run; exit 0 ;;
@@ -139,7 +142,7 @@ run_command() {
     done
     [ $# -gt 0 ] || usage run "which program? tessera run [options] -- PROGRAM [ARGUMENTS]"
     check_environment
-    export TESSERA_SHARE="${TESSERA_SHARE:-time}" TESSERA_PLAN="${TESSERA_PLAN:-$default_plan}"
+    export TESSERA_SHARE="${TESSERA_SHARE:-auto}" TESSERA_PLAN="${TESSERA_PLAN:-$default_plan}"
     check_memory
     say_without_effect
     need_native
@@ -152,17 +155,64 @@ run_command() {
     # An executor needs no driver in the program: it has one of its own, or is the software GPU.
     [ -n "$driver" ] || [ "$TESSERA_SHARE" = space ] ||
         say "this machine has no GPU driver (no libcuda.so.1): the program will see no GPU; --share space gives it one in software"
+    # Where only one way is possible, or the options speak of one, there is nothing to choose.
+    if [ "$TESSERA_SHARE" = auto ] && { [ -z "$driver" ] || [ -n "$tenant_terms" ]; }; then
+        export TESSERA_SHARE=time
+    fi
     export TESSERA_RUNTIME_DIR="$runtime"
     # By default one tenant is one `tessera run` and its children; $$ stays the program's pid over exec.
     export TESSERA_NAME="${TESSERA_NAME:-${1##*/}-$$}"
+    await_place "$1"
     set_terms
     preload
     exec "$@"
 }
 
+# How long to wait for a place; without a number for ever.
+wait_option() { # --wait[=SECONDS]
+    case $1 in
+    --wait) wait_options=" --seconds=-1"; return 0 ;;
+    esac
+    seconds=${1#--wait=}
+    seconds=${seconds%s}
+    case $seconds in
+    '' | *[!0-9]* | 0?* | ?????????*) seconds=$((longest_timeout + 1)) ;;
+    esac
+    [ "$seconds" -le $longest_timeout ] ||
+        usage run "$1: how long to wait is a number of seconds from 0 to $longest_timeout, a year; for ever is --wait"
+    wait_options=" --seconds=$seconds"
+}
+
+# With --wait the program starts when there is a place for it among the manager's clients. The library never waits for that.
+await_place() { # PROGRAM
+    [ -n "$wait_options" ] && [ "${TESSERA_DISABLE:-0}" != 1 ] || return 0
+    command -v "$1" >/dev/null || fail 127 "$1: not found" # before it waits
+    manager_runs || fail $exit_no_manager "--wait: no manager runs, and --no-manager starts none: there is nobody to wait for"
+    [ -z "${TESSERA_MEMORY_GUARANTEE:-}" ] || [ "$TESSERA_SHARE" = space ] ||
+        wait_options="$wait_options --guarantee=$TESSERA_MEMORY_GUARANTEE"
+    # In the background: a shell handles no signal while it waits for a child in the foreground. A list of words on purpose.
+    # shellcheck disable=SC2086
+    (client_command admission "--tenant=$TESSERA_NAME" --process=$$ "--device=${CUDA_VISIBLE_DEVICES:-}" $wait_options) &
+    waiter=$!
+    trap 'stop_waiting 130' INT
+    trap 'stop_waiting 143' TERM
+    trap 'stop_waiting 129' HUP
+    wait $waiter || exit $?
+    trap - INT TERM HUP
+}
+
+stop_waiting() { # EXIT-CODE
+    kill "$waiter" 2>/dev/null
+    wait "$waiter" 2>/dev/null
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    exit "$1"
+}
+
 # What the tenant gets of the GPU's time is the manager's to keep. Nothing of the program has run yet, so a refusal ends the command.
 set_terms() {
-    [ -n "$tenant_terms" ] && [ "$TESSERA_SHARE" = time ] || return 0
+    tenant_terms=$tenant_terms$tenant_class
+    [ -n "$tenant_terms" ] || return 0
+    [ "$TESSERA_SHARE" != space ] || tenant_terms="$tenant_terms --space"
     # No quotation marks: run_option lets no blanks through.
     (client_command tenant "$TESSERA_NAME" --own --ahead --while-it-runs $tenant_terms >/dev/null) || exit $?
 }
@@ -230,8 +280,6 @@ say_without_effect() {
             say "$run_option has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
         space--plan) [ "$TESSERA_PLAN" = auto ] || [ "$TESSERA_PLAN" = plain ] ||
             say "--plan $TESSERA_PLAN has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
-        space--weight | space--priority | space--class | space--cap | space--soft-cap)
-            say "$run_option has no effect with --share space: kernels of programs that share by space run at once" ;;
         time--fence | time--unfenced | time--fence-alone | time--kernel-timeout)
             say "$run_option has no effect without --share space: programs that share by time run their kernels as they are" ;;
         esac
@@ -289,8 +337,8 @@ run_option() { # OPTION VALUE
         ;;
     --share | TESSERA_SHARE)
         case $2 in
-        time | space) export TESSERA_SHARE="$2" ;;
-        *) usage run "$1 $2: GPUs are shared by time or by space" ;;
+        auto | time | space) export TESSERA_SHARE="$2" ;;
+        *) usage run "$1 $2: GPUs are shared by time or by space, or auto: as the manager says" ;;
         esac
         ;;
     --fence | TESSERA_FENCE)
@@ -318,7 +366,7 @@ run_option() { # OPTION VALUE
         case $2 in
         '' | *[!0-9a-z.%-]*) usage run "$1 '$2': tessera help tenant says what it takes" ;;
         esac
-        tenant_terms="$tenant_terms $1=$2"
+        case $1 in --class) tenant_class=" $1=$2" ;; *) tenant_terms="$tenant_terms $1=$2" ;; esac
         ;;
     --runtime)
         case $2 in
@@ -328,7 +376,7 @@ run_option() { # OPTION VALUE
         ;;
     --device)
         case $2 in
-        '' | *[!0-9A-Za-z,/-]*) usage run "--device '$2': a list of ordinals (0,1) or UUIDs (GPU-...)" ;;
+        '' | auto | *[!0-9A-Za-z,/-]*) usage run "--device '$2': a list of ordinals (0,1) or UUIDs (GPU-...)" ;;
         esac
         export CUDA_VISIBLE_DEVICES="$2"
         ;;

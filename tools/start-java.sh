@@ -27,7 +27,7 @@ java_exec() {
     # shellcheck disable=SC2086
     exec ${java_prefix:-} "$java_home/bin/java" $java_size ${java_archive:+-Xlog:disable} \
         ${java_archive:+"-Xlog:all=warning,aot*=off,cds*=off:stderr"} ${java_archive:+"-XX:AOTCache=$java_archive"} \
-        --enable-native-access=ALL-UNNAMED \
+        --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
         "-Dtessera.home=$TESSERA_HOME" "-Dtessera.native=$native_folder" "-Dtessera.probe=$probe" \
         "-Dtessera.agent=${app_folder%/app}/agent/tessera-agent.jar" \
         -cp "$app_folder/*" "$java_class" "$@"

@@ -2,10 +2,12 @@ package io.tessera.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.memory.InMemoryClient;
 import io.tessera.manager.memory.SteppedManager;
 import io.tessera.os.Errno;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,13 +70,55 @@ class AdmissionStepTest {
         stepped.client(2);
         InMemoryClient third = stepped.connect(3, 500).hello("team", 0);
         stepped.step();
-        assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 2 (--max-clients)",
+        assertEquals(List.of(
+                "refused 5: as many clients as this manager admits are there already: 2 (--max-clients); tessera run --wait waits for a place",
                 "closed"), third.heard());
         first.die();
         stepped.step();
         InMemoryClient fourth = stepped.connect(4, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("welcome 3"), fourth.heard());
+    }
+
+    @Test
+    void whoHasWaitedGetsThePlaceThatOneLeaves() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(1));
+        InMemoryClient first = stepped.client(1);
+        InMemoryClient control = stepped.control(500);
+        String wish = "{\"request\":\"admission\",\"tenant\":\"waiter\",\"pid\":9,\"startTicks\":4711}\n";
+        assertEquals("{\"ok\":true,\"admitted\":false,\"place\":1,\"waiting\":1,\"reason\":\"as many clients as this manager admits are there"
+                + " already: 1 (--max-clients)\"}\n", say(control, wish));
+        first.die();
+        stepped.step();
+        InMemoryClient other = stepped.connect(4, 500).hello("team", 0);
+        stepped.step();
+        assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 1 (--max-clients); of these 1 is kept for"
+                + " programs that have waited; tessera run --wait waits for a place", "closed"), other.heard());
+        assertEquals("{\"ok\":true,\"admitted\":true,\"place\":0,\"waiting\":0,\"reason\":\"\"}\n", say(control, wish));
+        InMemoryClient waiter = stepped.connect(9, 500).hello("waiter", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 2"), waiter.heard());
+        assertFalse(say(control, "{\"request\":\"status\"}\n").contains("waiting\":["));
+    }
+
+    /** The queue waits for nobody: it sleeps until a process has to be looked at. */
+    @Test
+    void whoNoLongerAsksLeavesTheQueue() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(1));
+        stepped.client(1);
+        InMemoryClient control = stepped.control(500);
+        say(control, "{\"request\":\"admission\",\"tenant\":\"waiter\",\"pid\":9,\"startTicks\":4711}\n");
+        assertTrue(say(control, "{\"request\":\"status\"}\n").contains("\"waiting\":[{\"place\":1,\"pid\":9,"));
+        stepped.stepAfterMs(5_000);
+        assertFalse(say(control, "{\"request\":\"status\"}\n").contains("waiting\":["));
+    }
+
+    private String say(InMemoryClient peer, String text) throws Exception {
+        peer.sendRaw(text.getBytes(StandardCharsets.UTF_8));
+        stepped.step();
+        return peer.heardText();
     }
 
     @Test
@@ -89,7 +133,8 @@ class AdmissionStepTest {
         InMemoryClient other = stepped.connect(8, 501).hello("team", 0);
         InMemoryClient root = stepped.connect(9, 0).hello("team", 0);
         stepped.step();
-        assertEquals(List.of("refused 5: user 500 has as many clients as one user may have: 6 of 8 (--max-clients)", "closed"), seventh.heard());
+        assertEquals(List.of("refused 5: user 500 has as many clients as one user may have: 6 of 8 (--max-clients); tessera run --wait waits"
+                + " for a place", "closed"), seventh.heard());
         assertEquals(List.of("welcome 7"), other.heard());
         assertEquals(List.of("welcome 8"), root.heard());
     }

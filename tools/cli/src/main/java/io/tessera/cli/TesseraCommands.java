@@ -1,5 +1,6 @@
 package io.tessera.cli;
 
+import io.tessera.cli.admission.AdmissionCommand;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlException;
@@ -22,6 +23,7 @@ import io.tessera.cli.status.WhyCommand;
 import io.tessera.cli.text.FileProblem;
 import io.tessera.cli.text.TextTable;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -60,7 +62,8 @@ public final class TesseraCommands {
                 .addSubcommand(new DoctorCommand(context))
                 .addSubcommand(new FenceCommand(context))
                 .addSubcommand(new SimulateCommand(context))
-                .addSubcommand(new ManagerStopCommand(context));
+                .addSubcommand(new ManagerStopCommand(context))
+                .addSubcommand(new AdmissionCommand(context, InstantSource.system()));
         line.setOut(context.out()).setErr(context.err());
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         line.getSubcommands().values().forEach(command -> command.getCommandSpec()

@@ -6,6 +6,7 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.status.StatusAnswer;
+import io.tessera.cli.status.StatusAnswer.ExecutorState;
 import io.tessera.cli.text.TextTable;
 import io.tessera.cli.text.TextTable.Cell;
 import io.tessera.cli.text.TextTable.Side;
@@ -73,6 +74,7 @@ public final class PolicyCommand implements Callable<Integer> {
         StatusAnswer status = StatusAnswer.of(manager.ask(request));
         if (json) {
             JsonObject devices = new JsonObject();
+            inSpace(status).forEach(one -> devices.addProperty(one.uuid(), one.turns().policy()));
             status.devices().forEach(one -> devices.addProperty(one.uuid(), one.policy()));
             JsonObject policies = new JsonObject();
             for (PolicyName policy : PolicyName.values()) {
@@ -91,9 +93,15 @@ public final class PolicyCommand implements Callable<Integer> {
         }
         table.lines("", context.style()).forEach(context.out()::println);
         context.out().println();
-        if (status.devices().isEmpty()) {
+        if (status.devices().isEmpty() && inSpace(status).isEmpty()) {
             context.out().println("no device is in use");
         }
         status.devices().forEach(one -> context.out().println(TextTable.printable(one.name()) + ", " + one.uuid() + ": " + one.policy()));
+        inSpace(status).forEach(one -> context.out()
+                .println(TextTable.printable(one.name()) + ", " + one.uuid() + ", by space: " + one.turns().policy()));
+    }
+
+    private static List<ExecutorState> inSpace(StatusAnswer status) {
+        return status.executors().stream().filter(executor -> !executor.turns().policy().isEmpty()).toList();
     }
 }

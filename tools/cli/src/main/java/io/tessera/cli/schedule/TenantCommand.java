@@ -28,12 +28,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tessera tenant alice --weight 3}: what a tenant gets of the device's time. One thread. */
-@Command(name = "tenant", mixinStandardHelpOptions = true, sortOptions = false, header = "What a tenant gets of the GPU's time, by turns.", footer = {
+@Command(name = "tenant", mixinStandardHelpOptions = true, sortOptions = false, header = "What a tenant gets of the GPU's time.", footer = {
         "",
         "Without options: what is set for it. A change takes effect at once, on every GPU, for all programs of the tenant together.",
-        "Under the mode auto a GPU takes turns while what is set for its tenants differs. Programs that share by space run at once:",
-        "nothing of this holds for them. It is forgotten when the manager ends.",
-        "Examples:", "  tessera tenant alice --weight 3", "  tessera tenant bob --soft-cap 20%",
+        "Under the mode auto a GPU takes turns while what is set for its tenants differs. Of programs that share by space the work then",
+        "waits for turns of some milliseconds; class interactive keeps processors free for them. It is forgotten when the manager ends.",
+        "Examples:", "  tessera tenant alice --weight 3", "  tessera tenant bob --soft-cap 20%%",
         "  tessera policy priority && tessera tenant web --class interactive", "  tessera tenant alice --reset",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class TenantCommand implements Callable<Integer> {
@@ -74,6 +74,9 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--own", hidden = true, description = "The label is that of a program of the caller, also where the manager is another user's.")
     private boolean own;
 
+    @Option(names = "--space", hidden = true, description = "The tenant will share by space.")
+    private boolean space;
+
     @Option(names = "--while-it-runs", description = "Only until the last program of the tenant has ended; as the options of run.")
     private boolean whileItRuns;
 
@@ -108,6 +111,9 @@ public final class TenantCommand implements Callable<Integer> {
         }
         if (own) {
             request.addProperty("own", true);
+        }
+        if (space) {
+            request.addProperty("space", true);
         }
         if (ahead) {
             request.addProperty("ahead", true);

@@ -4,6 +4,7 @@ import io.tessera.cli.status.StatusAnswer.ClientState;
 import io.tessera.cli.status.StatusAnswer.ExecutorClient;
 import io.tessera.cli.status.StatusAnswer.ExecutorState;
 import io.tessera.cli.status.StatusAnswer.TenantWindow;
+import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.Style;
 import io.tessera.cli.text.Style.Emphasis;
@@ -41,16 +42,24 @@ final class ExecutorTable {
             lines.add(INDENT + TextTable.printable("shared by space, " + executor.state()
                     + (executor.pid() == 0 ? "" : ", pid " + executor.pid())
                     + (executor.software() ? ", in software" : "")
+                    + (executor.turns().now() ? ", turns by " + executor.turns().policy() : "")
                     + (executor.restarts() == 0 ? "" : ", restarted " + executor.restarts() + " times")
                     + (executor.reason().isEmpty() ? "" : ": " + executor.reason())));
             if (!executor.clients().isEmpty()) {
                 lines.addAll(table(report, executor).lines(INDENT, style));
+                lines.addAll(terms(executor));
             }
             if (!executor.windows().isEmpty()) {
                 lines.addAll(windows(executor).lines(INDENT, style));
             }
         }
         return lines;
+    }
+
+    /** A line for each tenant for which something is set. */
+    private static List<String> terms(ExecutorState executor) {
+        return executor.clients().stream().filter(client -> client.terms() != null)
+                .map(client -> INDENT + TextTable.printable(client.tenant()) + ": " + client.terms().text()).distinct().sorted().toList();
     }
 
     private static TextTable windows(ExecutorState executor) {
@@ -89,7 +98,7 @@ final class ExecutorTable {
         TextTable table = new TextTable().column("ID", Side.RIGHT).column("PID", Side.RIGHT)
                 .column("TENANT", Side.LEFT).column("COMMAND", Side.LEFT).column("MEMORY", Side.RIGHT)
                 .column("LAUNCHES", Side.RIGHT).column("CALLS", Side.RIGHT).column("REFUSED", Side.RIGHT)
-                .column("FENCE", Side.LEFT);
+                .column("HELD", Side.RIGHT).column("WAITED", Side.RIGHT).column("FENCE", Side.LEFT);
         machineCode.forEach(column -> table.column(column.title(), Side.RIGHT));
         table.column("VIOLATIONS", Side.RIGHT);
         boolean divided = executor.clients().stream().anyMatch(client -> client.processors() < client.deviceProcessors());
@@ -104,7 +113,8 @@ final class ExecutorTable {
                     Cell.of(known.map(ClientState::tenant).orElse(client.tenant())),
                     Cell.of(known.map(ClientState::command).orElse("-")), Cell.of(Sizes.format(client.usedBytes())),
                     Cell.of(Long.toString(client.launches())), Cell.of(Long.toString(client.calls())),
-                    Cell.of(Long.toString(client.rejected())), Cell.of(client.fence())));
+                    Cell.of(Long.toString(client.rejected())), Cell.of(Durations.format(client.heldNs())),
+                    Cell.of(Durations.format(client.waitedNs())), Cell.of(client.fence())));
             machineCode.forEach(column -> row.add(column.cell(client)));
             row.add(notable(client.violations()));
             if (divided) {

@@ -6,6 +6,7 @@ import io.tessera.cli.status.StatusAnswer.DeviceState;
 import io.tessera.cli.status.StatusAnswer.ExecutorClient;
 import io.tessera.cli.status.StatusAnswer.ExecutorState;
 import io.tessera.cli.status.StatusAnswer.TenantWindow;
+import io.tessera.cli.status.StatusAnswer.Terms;
 import io.tessera.cli.text.Durations;
 import io.tessera.cli.text.Sizes;
 import io.tessera.cli.text.TextTable;
@@ -28,13 +29,13 @@ final class Explanations {
      * @param name the tenant's label, or the number of a process
      */
     static List<Explanation> of(StatusAnswer status, String name) {
-        List<Explanation> all = new ArrayList<>();
+        List<Explanation> explained = new ArrayList<>();
         for (ClientState client : status.clients()) {
             if (client.tenant().equals(OTHERS) || !client.tenant().equals(name) && !nameOf(status, client).equals(name)
                     && !Long.toString(client.pid()).equals(name)) {
                 continue;
             }
-            int before = all.size();
+            List<Explanation> all = new ArrayList<>();
             for (ClientDevice on : client.devices()) {
                 status.devices().stream().filter(device -> device.uuid().equals(on.uuid())).findFirst()
                         .ifPresent(device -> all.add(inTime(status, device, client, on)));
@@ -43,13 +44,27 @@ final class Explanations {
                 executor.clients().stream().filter(one -> one.client() == client.id()).findFirst()
                         .ifPresent(one -> all.add(inSpace(status, executor, client, one)));
             }
-            if (all.size() == before) {
+            if (all.isEmpty()) {
                 all.add(new Explanation(client.tenant(), client.pid(), "", "", "starts", client.connectedNs(), "",
                         label(client) + " has no context on a GPU yet; it is connected for " + Durations.format(client.connectedNs()) + ".",
                         List.of(), List.of()));
             }
+            all.forEach(one -> explained.add(withWay(one, client)));
         }
-        return all;
+        status.waiting().stream().filter(program -> program.isCalled(name)).forEach(program -> explained.add(program.explanation()));
+        return explained;
+    }
+
+    /** The same with the reason why the program shares by time or by space, where the manager has chosen that. */
+    private static Explanation withWay(Explanation one, ClientState client) {
+        if (client.sharing() == null) {
+            return one;
+        }
+        List<String> because = new ArrayList<>(one.because());
+        because.add(
+                "it shares by " + (client.plan().equals("relay") ? "space" : "time") + " (--share auto): " + TextTable.printable(client.sharing()));
+        return new Explanation(one.tenant(), one.pid(), one.device(), one.way(), one.state(), one.sinceNs(), one.waitsFor(), one.sentence(), because,
+                one.changes());
     }
 
     /** By what commands name the client's tenant. */
@@ -110,7 +125,7 @@ final class Explanations {
 
     /** Whether a cap is what keeps a client of a device that nobody holds waiting: it has one, and nobody there drains or moves memory. */
     private static boolean isCapped(StatusAnswer status, DeviceState device, ClientDevice waiting) {
-        return waiting.terms() != null && (waiting.terms().hardCap() < 1 || waiting.terms().softCap() < 1)
+        return hasCap(waiting.terms())
                 && status.clients().stream().flatMap(client -> client.devices().stream()).filter(on -> on.uuid().equals(device.uuid()))
                         .noneMatch(on -> on.ack().equals("draining") || on.residency() != null && on.residency().state().startsWith("moving"));
     }
@@ -153,6 +168,7 @@ final class Explanations {
         long awayBytes = window.map(TenantWindow::awayBytes).orElse(0L);
         window.ifPresent(one -> because.add(Sizes.format(one.committedBytes()) + " of memory, of which " + Sizes.format(awayBytes)
                 + " is off the GPU"));
+        because.add(turns(executor, there));
         if (there.processors() < there.deviceProcessors()) {
             because.add("its kernels run on " + there.processors() + " of " + there.deviceProcessors()
                     + " processors, while another tenant has work that is of class interactive or needs the GPU for a small part of the time");
@@ -163,10 +179,30 @@ final class Explanations {
                     + " of its memory is off the GPU: its next call brings it back, when it is its turn.",
                     because, List.of("tessera wake '" + nameOf(status, client) + "' brings it back now"));
         }
+        if (executor.turns().now()) {
+            return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", there.held() ? "waits" : "runs", 0, "", label(client)
+                    + " shares " + where + " by space, where tenants take turns: "
+                    + (!there.held() ? "its work is not held back now."
+                            : hasCap(there.terms()) ? "its work waits for its tenant's turn, or for time under its cap."
+                            : "its work waits until it is its tenant's turn."),
+                    because,
+                    List.of("tessera tenant '" + nameOf(status, client) + "' --weight N, --priority N or --cap SHARE changes what it gets",
+                            "tessera scheduler off has everybody run at once"));
+        }
         return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "runs", 0, "", label(client) + " shares " + where
                 + " by space: its kernels run at once with those of " + (others == 0 ? "whoever comes." : others == 1 ? "another program."
                         : others + " other programs."),
                 because, List.of("tessera run --share time gives it turns of its own"));
+    }
+
+    private static boolean hasCap(Terms terms) {
+        return terms != null && (terms.hardCap() < 1 || terms.softCap() < 1);
+    }
+
+    private static String turns(ExecutorState executor, ExecutorClient there) {
+        return (executor.turns().now() ? "tenants take turns by policy " + executor.turns().policy() : "tenants run at once")
+                + (there.terms() == null ? "; nothing is set for this tenant" : "; set for this tenant: " + there.terms().text()) + "; it had "
+                + Durations.format(there.heldNs()) + " of the GPU's time, and waited " + Durations.format(there.waitedNs());
     }
 
     private static Explanation explained(ClientState client, DeviceState device, String state, long sinceNs, String waitsFor, String sentence,

@@ -24,10 +24,11 @@ import java.util.Objects;
  * @param devices the devices on which clients have contexts
  * @param clients the clients
  * @param executors the executors
+ * @param waiting programs that have not started yet
  * @param host    host memory for what is off the devices; null: no client can use it
  */
 public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
-        List<ExecutorState> executors, HostMemory host) {
+        List<ExecutorState> executors, List<WaitingProgram> waiting, HostMemory host) {
     /** Whoever listens on the socket may say anything: no text of it steers a terminal. */
     private static final Gson GSON = new GsonBuilder().registerTypeAdapter(String.class,
             (JsonDeserializer<String>) (text, _, _) -> TextTable.printable(text.getAsString())).create();
@@ -37,6 +38,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
         devices = orEmpty(devices);
         clients = orEmpty(clients);
         executors = orEmpty(executors);
+        waiting = orEmpty(waiting);
     }
 
     /**
@@ -78,12 +80,13 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param restarts   how often it died and came back
      * @param reason     why it is not ready
      * @param rootBecause why it runs as root although it should not; empty: it does not, or root was asked for
+     * @param turns      how its tenants share it
      * @param clients    what its clients do
      * @param windows    where its tenants' memory lies
      */
     public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
-            long totalBytes, long pid, long usedBytes, long restarts, String reason, String rootBecause, List<ExecutorClient> clients,
-            List<TenantWindow> windows) {
+            long totalBytes, long pid, long usedBytes, long restarts, String reason, String rootBecause, SpaceTurns turns,
+            List<ExecutorClient> clients, List<TenantWindow> windows) {
         /** Fills in what was left out. */
         public ExecutorState {
             state = orUnknown(state);
@@ -91,8 +94,26 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             name = orUnknown(name);
             reason = Objects.requireNonNullElse(reason, "");
             rootBecause = Objects.requireNonNullElse(rootBecause, "");
+            turns = Objects.requireNonNullElse(turns, SpaceTurns.NONE);
             clients = orEmpty(clients);
             windows = orEmpty(windows);
+        }
+    }
+
+    /**
+     * How tenants of an executor share it.
+     *
+     * @param policy by which they take turns
+     * @param use    off, on, or auto: where something set needs turns
+     * @param now    whether they take turns now
+     */
+    public record SpaceTurns(String policy, String use, boolean now) {
+        private static final SpaceTurns NONE = new SpaceTurns("", "", false);
+
+        /** Fills in what was left out. */
+        public SpaceTurns {
+            policy = Objects.requireNonNullElse(policy, "");
+            use = Objects.requireNonNullElse(use, "");
         }
     }
 
@@ -107,6 +128,10 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param launches  kernels that were launched
      * @param records   all records
      * @param rejected  records that were refused
+     * @param terms     what is set for its tenant; null: nothing
+     * @param heldNs    GPU time that it had; of time when several had work, its part
+     * @param waitedNs  for how long its work was held back
+     * @param held      whether its work is held back now
      * @param fence     how kernels are fenced beside others: mask, modulo, check
      * @param shown     images of machine code without PTX whose kernels stay in their window whoever wrote them
      * @param vendors   the same with what a vendor's compiler keeps, of a vendor's images
@@ -117,7 +142,8 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param deviceProcessors all of them; 0: the driver cannot divide them
      */
     public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
-            String fence, long shown, long vendors, long unknown, long unfenced, long violations, long processors, long deviceProcessors) {
+            Terms terms, long heldNs, long waitedNs, boolean held, String fence, long shown, long vendors, long unknown, long unfenced,
+            long violations, long processors, long deviceProcessors) {
         /** Fills in what was left out. */
         public ExecutorClient {
             tenant = Objects.requireNonNullElse(tenant, "-");
@@ -186,14 +212,15 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param tenant         what shares and limits attach to
      * @param command        what runs
      * @param plan           its memory plan
+     * @param sharing        why the manager has it share as it does; null: the program did not leave that to it
      * @param connectedNs    for how long it is connected
      * @param heartbeatAgeNs how long ago it gave a sign of life
      * @param counters       its process-wide counters
      * @param devices        its devices
      * @param errors         its distinct errors
      */
-    public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, long connectedNs,
-            long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices, List<ClientError> errors) {
+    public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, String sharing,
+            long connectedNs, long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices, List<ClientError> errors) {
         /** Fills in what was left out. */
         public ClientState {
             tenant = orUnknown(tenant);

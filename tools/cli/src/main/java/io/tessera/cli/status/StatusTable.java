@@ -54,6 +54,7 @@ public final class StatusTable {
             device(lines, report, device, rates, style);
         }
         lines.addAll(ExecutorTable.lines(report, style));
+        lines.addAll(WaitingProgram.lines(report.waiting()));
         List<ClientState> homeless = report.clients().stream()
                 .filter(c -> c.devices().isEmpty() && !ExecutorTable.isIn(report, c.id())).toList();
         if (!homeless.isEmpty()) {

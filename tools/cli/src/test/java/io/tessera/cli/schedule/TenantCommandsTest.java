@@ -63,6 +63,12 @@ class TenantCommandsTest {
         assertTrue(run.out().endsWith("\nH200, GPU-1: priority\n"), run.out());
         run = answered("{\"request\":\"status\"}", status, "policy", "--json");
         assertTrue(run.out().startsWith("{\"devices\":{\"GPU-1\":\"priority\"},\"policies\":{\"fifo\":"), run.out());
+        String space = "{\"ok\":true,\"manager\":{\"pid\":1},\"devices\":[],\"executors\":[{\"uuid\":\"GPU-2\",\"name\":\"Software\",\"turns\":"
+                + "{\"policy\":\"fair\",\"use\":\"auto\",\"now\":true}}]}\n";
+        run = answered("{\"request\":\"status\"}", space, "policy");
+        assertTrue(run.out().endsWith("\nSoftware, GPU-2, by space: fair\n") && !run.out().contains("no device"), run.out());
+        run = answered("{\"request\":\"status\"}", space, "policy", "--json");
+        assertTrue(run.out().startsWith("{\"devices\":{\"GPU-2\":\"fair\"},"), run.out());
     }
 
     @Test

@@ -24,7 +24,7 @@ final class Kit implements AutoCloseable {
     /** Longest that anything a test starts may take. */
     static final long PATIENCE_S = 60;
 
-    private static final List<String> SCRIPTS = List.of("tessera", "run.sh", "manager.sh", "find-java.sh", "start-java.sh", "help.sh");
+    private static final List<String> SCRIPTS = List.of("tessera", "run.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh", "help.sh");
 
     final Path home;
     final Path runtime;
@@ -152,8 +152,8 @@ final class Kit implements AutoCloseable {
         if (socket != null) {
             socket.close();
         } else if (Files.exists(runtime.resolve("manager.pid"))) {
-            ProcessHandle.of(managerPid()).filter(p -> p.info().command().orElse("").contains("java"))
-                    .ifPresent(ProcessHandle::destroyForcibly);
+            // By SIGTERM: for one that is killed its watcher starts another.
+            ProcessHandle.of(managerPid()).filter(p -> p.info().command().orElse("").contains("java")).ifPresent(ProcessHandle::destroy);
         }
         started.forEach(Process::destroyForcibly);
     }

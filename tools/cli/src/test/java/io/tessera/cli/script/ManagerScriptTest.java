@@ -205,6 +205,64 @@ class ManagerScriptTest {
         assertFalse(runs(second));
     }
 
+    private static void signal(String name, long pid) throws Exception {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor());
+    }
+
+    /** Waits for another manager than this one. */
+    private long nextManager(long before) throws Exception {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Kit.PATIENCE_S);
+        while (kit.tessera("manager", "status").code() != 0 || kit.managerPid() == before) {
+            assertTrue(System.nanoTime() < until, "no other manager");
+            Thread.sleep(50);
+        }
+        return kit.managerPid();
+    }
+
+    /** With its options and directories; also for the second time at once. Nobody is child of a program, or has its library. */
+    @Test
+    void aManagerThatWasKilledIsStartedAgain() throws Exception {
+        kit.environment.put("LD_PRELOAD", kit.home.resolve("lib/libcuda.so.1").toString());
+        assertEquals(0, kit.tessera("manager", "start", "--", "--capacity", "8 GiB").code());
+        long pid = kit.managerPid();
+        ProcessHandle watcher = ProcessHandle.of(pid).orElseThrow().parent().orElseThrow();
+        for (int kills = 1; kills <= 2; kills++) {
+            signal("KILL", pid);
+            pid = nextManager(pid);
+            assertEquals(watcher, ProcessHandle.of(pid).orElseThrow().parent().orElseThrow());
+            List<String> lines = Files.readAllLines(kit.log());
+            assertEquals(kills + 1, lines.stream().filter("-- SR=40 PRELOAD="::equals).count(), lines.toString());
+            assertEquals(List.of("--capacity", "8 GiB"), lines.subList(lines.size() - 2, lines.size()));
+        }
+        assertFalse(Files.readString(Path.of("/proc/" + watcher.pid() + "/maps")).contains("libcuda"));
+        assertTrue(Files.readString(kit.runtime.resolve("manager.log")).contains("ended by signal 9: another one is started"));
+        assertEquals(0, kit.tessera("manager", "stop").code());
+        watcher.onExit().get(Kit.PATIENCE_S, TimeUnit.SECONDS);
+        assertEquals(3, kit.javaStarts());
+        assertEquals(3, kit.tessera("manager", "status").code());
+    }
+
+    /** Its directory was removed, or it was stopped while it was dead. */
+    @Test
+    void aManagerIsNotStartedAgainWhereNobodyWantsOne() throws Exception {
+        for (boolean removed : new boolean[] {true, false}) {
+            assertEquals(0, kit.tessera("manager", "start").code());
+            long pid = kit.managerPid();
+            ProcessHandle watcher = ProcessHandle.of(pid).orElseThrow().parent().orElseThrow();
+            long starts = kit.javaStarts();
+            signal("STOP", watcher.pid());
+            signal("KILL", pid);
+            if (removed) {
+                Files.delete(kit.runtime.resolve("manager.sock"));
+            } else {
+                assertEquals(3, kit.tessera("manager", "stop").code());
+            }
+            signal("CONT", watcher.pid());
+            watcher.onExit().get(Kit.PATIENCE_S, TimeUnit.SECONDS);
+            assertEquals(starts, kit.javaStarts());
+        }
+    }
+
     @Test
     void oldLogsAreKeptUpToThree() throws Exception {
         for (int i = 0; i < 5; i++) {

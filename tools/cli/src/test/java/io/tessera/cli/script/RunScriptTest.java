@@ -62,6 +62,40 @@ class RunScriptTest {
         assertEquals(2, kit.tessera("run", option, "nonsense", "--", "true").code());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--wait=abc", "--wait=", "--wait=-1", "--wait=1.5", "--wait=31536001", "--wait=999999999999", "--wait=s"})
+    void waitsThatAreNoTimeAreRefused(String option) throws Exception {
+        Result result = kit.tessera("run", option, "--", "echo", "started");
+        assertEquals(2, result.code());
+        assertEquals("", result.out());
+        assertTrue(result.err().startsWith("tessera: " + option + ": how long to wait is a number of seconds from 0 to 31536000"), result.err());
+    }
+
+    @Test
+    void withoutAManagerThereIsNothingToWaitFor() throws Exception {
+        kit.environment.put("TESSERA_RUNTIME_DIR", Files.createDirectory(folder.resolve("nobody")).toString());
+        Result result = kit.tessera("run", "--wait=5", "--no-manager", "--", "echo", "started");
+        assertEquals(new Result(3, "", "tessera: --wait: no manager runs, and --no-manager starts none: there is nobody to wait for\n"), result);
+    }
+
+    @Test
+    void whatCannotBeStartedDoesNotWait() throws Exception {
+        kit.environment.put("TESSERA_RUNTIME_DIR", Files.createDirectory(folder.resolve("nobody")).toString());
+        Result result = kit.tessera("run", "--no-manager", "--wait", "3", "--", "echo", "started");
+        assertEquals(new Result(127, "", "tessera: 3: not found\n"), result);
+    }
+
+    @Test
+    void aProgramWithoutTheLibraryWaitsForNothing() throws Exception {
+        kit.environment.put("TESSERA_DISABLE", "1");
+        assertEquals("1", variable("TESSERA_DISABLE", "--wait"));
+    }
+
+    @Test
+    void noDeviceIsChosenByItself() throws Exception {
+        assertEquals(2, kit.tessera("run", "--device", "auto", "--", "true").code());
+    }
+
     @Test
     void fencesAlsoAlone() throws Exception {
         assertEquals("1", variable("TESSERA_FENCE_ALONE", "--share", "space", "--fence-alone"));
@@ -238,10 +272,10 @@ class RunScriptTest {
     @ParameterizedTest
     @CsvSource({"--share space --plan swap,--plan swap has no effect with --share space", "--share space --plan managed,--plan managed has no effect",
             "--share space --memory-guarantee 1GiB,--memory-guarantee has no effect with --share space",
-            "--share space --swap-directory /tmp,--swap-directory has no effect", "--share space --no-manager --weight 3,--weight has no effect",
-            "--fence check,--fence has no effect without --share space",
-            "--fence-alone,--fence-alone has no effect", "--unfenced time,--unfenced has no effect",
-            "--kernel-timeout 9,--kernel-timeout has no effect"})
+            "--share space --swap-directory /tmp,--swap-directory has no effect",
+            "--share time --fence check,--fence has no effect without --share space",
+            "--share time --fence-alone,--fence-alone has no effect", "--share time --unfenced time,--unfenced has no effect",
+            "--share time --kernel-timeout 9,--kernel-timeout has no effect"})
     void anOptionWithoutEffectIsSaidToHaveNone(String options, String expected) throws Exception {
         Result result = kit.tessera(("run " + options + " -- echo ran").split(" "));
         assertEquals("ran\n", result.out(), result.toString());
@@ -250,7 +284,8 @@ class RunScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--share space --fence check --memory 1GiB", "--share space --plan auto", "--plan swap --memory-guarantee 1GiB"})
+    @ValueSource(strings = {"--fence check --kernel-timeout 9", "--share space --fence check --memory 1GiB", "--share space --plan auto",
+            "--plan swap --memory-guarantee 1GiB"})
     void anOptionWithAnEffectIsNotSpokenOf(String options) throws Exception {
         assertEquals(new Result(0, "ran\n", ""), kit.tessera(("run " + options + " -- echo ran").split(" ")));
     }

@@ -76,6 +76,18 @@ class StatusCommandTest {
         assertFalse(plain(json.replace("\"usableBytes\":42949672960", "\"usableBytes\":150755450880")).out().contains("clients can have"));
     }
 
+    @Test
+    void whoHasNotStarted() throws IOException {
+        String waiting = "{\"place\":0,\"pid\":7,\"uid\":0,\"tenant\":\"next\",\"guaranteeBytes\":0,\"waitingNs\":1,\"reason\":\"\"},"
+                + "{\"place\":1,\"pid\":0,\"uid\":-1,\"tenant\":\"(another user's)\",\"guaranteeBytes\":0,\"waitingNs\":2000000000,\"reason\":\"full\\u001b\"}";
+        String text = plain(
+                "{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1\",\"abi\":1,\"uid\":0,\"runtimeDirectory\":\"/r\",\"uptimeNs\":1500000},"
+                        + "\"devices\":[],\"clients\":[],\"waiting\":[" + waiting + "]}\n")
+                .out();
+        assertTrue(text.contains("programs that have not started:\n  next (pid 7): a place is kept for it\n"
+                + "  (another user's): place 1, waits for 2.0 s: full\\x1b\n"), text);
+    }
+
     private static String executor(String... machineCode) {
         StringBuilder clients = new StringBuilder();
         for (String images : machineCode) {
@@ -102,6 +114,19 @@ class StatusCommandTest {
         assertTrue(text.contains("mask      12      40         3           0\n"), text);
         assertTrue(folder.resolve("control.sock").toFile().delete());
         assertArrayEquals(new String[] {"FENCE", "UNKNOWN", "VIOLATIONS"}, header(plain(executor(",\"unknown\":1")).out()));
+    }
+
+    /** What programs that share by space have had of the GPU's time stands where it stands for those that take turns. */
+    @Test
+    void timeAndTermsOfTenantsInSpaceAreShown() throws IOException {
+        String executor = executor(
+                ",\"heldNs\":1500000000,\"waitedNs\":250000000,\"terms\":{\"weight\":3,\"priority\":0,\"class\":\"batch\",\"hardCap\":1,"
+                        + "\"softCap\":1,\"targetNs\":0}")
+                .replace("\"windows\":[],", "\"turns\":{\"policy\":\"fair\",\"use\":\"auto\",\"now\":true},");
+        String text = plain(executor).out();
+        assertTrue(text.contains("shared by space, running, turns by fair"), text);
+        assertTrue(text.contains(" HELD    WAITED ") && text.contains("1.5 s  250.0 ms"), text);
+        assertTrue(text.lines().anyMatch(line -> line.endsWith(": weight 3")), text);
     }
 
     /** Where a program is kept off some of the processors, all programs say on how many they run. */

@@ -1,6 +1,7 @@
 package io.tessera.cli.status;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.cli.CommandRun;
@@ -8,6 +9,7 @@ import io.tessera.cli.ScriptedControlServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,12 +53,57 @@ class WhyCommandTest {
     }
 
     @Test
+    void whyTheManagerChoseTheWayIsTold() throws IOException {
+        String answer = resource("exclusive.json").replace("\"pid\":1002,", "\"pid\":1002,\"sharing\":\"a program shares by time\",");
+        CommandRun run = answered(answer, "why", "bob");
+        assertTrue(run.out().contains("\n  it shares by time (--share auto): a program shares by time\n"), run.out());
+        Files.delete(folder.resolve("control.sock"));
+        assertFalse(answered(answer, "why", "alice").out().contains("--share auto"), "it was told what to do");
+    }
+
+    @Test
     void whoIsKeptByItsCapIsToldSo() throws IOException {
         CommandRun run = why("capped.json", "why", "carl");
         assertTrue(run.out().startsWith("carl (pid 1001) has waited 6.4 s for its turn on " + GPU
                 + ": nobody holds it: this tenant has had as much as its cap allows for now.\n"), run.out());
         assertTrue(run.out().contains("set for this tenant: at most 0.001 %\n"), run.out());
         assertTrue(run.out().contains("to change it: tessera tenant 'carl' --cap SHARE (or --soft-cap) lets it have more of the time\n"), run.out());
+    }
+
+    @Test
+    void aProgramThatWaitsForAPlaceIsExplained() throws Exception {
+        String answer = "{\"ok\":true,\"manager\":{\"pid\":5,\"uid\":0},\"devices\":[],\"clients\":[],\"waiting\":["
+                + "{\"place\":0,\"pid\":7,\"uid\":0,\"tenant\":\"next\",\"waitingNs\":1,\"reason\":\"\"},"
+                + "{\"place\":2,\"pid\":8,\"uid\":0,\"tenant\":\"later\",\"waitingNs\":2000000000,\"reason\":\"as many clients as may be: 2\"},"
+                + "{\"place\":1,\"pid\":0,\"uid\":-1,\"tenant\":\"(another user's)\",\"waitingNs\":1,\"reason\":\"\"}]}\n";
+        assertEquals("later (pid 8) has not started: it is at place 2 in the queue, and has waited for 2.0 s.\n  as many clients as may be: 2\n",
+                answered(answer, "why", "8").out());
+        Files.delete(folder.resolve("control.sock"));
+        assertEquals("next (pid 7) has waited, and a place is kept for it until its first CUDA call.\n", answered(answer, "why", "next").out());
+        Files.delete(folder.resolve("control.sock"));
+        assertEquals(1, answered(answer, "why", "(another user's)").code());
+    }
+
+    @Test
+    void whoseWorkIsHeldBackInSpaceIsToldSo() throws IOException {
+        String answer = "{\"ok\":true,\"manager\":{\"pid\":5,\"uid\":0},\"devices\":[],\"clients\":[{\"id\":7,\"pid\":9,\"uid\":0,\"tenant\":\"dora\","
+                + "\"plan\":\"relay\",\"devices\":[]}],\"executors\":[{\"ordinal\":0,\"uuid\":\"GPU-1\",\"name\":\"H200\",\"state\":\"ready\","
+                + "\"turns\":{\"policy\":\"fair\",\"use\":\"auto\",\"now\":true},\"clients\":[{\"client\":7,\"pid\":9,\"tenant\":\"dora\",\"fence\":\"mask\","
+                + "\"held\":true,\"heldNs\":1500000000,\"waitedNs\":250000000,\"terms\":{\"weight\":3,\"class\":\"batch\",\"hardCap\":1,\"softCap\":1}}]}]}\n";
+        String text = answered(answer, "why", "dora").out();
+        assertTrue(
+                text.startsWith("dora (pid 9) shares H200 GPU-1 by space, where tenants take turns: its work waits until it is its tenant's turn.\n"),
+                text);
+        assertTrue(
+                text.contains(
+                        "tenants take turns by policy fair; set for this tenant: weight 3; it had 1.5 s of the GPU's time, and waited 250.0 ms\n"),
+                text);
+        Files.delete(folder.resolve("control.sock"));
+        text = answered(answer.replace("\"hardCap\":1", "\"hardCap\":0.1"), "why", "dora").out();
+        assertTrue(text.contains("its work waits for its tenant's turn, or for time under its cap.\n"), text);
+        Files.delete(folder.resolve("control.sock"));
+        text = answered(answer.replace("\"now\":true", "\"now\":false").replace("\"held\":true", "\"held\":false"), "why", "dora").out();
+        assertTrue(text.contains("its kernels run at once with those of whoever comes.\n") && text.contains("tenants run at once; set for"), text);
     }
 
     @ParameterizedTest

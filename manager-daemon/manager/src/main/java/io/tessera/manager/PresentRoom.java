@@ -1,0 +1,43 @@
+package io.tessera.manager;
+
+import io.tessera.manager.admission.AdmissionRoom;
+import io.tessera.manager.residency.Residency;
+import io.tessera.manager.session.Session;
+import io.tessera.os.ProcessPort;
+import io.tessera.protocol.DeviceUuid;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The clients and devices of this manager as the queue of programs sees them. One owner thread. */
+record PresentRoom(Supplier<Collection<Session>> registered, Residency residency, ProcessPort processes) implements AdmissionRoom {
+    @Override
+    public int clients() {
+        return registered.get().size();
+    }
+
+    @Override
+    public int clientsOf(int uid) {
+        return (int) registered.get().stream().filter(session -> session.peer().uid() == uid).count();
+    }
+
+    @Override
+    public Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs) {
+        return residency.guarantees(device, nowNs);
+    }
+
+    @Override
+    public boolean countsGuaranteeOf(long clientId) {
+        return residency.knowsGuaranteeOf(clientId);
+    }
+
+    @Override
+    public boolean isRegistered(long clientId) {
+        return registered.get().stream().anyMatch(session -> session.clientId() == clientId);
+    }
+
+    @Override
+    public long startTicks(int pid) {
+        return processes.startTicks(pid);
+    }
+}

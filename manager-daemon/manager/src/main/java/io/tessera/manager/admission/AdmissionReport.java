@@ -1,0 +1,32 @@
+package io.tessera.manager.admission;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+
+/** The queue in {@code status} (SPEC.md, section 8). Stateless; called by the owner thread. */
+public final class AdmissionReport {
+    private AdmissionReport() {
+    }
+
+    /** Who waits, and for whom a place is kept: {@code place} 0. */
+    public static JsonArray of(AdmissionQueue queue, long nowNs) {
+        JsonArray all = new JsonArray();
+        int place = 0;
+        for (AdmissionEntry entry : queue.entries()) {
+            if (entry.clientId != 0) {
+                continue; // it is among the clients
+            }
+            JsonObject json = new JsonObject();
+            json.addProperty("place", entry.granted ? 0 : ++place);
+            json.addProperty("pid", entry.wish.pid());
+            json.addProperty("uid", entry.wish.uid());
+            json.addProperty("tenant", entry.wish.tenant());
+            entry.wish.device().ifPresent(device -> json.addProperty("device", device.toString()));
+            json.addProperty("guaranteeBytes", entry.wish.guaranteeBytes());
+            json.addProperty("waitingNs", nowNs - entry.sinceNs);
+            json.addProperty("reason", entry.reason);
+            all.add(json);
+        }
+        return all;
+    }
+}

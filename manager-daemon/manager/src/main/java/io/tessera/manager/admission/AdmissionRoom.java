@@ -1,0 +1,35 @@
+package io.tessera.manager.admission;
+
+import io.tessera.protocol.DeviceUuid;
+import java.util.Optional;
+
+/** What is there now, as far as the queue has to know it. Called by the owner thread. */
+public interface AdmissionRoom {
+    /**
+     * Device memory that can be guaranteed.
+     *
+     * @param device        which device
+     * @param capacityBytes what could be guaranteed if nobody were there
+     * @param freeBytes     what can be guaranteed beside what is guaranteed already or cannot leave
+     */
+    record Guarantees(DeviceUuid device, long capacityBytes, long freeBytes) {
+    }
+
+    /** Registered clients. */
+    int clients();
+
+    /** Registered clients of a user. */
+    int clientsOf(int uid);
+
+    /** Of a device, or, where none is named, of the only one; empty: nothing is known of it, since nobody uses it. */
+    Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs);
+
+    /** Whether what is guaranteed to a client is counted in {@link #guarantees} already. */
+    boolean countsGuaranteeOf(long clientId);
+
+    /** Whether a client is still there. */
+    boolean isRegistered(long clientId);
+
+    /** Start of a process as in {@link AdmissionWish}; 0: it is not there, or hidden. */
+    long startTicks(int pid);
+}

@@ -1,0 +1,160 @@
+package io.tessera.cli.admission;
+
+import com.google.gson.JsonObject;
+import io.tessera.cli.context.CommandContext;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.control.ControlClient;
+import io.tessera.cli.control.ControlException;
+import io.tessera.protocol.DeviceUuid;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * What {@code tessera run --wait} does before the program starts: asks the manager for a place until there is one, and shows
+ * the place in the queue on standard error. One thread, and one that leaves the queue when the process is ended.
+ */
+@Command(name = "admission", hidden = true, header = "Waits until a program may start.")
+public final class AdmissionCommand implements Callable<Integer> {
+    /** Time between two questions; who is silent for 5 s has left the queue. */
+    private static final Duration LOOK = Duration.ofMillis(250);
+    /** A manager that is restarted is back within seconds. */
+    private static final Duration MANAGER_AWAY = Duration.ofSeconds(30);
+    private static final Duration LEAVING = Duration.ofSeconds(1);
+
+    private final CommandContext context;
+    private final InstantSource clock;
+    private final ControlClient client;
+    private final QueueLine line;
+
+    @Option(names = "--tenant", required = true, description = "The program's label.")
+    private String tenant;
+
+    @Option(names = "--process", required = true, description = "The process that becomes the program, which has started this one.")
+    private int pid;
+
+    @Option(names = "--seconds", description = "How long to wait at most; else for ever.")
+    private long seconds = -1;
+
+    @Option(names = "--guarantee", description = "Bytes of device memory that never leave for others.")
+    private long guaranteeBytes;
+
+    @Option(names = "--device", description = "The GPUs that the program sees. A single UUID is asked for.")
+    private String device = "";
+
+    /** Of {@link #pid}; the queue tells it by that from a later process with its number. */
+    private long startTicks;
+
+    /**
+     * For the given surroundings.
+     *
+     * @param clock by which the time to wait is measured
+     */
+    public AdmissionCommand(CommandContext context, InstantSource clock) {
+        this.context = context;
+        this.clock = clock;
+        this.client = new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE);
+        this.line = new QueueLine(context.err(), context.errorTerminal());
+    }
+
+    @Override
+    public Integer call() throws ControlException, InterruptedException {
+        startTicks = startTicks(pid);
+        if (isAlone()) {
+            return ExitCode.NO_PLACE.number();
+        }
+        Thread leaving = Thread.ofPlatform().unstarted(this::leave);
+        Runtime.getRuntime().addShutdownHook(leaving);
+        boolean admitted = false;
+        try {
+            admitted = awaitPlace();
+        } finally {
+            line.erase();
+            try {
+                Runtime.getRuntime().removeShutdownHook(leaving);
+                if (!admitted) {
+                    leave();
+                }
+            } catch (IllegalStateException _) {
+                // The process ends already: the hook leaves.
+            }
+        }
+        return (admitted ? ExitCode.OK : ExitCode.NO_PLACE).number();
+    }
+
+    /** Returns whether there was a place in time. */
+    private boolean awaitPlace() throws ControlException, InterruptedException {
+        JsonObject request = request();
+        Instant began = clock.instant();
+        Instant answered = null;
+        String reason = "";
+        while (true) {
+            try {
+                JsonObject answer = client.ask(request);
+                answered = clock.instant();
+                if (answer.get("admitted").getAsBoolean()) {
+                    return !isAlone();
+                }
+                reason = answer.get("reason").getAsString();
+                line.show(answer.get("place").getAsInt(), answer.get("waiting").getAsInt(), reason);
+            } catch (ControlException e) {
+                boolean away = e.kind() != ControlException.Kind.REFUSED && answered != null;
+                if (!away || Duration.between(answered, clock.instant()).compareTo(MANAGER_AWAY) > 0) {
+                    throw e;
+                }
+                line.show("the manager is away; asking again");
+            }
+            if (seconds >= 0 && Duration.between(began, clock.instant()).compareTo(Duration.ofSeconds(seconds)) >= 0) {
+                line.erase();
+                context.err().println("tessera: no place within " + seconds + " s, so the program was not started: " + QueueLine.printable(reason));
+                return false;
+            }
+            if (isAlone()) {
+                return false;
+            }
+            context.pause().await(LOOK);
+        }
+    }
+
+    /** Whether the process that waits was killed. */
+    private boolean isAlone() {
+        return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L) != pid;
+    }
+
+    /** Start of the process ({@code /proc/PID/stat}, field 22); 0: it is gone or hidden. The command before it may hold blanks and parentheses. */
+    private static long startTicks(int pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
+            return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[19]);
+        } catch (IOException _) {
+            return 0;
+        }
+    }
+
+    private JsonObject request() {
+        JsonObject request = new JsonObject();
+        request.addProperty("request", "admission");
+        request.addProperty("tenant", tenant);
+        request.addProperty("pid", pid);
+        request.addProperty("startTicks", startTicks);
+        request.addProperty("guaranteeBytes", guaranteeBytes);
+        DeviceUuid.parse(device).ifPresent(uuid -> request.addProperty("device", uuid.toString()));
+        return request;
+    }
+
+    private void leave() {
+        JsonObject request = request();
+        request.addProperty("leave", true);
+        try {
+            new ControlClient(client.socket(), LEAVING).ask(request);
+        } catch (ControlException _) {
+            // A manager that does not hear it forgets the program by itself, 5 s later.
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.tessera.cli.status;
+
+import io.tessera.cli.text.Durations;
+import io.tessera.cli.text.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A program that waits for a place ({@code tessera run --wait}), or for which one is kept.
+ *
+ * @param place     in the queue, from 1; 0: a place is kept until it registers
+ * @param pid       its process; 0: another user's
+ * @param tenant    its label
+ * @param waitingNs since when it is there
+ * @param reason    why it waits
+ */
+public record WaitingProgram(int place, long pid, String tenant, long waitingNs, String reason) {
+    /** Fills in what was left out. */
+    public WaitingProgram {
+        tenant = Objects.requireNonNullElse(tenant, "unknown");
+        reason = Objects.requireNonNullElse(reason, "");
+    }
+
+    /** The lines of all of them. */
+    static List<String> lines(List<WaitingProgram> programs) {
+        List<String> lines = new ArrayList<>();
+        if (!programs.isEmpty()) {
+            lines.add("");
+            lines.add("programs that have not started:");
+        }
+        for (WaitingProgram program : programs) {
+            lines.add("  " + TextTable.printable(program.tenant()) + (program.pid() == 0 ? "" : " (pid " + program.pid() + ")")
+                    + (program.place() == 0 ? ": a place is kept for it" : ": place " + program.place() + ", waits for "
+                            + Durations.format(program.waitingNs()) + ": " + TextTable.printable(program.reason())));
+        }
+        return lines;
+    }
+
+    /** Whether a command means this program by a label or the number of a process; another user's has neither. */
+    boolean isCalled(String name) {
+        return pid != 0 && (tenant.equals(name) || Long.toString(pid).equals(name));
+    }
+
+    /** Why it has not started. */
+    Explanation explanation() {
+        String label = TextTable.printable(tenant) + " (pid " + pid + ")";
+        String sentence = place == 0 ? label + " has waited, and a place is kept for it until its first CUDA call."
+                : label + " has not started: it is at place " + place + " in the queue, and has waited for " + Durations.format(waitingNs) + ".";
+        return new Explanation(tenant, pid, "", "", place == 0 ? "starts" : "waits", waitingNs, "", sentence,
+                reason.isEmpty() ? List.of() : List.of(TextTable.printable(reason)), List.of());
+    }
+}

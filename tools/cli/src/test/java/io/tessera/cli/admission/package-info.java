@@ -1,0 +1,2 @@
+/** Tests of the wait for a place. */
+package io.tessera.cli.admission;
