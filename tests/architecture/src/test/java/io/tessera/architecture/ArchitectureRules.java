@@ -29,7 +29,7 @@ final class ArchitectureRules {
             "io.tessera.guardian.state..", "io.tessera.guardian.window..", "io.tessera.guardian.cache..",
             "io.tessera.guardian.trust..", "io.tessera.policy..", "org.slf4j..", "com.google.gson..", "org.tomlj..");
     static final ArchRule EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS = usesOnly("io.tessera.executor..",
-            "io.tessera.protocol..", "io.tessera.memory..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
+            "io.tessera.protocol..", "io.tessera.policy..", "io.tessera.memory..", "io.tessera.guardian..", "io.tessera.device..", "io.tessera.os..",
             "io.tessera.clock..", "org.slf4j..", "com.google.gson..", "com.sun.management..");
     static final ArchRule GUARDIAN_USES_THE_JDK = usesOnly("io.tessera.guardian..", "io.airlift.compress..");
     /** A fault of the rewriter must be none of the verifier's. */

@@ -72,6 +72,7 @@ class WrongVariablesTest {
             TESSERA_FENCE_LOOPS MANAGER x|1|restart
             TESSERA_MODE MANAGER fast
             TESSERA_POLICY MANAGER fastest
+            TESSERA_PREFER MANAGER both
             TESSERA_SETTINGS MANAGER here
             TESSERA_QUANTUM MANAGER x|0ms|2h
             TESSERA_GRACE MANAGER x|0ms
