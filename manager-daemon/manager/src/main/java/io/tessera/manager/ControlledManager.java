@@ -3,6 +3,10 @@ package io.tessera.manager;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tessera.clock.Clocks;
+import io.tessera.manager.admission.AdmissionAnswer;
+import io.tessera.manager.admission.AdmissionQueue;
+import io.tessera.manager.admission.AdmissionReport;
+import io.tessera.manager.admission.AdmissionWish;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.control.ControlTarget;
@@ -23,8 +27,10 @@ import io.tessera.protocol.message.EscapedText;
 import io.tessera.protocol.message.TenantName;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +47,7 @@ final class ControlledManager implements ControlTarget {
     private final DeviceRegistry devices;
     private final Executors executors;
     private final Residency residency;
+    private final AdmissionQueue admission;
     private final StatusReport report;
     private final SettingsWatch settings;
     private final OrderJournal journal;
@@ -56,13 +63,15 @@ final class ControlledManager implements ControlTarget {
     }
 
     ControlledManager(ManagerContext context, ProcessPort processes, Clocks clocks, Sessions sessions,
-            DeviceRegistry devices, Executors executors, Residency residency, SettingsWatch settings, OrderJournal journal, Stop stop) {
+            DeviceRegistry devices, Executors executors, Residency residency, AdmissionQueue admission, SettingsWatch settings, OrderJournal journal,
+            Stop stop) {
         this.context = context;
         this.processes = processes;
         this.sessions = sessions;
         this.devices = devices;
         this.executors = executors;
         this.residency = residency;
+        this.admission = admission;
         this.report = new StatusReport(sessions, devices, new ResidencyReport(residency));
         this.settings = settings;
         this.journal = journal;
@@ -82,6 +91,7 @@ final class ControlledManager implements ControlTarget {
         manager.addProperty("started", started.toString());
         manager.addProperty("runtimeDirectory", context.directory().path().toString());
         manager.addProperty("uptimeNs", nowNs - startedNs);
+        manager.addProperty("prefers", settings.preference().orElse(context.preference()).name().toLowerCase(Locale.ROOT));
         if (settings.isThere() || !settings.problem().isEmpty()) {
             manager.addProperty("settings", settings.file().toString());
         }
@@ -99,6 +109,10 @@ final class ControlledManager implements ControlTarget {
         if (!served.isEmpty()) {
             status.add("executors", served);
         }
+        JsonArray waiting = AdmissionReport.of(admission, nowNs);
+        if (!waiting.isEmpty()) {
+            status.add("waiting", waiting);
+        }
         report.host().ifPresent(host -> status.add("host", host));
         return status;
     }
@@ -107,6 +121,11 @@ final class ControlledManager implements ControlTarget {
     public boolean order(Optional<DeviceUuid> device, DeviceSharing sharing, long nowNs) {
         LOG.info("{} for {}", sharing, device.isEmpty() ? "all devices" : device.get());
         boolean known = devices.order(device, sharing, nowNs);
+        if (!known && executors.knows(device.orElseThrow())) {
+            devices.orderAhead(device.get(), sharing);
+            known = true;
+        }
+        executors.sharingChanged();
         journal.write();
         return known;
     }
@@ -125,6 +144,7 @@ final class ControlledManager implements ControlTarget {
     public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
         LOG.info("tenant \"{}\" has {}", EscapedText.of(tenant), terms);
         boolean set = devices.terms(tenant, terms, whileItRuns, nowNs);
+        executors.termsChanged(tenant);
         journal.write();
         return set;
     }
@@ -137,7 +157,9 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public Set<String> notKept(String tenant, long nowNs) {
-        return devices.notKept(tenant, nowNs);
+        Set<String> reasons = new TreeSet<>(devices.notKept(tenant, nowNs));
+        reasons.addAll(executors.notKept(tenant));
+        return reasons;
     }
 
     @Override
@@ -147,7 +169,11 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public Set<PolicyName> policiesOf(String tenant) {
-        return devices.policiesOf(tenant);
+        Set<PolicyName> policies = executors.policiesOf(tenant);
+        if (policies.isEmpty() || takesTurns(tenant)) {
+            policies.addAll(devices.policiesOf(tenant));
+        }
+        return policies;
     }
 
     @Override
@@ -191,6 +217,16 @@ final class ControlledManager implements ControlTarget {
         return executors.serves(tenant) || sessions.registered().stream()
                 .anyMatch(session -> TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()).equals(tenant)
                         && devices.members(session).isEmpty());
+    }
+
+    @Override
+    public AdmissionAnswer admission(AdmissionWish wish, long nowNs) {
+        return admission.ask(wish, nowNs);
+    }
+
+    @Override
+    public void leaveAdmission(AdmissionWish wish) {
+        admission.leave(wish);
     }
 
     @Override

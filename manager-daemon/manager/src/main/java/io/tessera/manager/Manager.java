@@ -3,6 +3,8 @@ package io.tessera.manager;
 import io.tessera.clock.Clocks;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.trust.TrustLocation;
+import io.tessera.manager.admission.AdmissionQueue;
+import io.tessera.manager.admission.ClientPlaces;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceRegistry;
@@ -11,6 +13,7 @@ import io.tessera.manager.conductor.Leases;
 import io.tessera.manager.conductor.SchedulerFactory;
 import io.tessera.manager.conductor.TenantShares;
 import io.tessera.manager.control.ControlServer;
+import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
@@ -23,20 +26,24 @@ import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.ManagerDirectory;
 import io.tessera.manager.session.SegmentStore;
+import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
 import io.tessera.manager.settings.OrderJournal;
 import io.tessera.manager.settings.SettingsWatch;
+import io.tessera.manager.sharing.SharingPreference;
+import io.tessera.manager.sharing.SharingRule;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.LogFile;
 import io.tessera.os.Poller;
 import io.tessera.os.linux.Linux;
 import io.tessera.os.memory.HostMemorySource;
-import io.tessera.os.memory.ProcHostMemory;
+import io.tessera.os.memory.OwnHostMemory;
 import io.tessera.protocol.RuntimeDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -91,19 +98,24 @@ public final class Manager implements AutoCloseable {
         Leases leases = new Leases();
         this.devices = new DeviceRegistry(errors, schedulers, leases, new TenantShares(os.processes().uid()), context.mode(), context.policy());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(),
-                os.processes(), proxy, tenant -> devices.shares().of(tenant).tenantClass());
+                os.processes(), proxy, tenant -> devices.shares().of(tenant), uuid -> devices.sharing(uuid));
         this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
                 checkpoints.over(proxy));
         this.handed = new MemoryExchange(devices, os.sockets(), errors);
-        this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors,
-                context.maxClients(), new SessionRouter(devices, executors));
+        SessionRouter router = new SessionRouter(devices, executors,
+                new SharingRule(context.executors() != ExecutorKind.NONE, () -> preference(context)), this::registered);
+        AdmissionQueue admission = new AdmissionQueue(new ClientPlaces(context.maxClients(), os.processes().uid()),
+                new PresentRoom(this::registered, residency, os.processes()));
+        ReturningClients returning = new ReturningClients(router, os.processes(), directory.formerClients());
+        this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors, admission, returning);
         this.journal = new OrderJournal(os.files(), context.directory().path(), devices);
         this.settings = new SettingsWatch(context.settings(), os.processes().uid(), devices, (tenant, bytes) -> {
             journal.limitInFile(tenant);
             executors.limit(tenant, bytes);
         });
         Shutdown ending = new Shutdown(sessions, executors, this::stopping);
-        ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency, settings, journal,
+        ControlledManager target = new ControlledManager(context, os.processes(), clocks, sessions, devices, executors, residency, admission,
+                settings, journal,
                 (programs, nowNs) -> {
                     if (programs) {
                         ending.begin(nowNs);
@@ -113,7 +125,32 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(settings, control, executors, residency, handed, ending, journal, new DirectoryWatch(directory, this::stopping)), errors);
+                List.of(returning, cycle(admission), settings, control, executors, residency, handed, ending, journal,
+                        new DirectoryWatch(directory, this::stopping)),
+                errors);
+    }
+
+    private static Conductor.Timed cycle(AdmissionQueue admission) {
+        return new Conductor.Timed() {
+            @Override
+            public int doWork(long nowNs) {
+                return admission.doWork(nowNs);
+            }
+
+            @Override
+            public long nextDeadlineNs() {
+                return admission.nextDeadlineNs();
+            }
+        };
+    }
+
+    /** The file counts more than the option, as it can be changed while the manager runs. */
+    private SharingPreference preference(ManagerContext context) {
+        return settings.preference().orElse(context.preference());
+    }
+
+    private Collection<Session> registered() {
+        return sessions.registered();
     }
 
     /**
@@ -131,7 +168,7 @@ public final class Manager implements AutoCloseable {
         Manager manager = assemble(context, os, Clocks.system(), schedulers,
                 ProcessLauncher.of(os, context.executors(), context.software(),
                         new ProcessLauncher.Folders(context.directory().path(), cache.toAbsolutePath(), trusted), context.executorUser()),
-                new ProcHostMemory(Path.of("/proc/meminfo"), LOG::warn),
+                new OwnHostMemory(LOG::warn),
                 proxy -> new ProcessCheckpoints(Path.of(System.getProperty("tessera.probe", ""))
                         .resolveSibling("tessera-checkpoint"), context.directory().path().resolve("suspended"), proxy));
         manager.settings.readBy(task -> Thread.ofPlatform().name("tessera-settings").daemon().start(task));

@@ -9,6 +9,7 @@ import io.tessera.manager.schedule.turn.DrainPolicy;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.settings.OptionException;
 import io.tessera.manager.settings.Quantities;
+import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.policy.PolicyName;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.RuntimeDirectory;
@@ -37,10 +38,11 @@ import java.util.Map;
  * @param executorUser as whom root's manager runs executors: an account, {@code root}, or empty for the standard one
  * @param policy     who says which tenant has the next turn, until an operator says otherwise
  * @param settings   the file with what holds for devices and tenants; need not exist
+ * @param preference which way of sharing programs get that leave it to the manager
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy, Path settings) {
+        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy, Path settings, SharingPreference preference) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
@@ -53,7 +55,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
                 ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "", PolicyName.ROUND_ROBIN,
-                directory.path().resolve("tessera.toml"));
+                directory.path().resolve("tessera.toml"), SharingPreference.TIME);
     }
 
     /**
@@ -150,10 +152,14 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case MAX_CLIENTS -> withMaxClients(count(value));
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTOR_USER ->
-                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy, settings);
+                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy, settings,
+                        preference);
             case SETTINGS -> withSettings(absolute(Path.of(value)));
             case POLICY ->
                 withPolicy(PolicyName.of(value).orElseThrow(() -> new OptionException("\"" + value + "\" is none of " + PolicyName.all())));
+            case PREFER ->
+                new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, executorUser, policy,
+                        settings, choice(SharingPreference.class, value));
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
             case FENCE -> withFences(new FencePolicy(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
@@ -219,25 +225,25 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings);
+                software, fences, residency, executorUser, policy, settings, preference);
     }
 
     /** The same with another file of settings. */
     public ManagerContext withSettings(Path file) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, file);
+                software, fences, residency, executorUser, policy, file, preference);
     }
 
     /** The same with another policy of turns. */
     public ManagerContext withPolicy(PolicyName newPolicy) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, newPolicy, settings);
+                software, fences, residency, executorUser, newPolicy, settings, preference);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings turns) {
         return new ManagerContext(directory, mode, turns, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings);
+                software, fences, residency, executorUser, policy, settings, preference);
     }
 
     /**
@@ -250,19 +256,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings);
+                software, fences, residency, executorUser, policy, settings, preference);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
-                fences, residency, executorUser, policy, settings);
+                fences, residency, executorUser, policy, settings, preference);
     }
 
     /** The same with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings moving) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                fences, moving, executorUser, policy, settings);
+                fences, moving, executorUser, policy, settings, preference);
     }
 
     /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
@@ -273,7 +279,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with other rules for fences. */
     public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                rules, residency, executorUser, policy, settings);
+                rules, residency, executorUser, policy, settings, preference);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -281,6 +287,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                software, fences, residency, executorUser, policy, settings);
+                software, fences, residency, executorUser, policy, settings, preference);
     }
 }

@@ -7,9 +7,8 @@ import io.tessera.manager.settings.OptionException;
 import io.tessera.manager.signals.Signals;
 import io.tessera.os.LinuxPort;
 import io.tessera.os.linux.Linux;
-import io.tessera.os.memory.ProcHostMemory;
+import io.tessera.os.memory.OwnHostMemory;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -55,7 +54,7 @@ public final class ManagerMain {
             configureLog(context.logLevel());
             checkUser(os, context);
             ExecutorVariables.check(System.getenv(),
-                    new ProcHostMemory(Path.of("/proc/meminfo"), why -> System.err.println("tessera-manager: " + why)).totalBytes());
+                    new OwnHostMemory(why -> System.err.println("tessera-manager: " + why)).totalBytes());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
             return EXIT_USAGE;

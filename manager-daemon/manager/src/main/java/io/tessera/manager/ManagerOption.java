@@ -44,6 +44,9 @@ public enum ManagerOption {
             "turns last so long, up to 30s, that moving memory takes at most this share of them; unless a quantum is set"),
     /** Clients at once. */
     MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
+    /** For programs that leave the way of sharing to the manager. */
+    PREFER("--prefer", "TESSERA_PREFER", "time|space", "time",
+            "how programs share that were started with --share auto; space: unless programs are there that share by time, or another user's"),
     /** Devices of relayed clients. */
     EXECUTORS("--executors", "TESSERA_EXECUTORS", "auto|nvidia|software|none", "auto",
             "whose devices clients share that run without a context of their own"),

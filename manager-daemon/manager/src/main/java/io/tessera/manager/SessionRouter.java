@@ -4,16 +4,21 @@ import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.SessionListener;
+import io.tessera.manager.sharing.SharingRule;
 import io.tessera.protocol.MemoryPlan;
 import io.tessera.protocol.message.DeviceAnnouncement;
 import io.tessera.protocol.message.FenceWish;
 import io.tessera.protocol.message.MalformedMessageException;
+import io.tessera.protocol.message.SharingAnswer;
+import java.util.Collection;
+import java.util.function.Supplier;
 
 /**
  * What clients say, to whom it concerns: devices of clients with a context of their own are scheduled by turns, those of
  * relayed clients belong to executors. One owner thread.
  */
-record SessionRouter(DeviceRegistry devices, Executors executors) implements SessionListener {
+record SessionRouter(DeviceRegistry devices, Executors executors, SharingRule rule, Supplier<Collection<Session>> registered)
+        implements SessionListener {
     @Override
     public void device(Session session, DeviceAnnouncement device, long nowNs) throws MalformedMessageException {
         if (session.hello().plan() != MemoryPlan.RELAY) {
@@ -39,7 +44,23 @@ record SessionRouter(DeviceRegistry devices, Executors executors) implements Ses
 
     @Override
     public void relayAsk(Session session, FenceWish wish, long nowNs) {
+        devices.relayed(session);
         executors.ask(session, wish, nowNs);
+    }
+
+    @Override
+    public SharingAnswer sharing(Session asker, String tenant, long nowNs) {
+        int byTime = 0;
+        int inSpace = 0;
+        int foreign = 0;
+        for (Session session : registered.get()) {
+            boolean relayed = session.hello().plan() == MemoryPlan.RELAY;
+            boolean same = session.peer().uid() == asker.peer().uid();
+            byTime += !relayed && !devices.members(session).isEmpty() ? 1 : 0;
+            inSpace += relayed && same ? 1 : 0;
+            foreign += relayed && !same ? 1 : 0;
+        }
+        return rule.choose(new SharingRule.Others(byTime, inSpace, foreign, executors.isQuarantined(tenant, asker.peer().uid(), nowNs)));
     }
 
     @Override

@@ -77,6 +77,8 @@ class ControlStepTest {
         segment.set(ValueLayout.JAVA_LONG, SegmentLayout.COUNTERS_OFFSET + 8L * CounterId.GATE_WAIT_NS.index(), 13);
         error(segment, 2, 14, "out of memory");
         new SegmentHeader(segment).clientHeartbeatNs(stepped.clock.nowNs());
+        say(stepped.control(500), "{\"request\":\"admission\",\"tenant\":\"later\",\"pid\":44,\"startTicks\":4711,\"guaranteeBytes\":64,"
+                + "\"device\":\"" + SteppedManager.GPU + "\"}\n");
         stepped.stepAfterMs(100);
         client.block(0).wantSinceNs(stepped.clock.nowNs() - 33);
         String golden;
@@ -140,7 +142,12 @@ class ControlStepTest {
                 "{\"request\":\"scheduler\"}", "{\"request\":\"scheduler\",\"mode\":\"ON\"}",
                 "{\"request\":\"quantum\"}", "{\"request\":\"quantum\",\"ns\":\"1\"}",
                 "{\"request\":\"quantum\",\"ns\":1.5}", "{\"request\":\"quantum\",\"ns\":1e99}",
-                "{\"request\":\"quantum\",\"ns\":1}", "{\"request\":\"scheduler\",\"mode\":\"on\",\"device\":\"0\"}")) {
+                "{\"request\":\"quantum\",\"ns\":1}", "{\"request\":\"admission\"}",
+                "{\"request\":\"admission\",\"tenant\":\"a\",\"pid\":0,\"startTicks\":1}",
+                "{\"request\":\"admission\",\"tenant\":\"a\",\"pid\":1,\"startTicks\":0}",
+                "{\"request\":\"admission\",\"tenant\":\"a\",\"pid\":1}", "{\"request\":\"admission\",\"tenant\":\"\",\"pid\":1,\"startTicks\":1}",
+                "{\"request\":\"admission\",\"tenant\":\"a\",\"pid\":1,\"startTicks\":1,\"guaranteeBytes\":-1}",
+                "{\"request\":\"scheduler\",\"mode\":\"on\",\"device\":\"0\"}")) {
             String answer = say(root, wrong + "\n");
             assertTrue(answer.startsWith("{\"ok\":false,\"error\":\""), wrong + " -> " + answer);
         }
@@ -212,7 +219,7 @@ class ControlStepTest {
     void whatIsSetAheadHoldsFromTheFirstContextOn() throws Exception {
         InMemoryClient root = stepped.control(0);
         String set = "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\",\"set\":{\"weight\":4}";
-        assertTrue(say(root, set + "}\n").contains("no client of tenant \\\"bob of user 500\\\" takes turns on a device now"));
+        assertTrue(say(root, set + "}\n").contains("no client of tenant \\\"bob of user 500\\\" is on a device now"));
         assertTrue(say(root, set + ",\"ahead\":true}\n").startsWith("{\"ok\":true"));
         stepped.client(42, "bob", 0);
         assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":4,"));

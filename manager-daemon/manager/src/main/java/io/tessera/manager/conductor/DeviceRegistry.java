@@ -43,6 +43,8 @@ public final class DeviceRegistry {
     private final TenantShares shares;
     private final Map<DeviceUuid, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<Session, DeviceClient[]> slots = new HashMap<>();
+    /** Clients of executors, which announce no devices here. */
+    private final Set<Session> relayed = new HashSet<>();
     /** Written down for all devices, also for those to come, or else the manager's options. */
     private DeviceSharing sharing;
     private final Map<DeviceUuid, DeviceSharing> written = new HashMap<>();
@@ -117,6 +119,16 @@ public final class DeviceRegistry {
         return true;
     }
 
+    /** An operator orders how a device is shared that only an executor knows yet. */
+    public void orderAhead(DeviceUuid uuid, DeviceSharing newSharing) {
+        orders.add(Optional.of(uuid), newSharing);
+    }
+
+    /** How a device is to be shared, whether it is known or not. */
+    public DeviceSharing sharing(DeviceUuid uuid) {
+        return sharing.with(written.getOrDefault(uuid, DeviceSharing.UNSAID)).with(orders.of(uuid));
+    }
+
     /** What operators have ordered since the manager started, and before it was killed. */
     public Orders orders() {
         return orders;
@@ -184,10 +196,20 @@ public final class DeviceRegistry {
     /** Tenants whose programs were expected back, and have no context yet, lose what was set while they run. */
     public void forgetAwaited() {
         for (String tenant : shares.awaited()) {
-            if (devices.values().stream().noneMatch(device -> isOn(device, tenant))) {
-                shares.left(tenant);
-            }
+            leftIfGone(tenant);
         }
+    }
+
+    private void leftIfGone(String tenant) {
+        if (devices.values().stream().noneMatch(device -> isOn(device, tenant))
+                && relayed.stream().noneMatch(session -> shares.nameOf(session).equals(tenant))) {
+            shares.left(tenant);
+        }
+    }
+
+    /** A client shares by space: it is on no device here, but what is set for its tenant holds in executors. */
+    public void relayed(Session session) {
+        relayed.add(session);
     }
 
     /**
@@ -238,7 +260,7 @@ public final class DeviceRegistry {
         }
         ManagedDevice device = new ManagedDevice(announced, errors, schedulers, nowNs);
         devices.put(device.uuid(), device);
-        sharing.with(written.getOrDefault(device.uuid(), DeviceSharing.UNSAID)).with(orders.of(device.uuid())).applyTo(device.scheduling(), nowNs);
+        sharing(device.uuid()).applyTo(device.scheduling(), nowNs);
         return device;
     }
 
@@ -282,19 +304,16 @@ public final class DeviceRegistry {
     /** A client is gone with whatever it held. */
     public void ended(Session session, long nowNs) {
         DeviceClient[] own = slots.remove(session);
-        if (own == null) {
+        if (own == null && !relayed.remove(session)) {
             return;
         }
-        for (DeviceClient member : own) {
+        for (DeviceClient member : own == null ? new DeviceClient[0] : own) {
             if (member != null) {
                 devices.get(member.announcement().uuid()).leave(member, nowNs);
                 leases.left(member);
             }
         }
-        String tenant = shares.nameOf(session);
-        if (devices.values().stream().noneMatch(device -> isOn(device, tenant))) {
-            shares.left(tenant);
-        }
+        leftIfGone(shares.nameOf(session));
         noteSpans(nowNs);
     }
 

@@ -8,12 +8,15 @@ import com.google.gson.JsonParser;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.tessera.manager.admission.AdmissionAnswer;
+import io.tessera.manager.admission.AdmissionWish;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.TenantShares;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.policy.PolicyName;
+import io.tessera.policy.PolicyTerm;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
@@ -64,9 +67,10 @@ final class ControlRequests {
                 case "limit" -> limit(request, asker);
                 case "evict" -> evict(request, asker, nowNs);
                 case "restore" -> restore(request, asker, nowNs);
+                case "admission" -> admission(request, asker, nowNs);
                 case "stop" -> stop(request, asker, nowNs);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
-                        + "\": ping, status, scheduler, quantum, policy, tenant, limit, evict, restore, stop");
+                        + "\": ping, status, scheduler, quantum, policy, tenant, limit, evict, restore, admission, stop");
             };
         } catch (RefusedRequest e) {
             return error(e.getMessage());
@@ -130,9 +134,9 @@ final class ControlRequests {
         TenantTerms terms = target.terms(tenant);
         if (reset || request.has("set")) {
             authorise(asker);
-            if (!flag(request, "ahead") && !target.takesTurns(tenant)) {
-                throw new RefusedRequest("no client of tenant \"" + tenant + "\" takes turns on a device now: status lists tenants, another user's is"
-                        + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes. Who shares by space is not scheduled by the manager");
+            if (!flag(request, "ahead") && !target.takesTurns(tenant) && !target.relays(tenant)) {
+                throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device now: status lists tenants, another user's is"
+                        + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes");
             }
             terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
             if (!target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs)) {
@@ -147,7 +151,11 @@ final class ControlRequests {
         names.forEach(name -> policies.add(name.text()));
         answer.add("policies", policies);
         JsonArray unused = new JsonArray();
-        TermsJson.unused(terms, names).forEach(term -> unused.add(term.text()));
+        Set<PolicyTerm> ignored = TermsJson.unused(terms, names);
+        if (flag(request, "space") || target.relays(tenant)) {
+            ignored.remove(PolicyTerm.CLASS); // executors keep processors free for interactive tenants, whatever the policy
+        }
+        ignored.forEach(term -> unused.add(term.text()));
         answer.add("unused", unused);
         JsonArray notKept = new JsonArray();
         target.notKept(tenant, nowNs).forEach(notKept::add);
@@ -282,6 +290,38 @@ final class ControlRequests {
         } catch (ArithmeticException | NumberFormatException e) {
             throw new RefusedRequest("\"" + field + "\" must be a whole number of " + unit);
         }
+    }
+
+    private JsonObject admission(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
+        String tenant = text(request, "tenant");
+        checkTenant(tenant);
+        long pid = whole(request, "pid", "a process");
+        if (pid < 1 || pid > Integer.MAX_VALUE) {
+            throw new RefusedRequest("\"pid\" must be the number of a process");
+        }
+        long guaranteeBytes = request.has("guaranteeBytes") ? whole(request, "guaranteeBytes", "bytes") : 0;
+        if (guaranteeBytes < 0) {
+            throw new RefusedRequest("a guarantee is not below 0");
+        }
+        long startTicks = whole(request, "startTicks", "ticks");
+        if (startTicks < 1) {
+            throw new RefusedRequest("process " + pid + " has ended, or its start cannot be read");
+        }
+        AdmissionWish wish = new AdmissionWish(asker.uid(), tenant, (int) pid, startTicks, device(request), guaranteeBytes);
+        if (flag(request, "leave")) {
+            target.leaveAdmission(wish);
+            return ok();
+        }
+        AdmissionAnswer admission = target.admission(wish, nowNs);
+        if (admission.hopeless()) {
+            throw new RefusedRequest(admission.reason());
+        }
+        JsonObject answer = ok();
+        answer.addProperty("admitted", admission.admitted());
+        answer.addProperty("place", admission.place());
+        answer.addProperty("waiting", admission.waiting());
+        answer.addProperty("reason", admission.reason());
+        return answer;
     }
 
     private JsonObject stop(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {

@@ -1,6 +1,8 @@
 package io.tessera.manager.control;
 
 import com.google.gson.JsonObject;
+import io.tessera.manager.admission.AdmissionAnswer;
+import io.tessera.manager.admission.AdmissionWish;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.policy.PolicyName;
@@ -29,7 +31,7 @@ public interface ControlTarget {
     TenantTerms writtenTerms(String tenant);
 
     /**
-     * Sets what holds for a tenant in turns, on all devices.
+     * Sets what holds for a tenant, on all devices and in executors.
      *
      * @param whileItRuns only until the last of its programs has left
      * @return false if something is set for too many tenants
@@ -45,7 +47,7 @@ public interface ControlTarget {
     /** Why orders do not survive if the manager is killed; empty: they do. */
     String ordersProblem();
 
-    /** The policies of the devices that a tenant is on; of all devices, where it is on none. */
+    /** The policies of the devices and executors that a tenant is on; of all devices, where it is on none. */
     Set<PolicyName> policiesOf(String tenant);
 
     /**
@@ -85,6 +87,12 @@ public interface ControlTarget {
 
     /** Whether the tenant has a client in an executor. */
     boolean relays(String tenant);
+
+    /** Whether a program may start; if not, it waits, and has to ask again (5 s). */
+    AdmissionAnswer admission(AdmissionWish wish, long nowNs);
+
+    /** A program does not wait any longer, or does not start. */
+    void leaveAdmission(AdmissionWish wish);
 
     /**
      * Ends the manager after the answer was sent.

@@ -93,6 +93,9 @@ public final class StatusReport {
         json.addProperty("tenant", session.hello().tenant());
         json.addProperty("command", session.hello().command());
         json.addProperty("plan", session.hello().plan().name().toLowerCase(Locale.ROOT));
+        if (session.sharing() != null) {
+            json.addProperty("sharing", session.sharing());
+        }
         json.addProperty("connectedNs", age(session.connectedNs(), nowNs));
         long heartbeatNs = session.header().clientHeartbeatNs();
         if (heartbeatNs != 0) {

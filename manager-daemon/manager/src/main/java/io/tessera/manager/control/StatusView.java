@@ -47,11 +47,17 @@ final class StatusView {
                 array(client, "devices").forEach(device -> device.getAsJsonObject().remove("terms"));
             }
         }
+        for (JsonElement element : array(status, "waiting")) {
+            if (!asker.mayHandle(element.getAsJsonObject().get("uid").getAsInt())) {
+                hide(element.getAsJsonObject());
+            }
+        }
         for (JsonElement element : array(status, "executors")) {
             JsonObject executor = element.getAsJsonObject();
             for (JsonElement client : array(executor, "clients")) {
                 if (!own.contains(client.getAsJsonObject().get("client").getAsLong())) {
                     hide(client.getAsJsonObject());
+                    client.getAsJsonObject().remove("terms");
                 }
             }
             for (JsonElement window : array(executor, "windows")) {

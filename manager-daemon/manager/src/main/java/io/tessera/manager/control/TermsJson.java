@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.Set;
 
 /** What is set for a tenant, as JSON (SPEC.md, section 8). Stateless. */
-final class TermsJson {
+public final class TermsJson {
     private TermsJson() {
     }
 
     /** All terms. */
-    static JsonObject of(TenantTerms terms) {
+    public static JsonObject of(TenantTerms terms) {
         JsonObject json = new JsonObject();
         json.addProperty("weight", terms.weight());
         json.addProperty("priority", terms.priority());

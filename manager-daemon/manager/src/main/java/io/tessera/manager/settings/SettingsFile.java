@@ -4,6 +4,7 @@ import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.ShareRules;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
+import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantClass;
 import io.tessera.policy.TenantTerms;
@@ -34,6 +35,7 @@ import org.tomlj.TomlTable;
  * <pre>
  * mode = "auto"              # as --mode, --policy and --quantum
  * policy = "fair"
+ * prefer = "space"           # as --prefer
  *
  * [device."GPU-..."]         # mode, policy and quantum of one device
  * quantum = "100ms"
@@ -51,7 +53,7 @@ import org.tomlj.TomlTable;
  * A key that is not known is an error: it is a misspelt one. One use: one text.
  */
 final class SettingsFile {
-    private static final List<String> TOP = List.of("mode", "policy", "quantum", "device", "tenant", "user", "group");
+    private static final List<String> TOP = List.of("mode", "policy", "quantum", "prefer", "device", "tenant", "user", "group");
     private static final List<String> OF_DEVICE = List.of("mode", "policy", "quantum");
     private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target");
     private static final List<String> OF_TENANT = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "memory");
@@ -112,7 +114,10 @@ final class SettingsFile {
                 limits.put(name, limit(table, path));
             }
         }
-        return new Settings(device(toml, List.of()), Map.copyOf(devices), new ShareRules(tenants, users()), Map.copyOf(limits));
+        Optional<String> prefer = text(toml, List.of(), "prefer");
+        Optional<SharingPreference> preference = prefer.isEmpty() ? Optional.empty()
+                : Optional.of(choice(SharingPreference.values(), prefer.get(), List.of("prefer")));
+        return new Settings(device(toml, List.of()), preference, Map.copyOf(devices), new ShareRules(tenants, users()), Map.copyOf(limits));
     }
 
     private Map<Integer, TenantTerms> users() throws SettingsException {

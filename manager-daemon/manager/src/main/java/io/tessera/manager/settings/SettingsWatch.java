@@ -2,6 +2,7 @@ package io.tessera.manager.settings;
 
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.protocol.message.EscapedText;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
@@ -87,6 +88,11 @@ public final class SettingsWatch implements Conductor.Timed {
     /** Where the file is, or would be. */
     public Path file() {
         return file;
+    }
+
+    /** Which way of sharing the file says for programs that leave it to the manager; empty: it says nothing. */
+    public Optional<SharingPreference> preference() {
+        return settings.preference();
     }
 
     /** Whether there is a file. */

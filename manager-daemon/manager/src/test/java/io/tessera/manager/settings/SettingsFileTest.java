@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantClass;
 import io.tessera.policy.TenantTerms;
@@ -46,6 +47,7 @@ class SettingsFileTest {
                 mode = "on"
                 policy = "fair"
                 quantum = "100ms"
+                prefer = "space"
                 [device."%s"]
                 policy = "priority"
                 [tenant.alice]
@@ -60,6 +62,7 @@ class SettingsFileTest {
                 memory = "none"
                 """.formatted(GPU));
         assertEquals(new DeviceSharing(Optional.of(SchedulerMode.ON), Optional.of(PolicyName.FAIR), OptionalLong.of(100_000_000)), settings.all());
+        assertEquals(Optional.of(SharingPreference.SPACE), settings.preference());
         assertEquals(Map.of(DeviceUuid.parse(GPU).orElseThrow(), DeviceSharing.of(PolicyName.PRIORITY)), settings.devices());
         assertEquals(new TenantTerms(3, -5, TenantClass.INTERACTIVE, 0.5, 0.125, 20_000_000), settings.rules().tenants().get("alice"));
         assertEquals(Map.of("alice", 8L << 30, "train of user 1001", 0L), settings.limits());
