@@ -1,6 +1,7 @@
 #include "session/report.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -66,6 +67,17 @@ void report_failure(CUresult result, const char *format, ...)
     va_end(arguments);
 }
 
+/* Text of others stays one line, and does nothing to a terminal: '?' stands for control characters, in UTF-8 too. */
+static void show_controls(char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool after_c2 = i && (unsigned char)text[i - 1] == 0xC2; /* U+0080 to U+009F */
+        if (c < ' ' || c == 0x7F || (after_c2 && c >= 0x80 && c < 0xA0))
+            text[i] = '?';
+    }
+}
+
 void report_line(const char *format, ...)
 {
     if (settings()->quiet)
@@ -81,6 +93,7 @@ void report_line(const char *format, ...)
     size_t total = prefix + (size_t)length;
     if (total > sizeof line - 2)
         total = sizeof line - 2;
+    show_controls(line, total);
     line[total++] = '\n';
     /* stderr may be closed or full: there is nobody else to tell. */
     ssize_t written = write(STDERR_FILENO, line, total);

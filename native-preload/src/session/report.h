@@ -18,7 +18,10 @@ void report_error(int32_t code, const char *format, ...) __attribute__((format(p
  */
 void report_failure(CUresult result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes "tessera: ..." and a newline to stderr in one write, unless TESSERA_QUIET. Any thread. */
+/*
+ * Writes "tessera: ..." and a newline to stderr in one write, unless TESSERA_QUIET. Control characters in the text,
+ * which may come from others, are written as '?'. Any thread.
+ */
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
