@@ -74,6 +74,8 @@ final class ReserveChooser {
         private boolean wasTried;
         /** Whether what it is was seen while it was alone, where it may have warmed up, and not in a trial since. */
         private boolean seenAlone;
+        /** Whether it came while another was tried, or just before, and was neither tried nor alone since. */
+        private boolean cameInTrial;
         /** Whether it was light in the last trial. */
         private boolean wasLight;
         private double duty;
@@ -111,8 +113,6 @@ final class ReserveChooser {
     private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
-    /** When the last trial began. */
-    private long triedNs = Long.MIN_VALUE / 2;
     /** Looks in the trial that saw as much queued as may be. */
     private int fullInTrial;
     /** Since when looks are counted. */
@@ -143,7 +143,9 @@ final class ReserveChooser {
         tenant.fullLooks += full ? 1 : 0;
         tenant.isFull = full;
         if (busy) {
-            tenant.activeNs = isActive(tenant, nowNs) ? tenant.activeNs : nowNs;
+            boolean comes = !isActive(tenant, nowNs);
+            tenant.activeNs = comes ? nowNs : tenant.activeNs;
+            tenant.cameInTrial = comes ? tried != null && tried != tenant : tenant.cameInTrial;
             tenant.busyNs = nowNs;
             tenant.busyLooks++;
         }
@@ -221,8 +223,7 @@ final class ReserveChooser {
             tenant.duty = looks == 0 ? 0 : (double) tenant.busyLooks / looks;
             tenant.ahead = looks == 0 ? 0 : (double) tenant.fullLooks / looks;
             tenant.heavyWindows = tenant.duty > NOT_LIGHT ? tenant.heavyWindows + 1 : 0;
-            boolean over = tenant.heavyWindows >= HEAVY_WINDOWS || nowNs - tenant.retryNs >= 0;
-            if (tenant.kind == Kind.LIGHT && over) {
+            if (tenant.kind == Kind.LIGHT && (tenant.heavyWindows >= HEAVY_WINDOWS || isToBeSeenAgain(tenant, nowNs))) {
                 tenant.kind = Kind.UNKNOWN; // it has changed, or whether it needs the reserve is to be seen again
                 tenant.retryNs = nowNs;
                 lost = true;
@@ -233,12 +234,18 @@ final class ReserveChooser {
         return lost;
     }
 
+    /** One that pauses stays what it is: a window without the reserve would only keep the first requests after the pause waiting. */
+    private static boolean isToBeSeenAgain(Tenant tenant, long nowNs) {
+        return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
+    }
+
     /** What a tenant needs of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
             if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {
                 tenant.wasTried = true;
                 tenant.seenAlone = true;
+                tenant.cameInTrial = false;
                 tenant.kind = tenant.duty > LIGHT ? Kind.HEAVY : Kind.LIGHT;
                 tenant.retryNs = nowNs + (tenant.kind == Kind.LIGHT ? FIRST_CHECK_NS : RETRY_NS);
             }
@@ -279,17 +286,22 @@ final class ReserveChooser {
         return tenant != tried && !tenant.interactive && isActive(tenant, nowNs) && (!tenant.wasTried || comesBack(tenant, nowNs));
     }
 
-    /** Also one that was alone and came while another was tried. */
+    /** Also one that was alone before and came while another was tried. */
     private boolean comesBack(Tenant tenant, long nowNs) {
-        boolean comes = nowNs - tenant.activeNs < WINDOW_NS;
-        boolean mayBeTried = comes && nowNs - tenant.retryNs >= 0 || tenant.seenAlone && (comes || triedNs - tenant.activeNs < WINDOW_NS);
-        return tenant.kind == Kind.HEAVY && mayBeTried && !isAnyReserved(nowNs);
+        boolean comes = hasJustCome(tenant, nowNs);
+        boolean mayBeTried = comes && nowNs - tenant.retryNs >= 0 || tenant.seenAlone && (comes || tenant.cameInTrial);
+        return tenant.kind != Kind.LIGHT && mayBeTried && !isAnyReserved(nowNs);
+    }
+
+    private static boolean hasJustCome(Tenant tenant, long nowNs) {
+        return nowNs - tenant.activeNs < WINDOW_NS;
     }
 
     private void beginTrialOf(Tenant tenant, double busyBefore, long nowNs) {
         tried = tenant;
         before = busyBefore;
-        triedNs = nowNs;
+        tenants.stream().filter(other -> hasJustCome(other, nowNs)).forEach(other -> other.cameInTrial = true);
+        tenant.cameInTrial = false;
         fullInTrial = 0;
         begin(nowNs);
     }

@@ -272,6 +272,41 @@ class ReserveChooserTest {
         assertEquals(ProcessorParts.MOST, heavy.tenant.part(), "it is known from before");
     }
 
+    /** However long the pause was, and although the other one has been alone meanwhile. */
+    @Test
+    void oneThatNeedsLittleIsKnownAfterAPause() {
+        Modelled light = new Modelled(1, 0.15);
+        pass(3);
+        for (int pause = 1; pause < 100; pause = 3 * pause) {
+            light.beside = 0;
+            light.reserved = 0;
+            pass(pause);
+            assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
+            light.beside = 1;
+            light.reserved = 0.15;
+            long before = heavy.confinedLooks;
+            pass(5);
+            assertTrue(heavy.confinedLooks - before > 4_950, heavy.confinedLooks - before + " looks of 5,000 after " + pause + " s");
+        }
+        assertEquals(0, light.confinedLooks);
+    }
+
+    /** Programs warm up beside each other; then one works alone, and the other comes back with requests that are waited for. */
+    @Test
+    void whoComesIsTriedAndNotWhoWasAloneUntilThen() {
+        Modelled light = new Modelled(1, 1);
+        pass(30);
+        light.beside = 0;
+        light.reserved = 0;
+        pass(100);
+        light.beside = 1;
+        light.reserved = 0.15;
+        pass(0.01);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+        pass(5);
+        assertEquals(ProcessorParts.MOST, heavy.tenant.part());
+    }
+
     /** While it waits for others a request comes every 10 ms; each takes 1.5 ms where others are kept off the reserve. */
     @Test
     void oneThatHasRequestsToMakeUpForIsFoundToo() {
