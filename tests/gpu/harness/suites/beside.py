@@ -60,6 +60,7 @@ HEAVIES = {
 NEWCOMER = "newcomer"
 NEWCOMER_S = 110
 NEWCOMER_WAYS = ("time-slicing", "relay")
+FIRST, AGAIN = "alone", "alone again"
 PHASES = ("start_s", "first_s", "more_s", "other_s")
 
 #: Programs by their label, and where each runs. Two ways share a program where nothing about it differs.
@@ -225,7 +226,7 @@ def _times(served):
 
 
 def _newcomers(setting, record, places):
-    """In each way once alone and once beside; the first by relay is also the one that fences what it loads."""
+    """In each way twice alone and once beside; the first by relay is also the one that fences what it loads."""
     places = {"time-slicing": places["native"], "relay": places["relay"]}
     with Bench(setting.workloads, setting.directory) as bench:
         heavies = {
@@ -239,7 +240,9 @@ def _newcomers(setting, record, places):
 
 
 def _newcomer(setting, record, way, place, heavy):
-    record.add(NEWCOMER, way=way, beside=False, **_arrival(setting, place, f"newcomer-{way}-alone"))
+    for place_in_line in FIRST, AGAIN:
+        name = f"newcomer-{way}-{place_in_line}".replace(" ", "-")
+        record.add(NEWCOMER, way=way, beside=False, when=place_in_line, **_arrival(setting, place, name))
     heavy.go()
     try:
         time.sleep(SETTLE_S)
@@ -320,7 +323,7 @@ def _decisions(results):
 
 def _newcomer_table(results):
     rows = [
-        (f"{one['way']}, {'beside' if one['beside'] else ALONE}", *(one[phase] for phase in PHASES), one.get("heavy_median_ms"), one.get("heavy_longest_ms"))
+        (f"{one['way']}, {'beside' if one['beside'] else one.get('when', FIRST)}", *(one[phase] for phase in PHASES), one.get("heavy_median_ms"), one.get("heavy_longest_ms"))
         for way in NEWCOMER_WAYS
         for one in results
         if one["kind"] == NEWCOMER and one["way"] == way

@@ -80,6 +80,7 @@ class BesideSuiteTest(unittest.TestCase):
         record, text = self.measure("newcomer")
         self.assertEqual([], record.problems)
         self.assertRegex(text, r"\| time-slicing, alone \| 1.500 \| 0.250 \| 0.125 \| 2.500 \| – \| – \|")
+        self.assertRegex(text, r"\| relay, alone again \| 1.500 \| 0.250 \| 0.125 \| 2.500 \| – \| – \|")
         self.assertRegex(text, r"\| relay, beside \| 1.500 \| 0.250 \| 0.125 \| 2.500 \| [\d.]+ \| [\d.]+ \|")
 
     def test_what_is_asked(self):

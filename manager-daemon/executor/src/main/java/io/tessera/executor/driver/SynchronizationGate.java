@@ -33,6 +33,8 @@ public final class SynchronizationGate {
      * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
      */
     private static final int CHANNELS = 28;
+    /** A client that has made a synchronizing call may make the next one within so long: a program that starts loads module after module. */
+    private static final long FOLLOWS_NS = 100_000_000L;
     /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
     private static final int MANY_STREAMS = 8;
 
@@ -140,6 +142,8 @@ public final class SynchronizationGate {
         /** Since when its work has been late while others stand; 0: it is not. */
         private volatile long lateNs;
         private final String name;
+        /** When it last made a synchronizing call. */
+        private volatile long synchronizedNs = Long.MIN_VALUE / 2;
         /** Since when its thread is in a call of the driver; 0: it is in none. */
         private long callNs;
         /** The entry of that call. */
@@ -196,6 +200,17 @@ public final class SynchronizationGate {
             synchronized (SynchronizationGate.this) {
                 return standing == 0;
             }
+        }
+
+        /** Whether another client has made a synchronizing call lately, which waits for all that is queued in the context: the next may follow. */
+        public boolean isBesideSynchronizing() {
+            long nowNs = clock.nanoTime();
+            for (Client other : clients) {
+                if (other != this && nowNs - other.synchronizedNs < FOLLOWS_NS) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
@@ -262,6 +277,7 @@ public final class SynchronizationGate {
 
         /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
         boolean begin() {
+            synchronizedNs = clock.nanoTime();
             before.run();
             if (tryBegin()) {
                 return true;

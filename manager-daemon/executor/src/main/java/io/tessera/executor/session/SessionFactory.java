@@ -230,6 +230,7 @@ public final class SessionFactory {
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles, moves, parts, part, clock);
+        streams.whileAwaited(stands::isBesideSynchronizing);
         handles.deferredReleases().capturing(streams::isAnyCapturing);
         handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);

@@ -37,6 +37,8 @@ final class Backlog {
     static final long BESIDE_NS = 20_000_000L;
     /** The same where tenants take turns, of 10 ms on average: what is queued when a turn is over keeps the next one waiting. */
     static final long IN_TURNS_NS = 2_500_000L;
+    /** The same, with one submission that exceeds it, while another client makes calls for which the driver waits for all that is queued. */
+    static final long AWAITED_NS = 2_500_000L;
     /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
     static final long UNMOVED_NS = 2_000_000_000L;
     /** Marks within a bound. */
@@ -49,6 +51,7 @@ final class Backlog {
     private final NanoClock clock;
     private final LongSupplier boundNs;
     private BooleanSupplier standing = () -> false;
+    private BooleanSupplier awaited = () -> false;
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
     private long nodes;
@@ -112,13 +115,22 @@ final class Backlog {
      * program submits next, is not long: the program has to be listened to.
      */
     private boolean isLong(ClientStream stream, long nowNs) {
-        if (stream.marks.size() < 2) {
+        if (stream.marks.size() < (awaited.getAsBoolean() ? 1 : 2)) {
             return false;
         }
-        long mostNs = boundNs.getAsLong();
+        long mostNs = mostNs();
         long oldestNs = nowNs - begunNs(stream, stream.marks.peek());
         boolean many = stream.marks.size() >= MOST_EVENTS; // nothing may be known yet of what they take
         return (many || stream.unreached * stream.submissionNs > mostNs || oldestNs > mostNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
+    }
+
+    private long mostNs() {
+        return awaited.getAsBoolean() ? Math.min(AWAITED_NS, boundNs.getAsLong()) : boundNs.getAsLong();
+    }
+
+    /** Has it asked whether another client makes calls for which the driver waits for all that is queued. */
+    void whileAwaited(BooleanSupplier asked) {
+        awaited = asked;
     }
 
     /** Has it asked whether a stream of the client may wait for its program by right. */
@@ -137,7 +149,7 @@ final class Backlog {
         stream.submissionNs = Math.max(eachNs, KEPT * stream.submissionNs);
         stream.meanNs = KEPT * stream.meanNs + (1 - KEPT) * eachNs;
         // By the mean: a device does more for a mark than for a kernel, so that marks behind each of some long kernels would cost others time.
-        stream.step = (int) Math.clamp(boundNs.getAsLong() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
+        stream.step = (int) Math.clamp(mostNs() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
         stream.reachedNs = nowNs;
         reached(stream, mark);
     }

@@ -100,6 +100,11 @@ public final class ClientStreams {
         backlog.atFull(asked);
     }
 
+    /** Whom to ask whether another client makes calls for which the driver waits for all that is queued in the context. */
+    public void whileAwaited(BooleanSupplier asked) {
+        backlog.whileAwaited(asked);
+    }
+
     /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */
     public void atMarks(Marks listener) {
         marks = listener;

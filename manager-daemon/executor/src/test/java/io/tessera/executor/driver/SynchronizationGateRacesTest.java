@@ -143,4 +143,25 @@ class SynchronizationGateRacesTest {
         assertFalse(other.isCrowded(DriverEntry.cuStreamCreate));
         assertFalse(other.mayWaitBehindOthers(true, 3));
     }
+
+    /** What others queue is bounded more tightly after a call, for as long as the next one may follow. */
+    @Test
+    void othersHearOfACallForATenthOfASecond() {
+        long[] nowNs = {5_000_000_000L};
+        SynchronizationGate gate = new SynchronizationGate(() -> nowNs[0]);
+        SynchronizationGate.Client caller = gate.enter("caller");
+        SynchronizationGate.Client other = gate.enter("other");
+        assertFalse(other.isBesideSynchronizing());
+        assertTrue(caller.begin());
+        assertTrue(other.isBesideSynchronizing());
+        assertFalse(caller.isBesideSynchronizing(), "its own calls do not count");
+        caller.end();
+        nowNs[0] += 99_000_000L;
+        assertTrue(other.isBesideSynchronizing());
+        nowNs[0] += 2_000_000L;
+        assertFalse(other.isBesideSynchronizing());
+        assertTrue(caller.begin());
+        caller.leave();
+        assertFalse(other.isBesideSynchronizing(), "who is gone makes no calls");
+    }
 }

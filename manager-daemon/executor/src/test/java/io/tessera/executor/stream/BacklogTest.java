@@ -74,6 +74,32 @@ class BacklogTest {
     }
 
     @Test
+    void oneLongKernelIsQueuedWhileAnotherNeedsTheContext() {
+        beside = true;
+        backlog.whileAwaited(() -> true);
+        assertEquals(1, longest(13 * MS, 200));
+    }
+
+    @Test
+    void shortOnesAreBoundedByTimeWhileAnotherNeedsTheContext() {
+        backlog.whileAwaited(() -> true);
+        long longest = longest(MS / 10, 4000);
+        assertTrue(longest > 10 && longest <= 40, longest + " of 0.1 ms");
+    }
+
+    @Test
+    void whatIsQueuedIsBoundedAsUsualAfterIt() {
+        boolean[] awaited = {true};
+        beside = true;
+        backlog.whileAwaited(() -> awaited[0]);
+        assertEquals(1, longest(13 * MS, 50));
+        awaited[0] = false;
+        assertFalse(backlog.isFull());
+        submit();
+        assertFalse(backlog.isFull());
+    }
+
+    @Test
     void aStreamThatMayWaitForItsProgramIsListenedTo() {
         beside = true;
         longest(13 * MS, 20);
