@@ -47,7 +47,7 @@ final class ControlRequests {
         JsonObject request = parse(line);
         try {
             return switch (text(request, "request")) {
-                case "ping" -> ok();
+                case "ping" -> ControlAnswers.ok();
                 case "status" -> status(asker, nowNs);
                 case "scheduler" -> scheduler(request, asker, nowNs);
                 case "quantum" -> quantum(request, asker, nowNs);
@@ -57,12 +57,13 @@ final class ControlRequests {
                 case "evict" -> evict(request, asker, nowNs);
                 case "restore" -> restore(request, asker, nowNs);
                 case "admission" -> admissions.admission(request, asker, nowNs);
+                case "devices" -> admissions.devices(nowNs);
                 case "stop" -> stop(request, asker, nowNs);
                 case String other -> throw new RefusedRequest("there is no request \"" + other
-                        + "\": ping, status, scheduler, quantum, policy, tenant, limit, evict, restore, admission, stop");
+                        + "\": ping, status, scheduler, quantum, policy, tenant, limit, evict, restore, admission, devices, stop");
             };
         } catch (RefusedRequest e) {
-            return error(e.getMessage());
+            return ControlAnswers.error(e.getMessage());
         }
     }
 
@@ -80,7 +81,7 @@ final class ControlRequests {
     }
 
     private JsonObject status(Requester asker, long nowNs) {
-        JsonObject answer = ok();
+        JsonObject answer = ControlAnswers.ok();
         JsonObject status = target.status(nowNs);
         StatusView.narrow(status, asker, authority.owner());
         status.asMap().forEach(answer::add);
@@ -161,7 +162,7 @@ final class ControlRequests {
     }
 
     private static JsonObject counted(int clients) {
-        JsonObject answer = ok();
+        JsonObject answer = ControlAnswers.ok();
         answer.addProperty("clients", clients);
         return answer;
     }
@@ -169,37 +170,13 @@ final class ControlRequests {
     private JsonObject stop(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         authority.authorise(asker);
         target.stop(flag(request, "programs"), nowNs);
-        return ok();
+        return ControlAnswers.ok();
     }
 
     private JsonObject known(boolean deviceKnown) throws RefusedRequest {
         if (!deviceKnown) {
             throw new RefusedRequest("no client has announced this device");
         }
-        return ordered(target);
-    }
-
-    /** Done; with why it does not survive if the manager is killed. */
-    static JsonObject ordered(ControlTarget target) {
-        JsonObject answer = ok();
-        if (!target.ordersProblem().isEmpty()) {
-            JsonArray notKept = new JsonArray();
-            notKept.add(target.ordersProblem());
-            answer.add("notKept", notKept);
-        }
-        return answer;
-    }
-
-    static JsonObject ok() {
-        JsonObject answer = new JsonObject();
-        answer.addProperty("ok", true);
-        return answer;
-    }
-
-    static JsonObject error(String sentence) {
-        JsonObject answer = new JsonObject();
-        answer.addProperty("ok", false);
-        answer.addProperty("error", sentence);
-        return answer;
+        return ControlAnswers.ordered(target);
     }
 }

@@ -49,10 +49,15 @@ final class RequestFields {
 
     /** The device that a request is about; empty: it names none. */
     static Optional<DeviceUuid> device(JsonObject request) throws RefusedRequest {
-        if (!request.has("device")) {
+        return uuid(request, "device");
+    }
+
+    /** The device that a field names; empty: the field is left out. */
+    static Optional<DeviceUuid> uuid(JsonObject request, String field) throws RefusedRequest {
+        if (!request.has(field)) {
             return Optional.empty();
         }
-        String name = text(request, "device");
+        String name = text(request, field);
         Optional<DeviceUuid> uuid = DeviceUuid.parse(name);
         if (uuid.isEmpty()) {
             throw new RefusedRequest("\"" + name + "\" is no UUID of a device (GPU-...)");

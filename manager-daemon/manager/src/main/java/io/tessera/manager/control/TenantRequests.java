@@ -12,10 +12,14 @@ import io.tessera.policy.PolicyName;
 import io.tessera.policy.PolicyTerm;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.TenantName;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** The requests about what a tenant gets: {@code tenant} and {@code limit}. Stateless beside its target; one owner thread. */
 final class TenantRequests {
+    /** More at once than any host has processes. */
+    private static final int MOST_CLIENTS = 1_000_000;
+
     private final ControlTarget target;
     private final AccessControl authority;
 
@@ -37,14 +41,20 @@ final class TenantRequests {
                 throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device now: status lists tenants, another user's is"
                         + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes");
             }
+            OptionalInt clients = clients(request);
             terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
-            if (!target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs)) {
+            boolean set = reset ? target.clients(tenant, clients) : clients.isEmpty() || target.clients(tenant, clients);
+            if (!set || !target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs)) {
                 throw new RefusedRequest("something is set for " + TenantShares.MOST_TENANTS + " tenants already; reset some");
             }
         }
-        JsonObject answer = ControlRequests.ok();
+        JsonObject answer = ControlAnswers.ok();
         answer.addProperty("tenant", tenant);
-        answer.add("terms", TermsJson.of(terms));
+        JsonObject shown = TermsJson.of(terms);
+        if (target.clients(tenant) > 0) {
+            shown.addProperty("clients", target.clients(tenant));
+        }
+        answer.add("terms", shown);
         JsonArray policies = new JsonArray();
         Set<PolicyName> names = target.policiesOf(tenant);
         names.forEach(name -> policies.add(name.text()));
@@ -67,6 +77,18 @@ final class TenantRequests {
         return answer;
     }
 
+    /** How many clients there may be at once, if that is set; 0: any number. */
+    private static OptionalInt clients(JsonObject request) throws RefusedRequest {
+        if (!(request.get("set") instanceof JsonObject set) || !set.has("clients")) {
+            return OptionalInt.empty();
+        }
+        long clients = whole(set, "clients", "clients");
+        if (clients < 0 || clients > MOST_CLIENTS) {
+            throw new RefusedRequest("\"clients\" must be from 0 (any number) to " + MOST_CLIENTS);
+        }
+        return OptionalInt.of((int) clients);
+    }
+
     private static TenantTerms changed(TenantTerms before, JsonObject request) throws RefusedRequest {
         JsonElement set = request.get("set");
         if (set == null) {
@@ -76,7 +98,9 @@ final class TenantRequests {
             throw new RefusedRequest("\"set\" must be an object");
         }
         try {
-            return TermsJson.changed(before, set.getAsJsonObject());
+            JsonObject terms = set.getAsJsonObject().deepCopy();
+            terms.remove("clients");
+            return TermsJson.changed(before, terms);
         } catch (IllegalArgumentException e) {
             throw new RefusedRequest(e.getMessage());
         }
@@ -100,6 +124,6 @@ final class TenantRequests {
             throw new RefusedRequest(
                     "commands have set limits for " + TenantShares.MOST_TENANTS + " tenants already; write this one into tessera.toml");
         }
-        return ControlRequests.ordered(target);
+        return ControlAnswers.ordered(target);
     }
 }
