@@ -82,10 +82,16 @@ exit code and its signals are its own.
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
                          what the tenant gets of the GPU's time, as tessera tenant sets it; administrators only
-  --device LIST|UUID     GPUs that the program sees (CUDA_VISIBLE_DEVICES)
+  --device LIST|UUID|auto
+                         GPUs that the program sees (CUDA_VISIBLE_DEVICES); auto: one of those that it would see, which the
+                         manager chooses by its rule (manager --placement, else spread), where --memory and
+                         --memory-guarantee have room. Without this option and without CUDA_VISIBLE_DEVICES the program sees
+                         all of them, unless the manager's placement is other than none: then as auto. Where the manager has
+                         no place, the program does not start
   --wait[=SECONDS]       where the manager has no place for the program now, wait before it starts: for one of the clients
-                         that there may be at once, and until --memory-guarantee can be kept (on the GPU that --device
-                         names by UUID, or the only one in use). First come, first served; the place in the queue is
+                         that there may be at once, of its tenant's and its user's (clients in tessera.toml), and until
+                         --memory-guarantee can be kept (on the GPU that --device names by UUID, one of those of --device
+                         auto, or the only one in use). First come, first served; the place in the queue is
                          shown. The place is kept until the program's first CUDA call, for 120 s at most
   --require              without a manager the program's cuInit fails, instead of running beside the others unmanaged
   --no-manager           start no manager; a running one is used
@@ -95,10 +101,11 @@ Examples
   tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
   tessera run --name web --weight 3 -- python serve.py
   tessera run --wait=600 -- python train.py
+  tessera run --device auto --memory 20GiB -- python train.py
   tessera run --plan swap --name alice --memory-guarantee 2GiB -- jupyter lab
 
 Exit codes: the program's; 1 Tessera cannot run it, 2 wrong usage, 3 the manager could not be started, 75 no place
-within the SECONDS of --wait, 126 not executable, 127 not found.
+within the SECONDS of --wait, or now for a program that the manager places, 126 not executable, 127 not found.
 END
 }
 

@@ -115,6 +115,7 @@ run_command() {
     tenant_terms=
     tenant_class=
     wait_options=
+    device_given=
     while [ $# -gt 0 ]; do
         case $1 in
         --memory | --memory-guarantee | --plan | --name | --device | --share | --runtime | --fence | --unfenced | \
@@ -183,22 +184,62 @@ wait_option() { # --wait[=SECONDS]
     wait_options=" --seconds=$seconds"
 }
 
-# With --wait the program starts when there is a place for it among the manager's clients. The library never waits for that.
+# Whether the manager chooses the program's device: it was asked to, or places all programs that name none, which the file placement
+# in its directory says (PlacementSign). Where it cannot be told, the program sees all devices.
+is_placed() {
+    [ "$device_given" != auto ] || return 0
+    [ -z "${CUDA_VISIBLE_DEVICES+set}" ] && [ -e "$runtime/placement" ] && manager_runs &&
+        { [ -n "$driver" ] || [ "$TESSERA_SHARE" = space ]; }
+}
+
+# With --wait the program starts when there is a place for it among the manager's clients; the library never waits for that. A
+# program whose device the manager chooses asks for a place, too, and does not start where there is none.
 await_place() { # PROGRAM
-    [ -n "$wait_options" ] && [ "${TESSERA_DISABLE:-0}" != 1 ] || return 0
+    [ "${TESSERA_DISABLE:-0}" != 1 ] || return 0
+    place_options=$wait_options
+    place_answer= place_why=--wait place_what='wait for'
+    if is_placed; then
+        [ -n "$wait_options" ] || place_why='--device auto' place_what=ask
+        place_options="$place_options --choose --limit=${TESSERA_MEMORY:-0}"
+        [ -n "$wait_options" ] || place_options="$place_options --no-wait"
+        [ "$TESSERA_SHARE" != space ] || place_options="$place_options --space"
+        place_answer=$(mktemp) || fail $exit_failure "the manager's choice of a device needs a temporary file (TMPDIR=${TMPDIR:-/tmp})"
+        # Without a name it outlives neither this shell nor a signal.
+        exec 8>"$place_answer" 9<"$place_answer"
+        rm -f "$place_answer"
+    fi
+    [ -n "$place_options" ] || return 0
     command -v "$1" >/dev/null || fail 127 "$1: not found" # before it waits
-    manager_runs || fail $exit_no_manager "--wait: no manager runs, and --no-manager starts none: there is nobody to wait for"
+    manager_runs || fail $exit_no_manager "$place_why: no manager runs, and --no-manager starts none: there is nobody to $place_what"
     [ -z "${TESSERA_MEMORY_GUARANTEE:-}" ] || [ "$TESSERA_SHARE" = space ] ||
-        wait_options="$wait_options --guarantee=$TESSERA_MEMORY_GUARANTEE"
+        place_options="$place_options --guarantee=$TESSERA_MEMORY_GUARANTEE"
     # In the background: a shell handles no signal while it waits for a child in the foreground. A list of words on purpose.
     # shellcheck disable=SC2086
-    (client_command admission "--tenant=$TESSERA_NAME" --process=$$ "--device=${CUDA_VISIBLE_DEVICES:-}" $wait_options) &
+    (
+        [ -z "$place_answer" ] || exec >&8 8>&- 9<&-
+        client_command admission "--tenant=$TESSERA_NAME" --process=$$ "--device=${CUDA_VISIBLE_DEVICES:-}" $place_options
+    ) &
     waiter=$!
     trap 'stop_waiting 130' INT
     trap 'stop_waiting 143' TERM
     trap 'stop_waiting 129' HUP
-    wait $waiter || exit $?
+    wait $waiter
+    place_result=$?
     trap - INT TERM HUP
+    take_place
+}
+
+# Takes the device that the manager has chosen, or ends where there is no place. Who has asked for nothing does not fail because
+# nobody answers.
+take_place() {
+    if [ $place_result != 0 ] && { [ $place_result = $exit_no_place ] || [ -n "$wait_options$device_given" ]; }; then
+        exit $place_result
+    fi
+    [ -n "$place_answer" ] || return 0
+    place_device=
+    read -r place_device <&9 || :
+    exec 8>&- 9<&-
+    [ -z "$place_device" ] || export CUDA_VISIBLE_DEVICES="$place_device"
 }
 
 stop_waiting() { # EXIT-CODE
@@ -302,6 +343,19 @@ check_memory() {
     fi
 }
 
+# Whether each word of a list can be a device: an ordinal, -1 (none), or a UUID of a GPU or a part of one.
+is_device_list() {
+    device_rest=$1,
+    while [ -n "$device_rest" ]; do
+        case ${device_rest%%,*} in
+        GPU-?* | MIG-?*) case ${device_rest%%,*} in *[!0-9A-Za-z/-]*) return 1 ;; esac ;;
+        -1) ;;
+        '' | *[!0-9]*) return 1 ;;
+        esac
+        device_rest=${device_rest#*,}
+    done
+}
+
 run_option() { # OPTION VALUE
     run_given="$run_given $1"
     case $1 in
@@ -376,8 +430,10 @@ run_option() { # OPTION VALUE
         ;;
     --device)
         case $2 in
-        '' | auto | *[!0-9A-Za-z,/-]*) usage run "--device '$2': a list of ordinals (0,1) or UUIDs (GPU-...)" ;;
+        auto) device_given=auto; return 0 ;;
         esac
+        is_device_list "$2" || usage run "--device '$2': a list of ordinals (0,1) or UUIDs (GPU-...), or auto: one that the manager chooses"
+        device_given=list
         export CUDA_VISIBLE_DEVICES="$2"
         ;;
     esac

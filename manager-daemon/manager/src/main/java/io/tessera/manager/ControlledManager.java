@@ -7,6 +7,7 @@ import io.tessera.manager.admission.AdmissionAnswer;
 import io.tessera.manager.admission.AdmissionQueue;
 import io.tessera.manager.admission.AdmissionReport;
 import io.tessera.manager.admission.AdmissionWish;
+import io.tessera.manager.admission.SpaceDevices;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.control.ControlTarget;
@@ -29,6 +30,7 @@ import io.tessera.protocol.segment.SegmentLayout;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
@@ -91,6 +93,7 @@ final class ControlledManager implements ControlTarget {
         manager.addProperty("started", started.toString());
         manager.addProperty("runtimeDirectory", context.directory().path().toString());
         manager.addProperty("uptimeNs", nowNs - startedNs);
+        manager.addProperty("placement", settings.placement().orElse(context.placement()).text());
         manager.addProperty("prefers", settings.preference().orElse(context.preference()).name().toLowerCase(Locale.ROOT));
         if (settings.isThere() || !settings.problem().isEmpty()) {
             manager.addProperty("settings", settings.file().toString());
@@ -121,7 +124,7 @@ final class ControlledManager implements ControlTarget {
     public boolean order(Optional<DeviceUuid> device, DeviceSharing sharing, long nowNs) {
         LOG.info("{} for {}", sharing, device.isEmpty() ? "all devices" : device.get());
         boolean known = devices.order(device, sharing, nowNs);
-        if (!known && executors.knows(device.orElseThrow())) {
+        if (!known && executors.uses().knows(device.orElseThrow())) {
             devices.orderAhead(device.get(), sharing);
             known = true;
         }
@@ -222,6 +225,24 @@ final class ControlledManager implements ControlTarget {
     @Override
     public AdmissionAnswer admission(AdmissionWish wish, long nowNs) {
         return admission.ask(wish, nowNs);
+    }
+
+    @Override
+    public SpaceDevices spaceDevices(long nowNs) {
+        return executors.devices(nowNs);
+    }
+
+    @Override
+    public int clients(String tenant) {
+        return devices.shares().ofTenant(tenant).clients();
+    }
+
+    @Override
+    public boolean clients(String tenant, OptionalInt most) {
+        if (most.isPresent()) {
+            LOG.info("tenant \"{}\" may have {} clients at once", EscapedText.of(tenant), most.getAsInt() == 0 ? "any number of" : most.getAsInt());
+        }
+        return devices.shares().clients(tenant, most);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.ExecutorLauncher;
 import io.tessera.manager.executors.Executors;
 import io.tessera.manager.executors.ProcessLauncher;
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.manager.residency.Checkpoints;
 import io.tessera.manager.residency.MemoryExchange;
 import io.tessera.manager.residency.ProcessCheckpoints;
@@ -49,6 +50,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,6 +83,7 @@ public final class Manager implements AutoCloseable {
     private final ControlServer control;
     private final SettingsWatch settings;
     private final OrderJournal journal;
+    private final PlacementSign sign;
     private final ConductorProxy proxy;
     private final Conductor conductor;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -99,13 +102,17 @@ public final class Manager implements AutoCloseable {
         this.devices = new DeviceRegistry(errors, schedulers, leases, new TenantShares(os.processes().uid()), context.mode(), context.policy());
         this.executors = new Executors(context.executors(), context.fences(), launcher, context.directory().path(),
                 os.processes(), proxy, tenant -> devices.shares().of(tenant), uuid -> devices.sharing(uuid));
-        this.residency = new Residency(devices, leases, context.residency(), host, executors::memoryBytes,
+        this.residency = new Residency(devices, leases, context.residency(), host, executors.uses()::memoryBytes,
                 checkpoints.over(proxy));
         this.handed = new MemoryExchange(devices, os.sockets(), errors);
         SessionRouter router = new SessionRouter(devices, executors,
                 new SharingRule(context.executors() != ExecutorKind.NONE, () -> preference(context)), this::registered);
-        AdmissionQueue admission = new AdmissionQueue(new ClientPlaces(context.maxClients(), os.processes().uid()),
-                new PresentRoom(this::registered, residency, os.processes()));
+        Supplier<DevicePlacement> placement = () -> placement(context);
+        PresentDevices present = new PresentDevices(devices, executors, residency, context.residency().capacityBytes(), placement);
+        this.sign = new PlacementSign(os.files(), context.directory().path(), placement,
+                () -> HostDevices.OWN.several(context.executors(), context.software()));
+        AdmissionQueue admission = new AdmissionQueue(new ClientPlaces(context.maxClients(), os.processes().uid(), devices.shares()),
+                new PresentRoom(this::registered, residency, present, os.processes()), placement);
         ReturningClients returning = new ReturningClients(router, os.processes(), directory.formerClients());
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors, admission, returning);
         this.journal = new OrderJournal(os.files(), context.directory().path(), devices);
@@ -125,7 +132,7 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(returning, cycle(admission), settings, control, executors, residency, handed, ending, journal,
+                List.of(returning, cycle(admission), settings, control, executors, residency, handed, ending, journal, present, sign,
                         new DirectoryWatch(directory, this::stopping)),
                 errors);
     }
@@ -147,6 +154,10 @@ public final class Manager implements AutoCloseable {
     /** The file counts more than the option, as it can be changed while the manager runs. */
     private SharingPreference preference(ManagerContext context) {
         return settings.preference().orElse(context.preference());
+    }
+
+    private DevicePlacement placement(ManagerContext context) {
+        return settings.placement().orElse(context.placement());
     }
 
     private Collection<Session> registered() {
@@ -199,6 +210,7 @@ public final class Manager implements AutoCloseable {
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             long nowNs = clocks.monotonic().nanoTime();
             manager.settings.doWork(nowNs); // first, because what was ordered since counts more
+            manager.sign.doWork(nowNs);
             manager.journal.restore(manager::limitOrdered, nowNs);
             manager.sessions.listen(context.directory().registrationSocket());
             manager.control.listen(context.directory().controlSocket());
@@ -304,6 +316,7 @@ public final class Manager implements AutoCloseable {
         residency.close();
         handed.close();
         journal.forget();
+        sign.remove();
         try {
             sessions.close();
             executors.close();

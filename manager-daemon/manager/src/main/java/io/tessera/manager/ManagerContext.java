@@ -3,6 +3,7 @@ package io.tessera.manager;
 import io.tessera.manager.executors.ExecutorKind;
 import io.tessera.manager.executors.FencePolicy;
 import io.tessera.manager.executors.SoftwareDevices;
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.manager.residency.ResidencySettings;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.DrainPolicy;
@@ -39,10 +40,12 @@ import java.util.Map;
  * @param policy     who says which tenant has the next turn, until an operator says otherwise
  * @param settings   the file with what holds for devices and tenants; need not exist
  * @param preference which way of sharing programs get that leave it to the manager
+ * @param placement  which device a program gets that names none
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
-        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy, Path settings, SharingPreference preference) {
+        FencePolicy fences, ResidencySettings residency, String executorUser, PolicyName policy, Path settings, SharingPreference preference,
+        DevicePlacement placement) {
     private static final List<String> LOG_LEVELS = List.of("error", "warn", "info", "debug", "trace");
     private static final int MOST_CLIENTS = 100_000;
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
@@ -55,7 +58,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
                 ExecutorKind.AUTO, SoftwareDevices.STANDARD, FencePolicy.standard(), ResidencySettings.defaults(), "", PolicyName.ROUND_ROBIN,
-                directory.path().resolve("tessera.toml"), SharingPreference.TIME);
+                directory.path().resolve("tessera.toml"), SharingPreference.TIME, DevicePlacement.NONE);
     }
 
     /**
@@ -153,13 +156,16 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             case LOG_LEVEL -> withLogLevel(value);
             case EXECUTOR_USER ->
                 new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, value, policy, settings,
-                        preference);
+                        preference, placement);
             case SETTINGS -> withSettings(absolute(Path.of(value)));
             case POLICY ->
                 withPolicy(PolicyName.of(value).orElseThrow(() -> new OptionException("\"" + value + "\" is none of " + PolicyName.all())));
             case PREFER ->
                 new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software, fences, residency, executorUser, policy,
-                        settings, choice(SharingPreference.class, value));
+                        settings, choice(SharingPreference.class, value), placement);
+            case PLACEMENT ->
+                withPlacement(
+                        DevicePlacement.of(value).orElseThrow(() -> new OptionException("\"" + value + "\" is none of " + DevicePlacement.all())));
             case EXECUTORS -> withExecutors(choice(ExecutorKind.class, value), software);
             case FENCE -> withFences(new FencePolicy(choice(FenceChoice.class, value), fences.unfenced(),
                     fences.fenceAlone(), fences.timeoutS()));
@@ -225,25 +231,31 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings, preference);
+                software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
     /** The same with another file of settings. */
     public ManagerContext withSettings(Path file) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, file, preference);
+                software, fences, residency, executorUser, policy, file, preference, placement);
     }
 
     /** The same with another policy of turns. */
     public ManagerContext withPolicy(PolicyName newPolicy) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, newPolicy, settings, preference);
+                software, fences, residency, executorUser, newPolicy, settings, preference, placement);
+    }
+
+    /** The same with another rule for devices. */
+    public ManagerContext withPlacement(DevicePlacement rule) {
+        return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
+                software, fences, residency, executorUser, policy, settings, preference, rule);
     }
 
     /** The same with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings turns) {
         return new ManagerContext(directory, mode, turns, maxClients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings, preference);
+                software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
     /**
@@ -256,19 +268,19 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new IllegalArgumentException(clients + " is not from 1 to " + MOST_CLIENTS);
         }
         return new ManagerContext(directory, mode, schedule, clients, logLevel, executors,
-                software, fences, residency, executorUser, policy, settings, preference);
+                software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
     /** The same with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
-                fences, residency, executorUser, policy, settings, preference);
+                fences, residency, executorUser, policy, settings, preference, placement);
     }
 
     /** The same with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings moving) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                fences, moving, executorUser, policy, settings, preference);
+                fences, moving, executorUser, policy, settings, preference, placement);
     }
 
     /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
@@ -279,7 +291,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     /** The same with other rules for fences. */
     public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
-                rules, residency, executorUser, policy, settings, preference);
+                rules, residency, executorUser, policy, settings, preference, placement);
     }
 
     private ManagerContext withLogLevel(String level) throws OptionException {
@@ -287,6 +299,6 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
             throw new OptionException("\"" + level + "\" is none of " + String.join(", ", LOG_LEVELS));
         }
         return new ManagerContext(directory, mode, schedule, maxClients, level, executors,
-                software, fences, residency, executorUser, policy, settings, preference);
+                software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 }

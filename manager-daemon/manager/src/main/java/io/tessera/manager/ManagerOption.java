@@ -47,6 +47,9 @@ public enum ManagerOption {
     /** For programs that leave the way of sharing to the manager. */
     PREFER("--prefer", "TESSERA_PREFER", "time|space", "time",
             "how programs share that were started with --share auto; space: unless programs are there that share by time, or another user's"),
+    /** For programs that leave their device to the manager. */
+    PLACEMENT("--placement", "TESSERA_PLACEMENT", "none|pack|spread|least-loaded", "none",
+            "the GPU that tessera run gives a program that names none; none: it sees all, because it may use several, and run --device auto spreads"),
     /** Devices of relayed clients. */
     EXECUTORS("--executors", "TESSERA_EXECUTORS", "auto|nvidia|software|none", "auto",
             "whose devices clients share that run without a context of their own"),

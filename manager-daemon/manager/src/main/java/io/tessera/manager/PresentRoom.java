@@ -1,6 +1,8 @@
 package io.tessera.manager;
 
 import io.tessera.manager.admission.AdmissionRoom;
+import io.tessera.manager.admission.CandidateDevice;
+import io.tessera.manager.placement.DeviceUse;
 import io.tessera.manager.residency.Residency;
 import io.tessera.manager.session.Session;
 import io.tessera.os.ProcessPort;
@@ -10,15 +12,21 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** The clients and devices of this manager as the queue of programs sees them. One owner thread. */
-record PresentRoom(Supplier<Collection<Session>> registered, Residency residency, ProcessPort processes) implements AdmissionRoom {
+record PresentRoom(Supplier<Collection<Session>> registered, Residency residency, PresentDevices devices, ProcessPort processes)
+        implements AdmissionRoom {
     @Override
-    public int clients() {
-        return registered.get().size();
+    public Collection<Owner> clients() {
+        return registered.get().stream().map(session -> new Owner(session.peer().uid(), session.hello().tenant())).toList();
     }
 
     @Override
-    public int clientsOf(int uid) {
-        return (int) registered.get().stream().filter(session -> session.peer().uid() == uid).count();
+    public DeviceUse use(CandidateDevice device, long nowNs) {
+        return devices.use(device, nowNs);
+    }
+
+    @Override
+    public boolean hasDevice(long clientId) {
+        return registered.get().stream().anyMatch(session -> session.clientId() == clientId && devices.has(session));
     }
 
     @Override

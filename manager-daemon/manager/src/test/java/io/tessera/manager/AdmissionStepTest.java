@@ -94,7 +94,7 @@ class AdmissionStepTest {
         InMemoryClient other = stepped.connect(4, 500).hello("team", 0);
         stepped.step();
         assertEquals(List.of("refused 5: as many clients as this manager admits are there already: 1 (--max-clients); of these 1 is kept for"
-                + " programs that have waited; tessera run --wait waits for a place", "closed"), other.heard());
+                + " programs that are starting; tessera run --wait waits for a place", "closed"), other.heard());
         assertEquals("{\"ok\":true,\"admitted\":true,\"place\":0,\"waiting\":0,\"reason\":\"\"}\n", say(control, wish));
         InMemoryClient waiter = stepped.connect(9, 500).hello("waiter", 0);
         stepped.step();

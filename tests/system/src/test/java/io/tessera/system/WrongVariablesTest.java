@@ -73,6 +73,7 @@ class WrongVariablesTest {
             TESSERA_MODE MANAGER fast
             TESSERA_POLICY MANAGER fastest
             TESSERA_PREFER MANAGER both
+            TESSERA_PLACEMENT MANAGER best|least_loaded
             TESSERA_SETTINGS MANAGER here
             TESSERA_QUANTUM MANAGER x|0ms|2h
             TESSERA_GRACE MANAGER x|0ms

@@ -1,5 +1,7 @@
 package io.tessera.manager.admission;
 
+import io.tessera.manager.placement.PlacementChoice;
+
 /** One program in the queue: it waits, then a place is kept for it, then it has started. One owner thread. */
 final class AdmissionEntry {
     final AdmissionWish wish;
@@ -14,6 +16,8 @@ final class AdmissionEntry {
     boolean told;
     /** Until when its place is kept. */
     long keptUntilNs = Long.MAX_VALUE;
+    /** The device that it got; null: it waits, or has left none to the manager. */
+    PlacementChoice choice;
     /** The client that it has become; 0: none yet. */
     long clientId;
 

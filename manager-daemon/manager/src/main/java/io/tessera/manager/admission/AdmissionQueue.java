@@ -1,13 +1,14 @@
 package io.tessera.manager.admission;
 
+import io.tessera.manager.placement.DevicePlacement;
+import io.tessera.manager.placement.PlacementChoice;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Programs that wait for a place before they start, first come first served on each device. A place is given to one of them
@@ -15,7 +16,7 @@ import java.util.Set;
  *
  * <p>One who waits asks again and again: who does not for {@link #LAPSE_NS} (killed, stopped) loses its place. A
  * program that waits for its user's share of the clients holds up nobody else. One that waits for memory of a device holds up
- * those that came later for the same device. One owner thread.
+ * those that came later for the same device. A program that leaves its device to the manager gets it with its place. One owner thread.
  */
 public final class AdmissionQueue {
     /** Silence after which somebody who waits has left. */
@@ -31,24 +32,30 @@ public final class AdmissionQueue {
     private final ClientPlaces places;
     private final AdmissionRoom room;
     private final List<AdmissionEntry> entries = new ArrayList<>();
+    private final DeviceFinder devices;
     private long nextLookNs;
 
-    /** Nobody waits. */
-    public AdmissionQueue(ClientPlaces places, AdmissionRoom room) {
+    /**
+     * Nobody waits.
+     *
+     * @param placement by which rule devices are chosen now
+     */
+    public AdmissionQueue(ClientPlaces places, AdmissionRoom room, Supplier<DevicePlacement> placement) {
         this.places = places;
         this.room = room;
+        this.devices = new DeviceFinder(room, places, placement, entries);
     }
 
     /** Enters a program, or hears again of one that waits; tells whether it may start. */
     public AdmissionAnswer ask(AdmissionWish wish, long nowNs) {
-        Optional<AdmissionRoom.Guarantees> device = wish.guaranteeBytes() == 0 ? Optional.empty() : room.guarantees(wish.device(), nowNs);
-        if (device.isPresent() && wish.guaranteeBytes() > device.get().capacityBytes()) {
+        String hopeless = devices.hopeless(wish, nowNs);
+        if (hopeless != null) {
             leave(wish);
-            return AdmissionAnswer.never(device.get().device() + " can guarantee " + device.get().capacityBytes() + " bytes at most, not "
-                    + wish.guaranteeBytes());
+            return AdmissionAnswer.never(hopeless);
         }
         AdmissionEntry entry = entries.stream().filter(each -> each.wish.isOfProcess(wish)).findFirst().orElse(null);
         if (entry == null) {
+            entries.removeIf(each -> isGone(each, true, nowNs)); // what they would have had counts for this one already
             if (entries.size() >= MOST || entries.stream().filter(each -> each.wish.uid() == wish.uid()).count() >= MOST_OF_USER) {
                 return AdmissionAnswer.never("as many programs wait as may: " + MOST_OF_USER + " of a user, " + MOST + " of all");
             }
@@ -60,9 +67,9 @@ public final class AdmissionQueue {
         serve(nowNs);
         if (entry.granted) {
             entry.told = true;
-            return new AdmissionAnswer(0, waiting().size(), "", false);
+            return new AdmissionAnswer(0, waiting().size(), "", false, Optional.ofNullable(entry.choice));
         }
-        return new AdmissionAnswer(1 + waiting().indexOf(entry), waiting().size(), entry.reason, false);
+        return new AdmissionAnswer(1 + waiting().indexOf(entry), waiting().size(), entry.reason, false, Optional.empty());
     }
 
     /** Forgets a program that waits, or for which a place is kept. */
@@ -74,24 +81,30 @@ public final class AdmissionQueue {
     public String refusal(int uid, String tenant, long nowNs) {
         serve(nowNs);
         AdmissionEntry own = keptFor(uid, tenant);
-        int kept = (int) entries.stream().filter(entry -> entry.keepsPlace() && entry != own).count();
-        int keptOfUser = (int) entries.stream().filter(entry -> entry.keepsPlace() && entry != own && entry.wish.uid() == uid).count();
-        String full = places.full(room.clients() + kept);
-        full = full != null ? full : places.fullFor(uid, room.clientsOf(uid) + keptOfUser);
+        List<AdmissionEntry> others = entries.stream().filter(entry -> entry.keepsPlace() && entry != own).toList();
+        int kept = others.size();
+        String full = places.full(new PlaceCounts(room.clients(), others), uid, tenant);
         return full == null ? null
-                : full + (kept == 0 ? "" : "; of these " + kept + (kept == 1 ? " is" : " are") + " kept for programs that have waited")
+                : full + (kept == 0 ? "" : "; of these " + kept + (kept == 1 ? " is" : " are") + " kept for programs that are starting")
                         + "; tessera run --wait waits for a place";
     }
 
-    /** A client has registered: if a place was kept for its tenant, this is the one that it was kept for. */
-    public void registered(int uid, String tenant, long clientId) {
-        AdmissionEntry own = keptFor(uid, tenant);
+    /**
+     * A client has registered: if a place was kept for its process, or else for another one of its tenant, this is the one that it was kept for.
+     *
+     * @param pid its process; a program that waits may start it as its child
+     * @return the device that it got; empty: it has left none to the manager
+     */
+    public Optional<PlacementChoice> registered(int uid, String tenant, int pid, long clientId) {
+        AdmissionEntry own = entries.stream().filter(entry -> entry.keepsPlace() && entry.wish.uid() == uid && entry.wish.pid() == pid
+                && entry.wish.tenant().equals(tenant)).findFirst().orElseGet(() -> keptFor(uid, tenant));
         if (own != null) {
             own.clientId = clientId;
-            if (own.wish.guaranteeBytes() == 0) {
+            if (own.wish.guaranteeBytes() == 0 && own.choice == null) {
                 entries.remove(own);
             }
         }
+        return Optional.ofNullable(own).map(entry -> entry.choice);
     }
 
     private AdmissionEntry keptFor(int uid, String tenant) {
@@ -123,7 +136,9 @@ public final class AdmissionQueue {
 
     private boolean isGone(AdmissionEntry entry, boolean look, long nowNs) {
         if (entry.clientId != 0) {
-            return nowNs >= entry.keptUntilNs || !room.isRegistered(entry.clientId) || room.countsGuaranteeOf(entry.clientId);
+            return nowNs >= entry.keptUntilNs || !room.isRegistered(entry.clientId)
+                    || (entry.wish.guaranteeBytes() == 0 || room.countsGuaranteeOf(entry.clientId))
+                            && (entry.choice == null || room.hasDevice(entry.clientId));
         }
         return !entry.told && nowNs - entry.heardNs >= LAPSE_NS || nowNs >= entry.keptUntilNs
                 || look && entry.visible && room.startTicks(entry.wish.pid()) != entry.wish.startTicks();
@@ -137,52 +152,20 @@ public final class AdmissionQueue {
     /** Gives the places that are free; returns how many. */
     private int serve(long nowNs) {
         int served = 0;
-        int clients = room.clients() + (int) entries.stream().filter(AdmissionEntry::keepsPlace).count();
-        Map<Integer, Integer> clientsOfUsers = new HashMap<>();
+        PlaceCounts counts = new PlaceCounts(room.clients(), entries.stream().filter(AdmissionEntry::keepsPlace).toList());
         Set<Optional<DeviceUuid>> heldUp = new HashSet<>();
         for (AdmissionEntry entry : waiting()) {
-            int uid = entry.wish.uid();
-            int ofUser = clientsOfUsers.computeIfAbsent(uid, user -> room.clientsOf(user)
-                    + (int) entries.stream().filter(each -> each.keepsPlace() && each.wish.uid() == user).count());
-            String full = places.full(clients);
-            entry.reason = full != null ? full : places.fullFor(uid, ofUser);
+            entry.reason = places.full(counts, entry.wish.uid(), entry.wish.tenant());
             if (entry.reason == null) {
-                entry.reason = lackingMemory(entry, heldUp, nowNs);
+                entry.reason = devices.settle(entry, heldUp, nowNs);
             }
             if (entry.reason.isEmpty()) {
                 entry.granted = true;
                 entry.keptUntilNs = nowNs + KEPT_NS;
-                clients++;
-                clientsOfUsers.put(uid, ofUser + 1);
+                counts.add(entry.wish);
                 served++;
             }
         }
         return served;
-    }
-
-    /** Why a device does not have the memory; empty: it has. */
-    private String lackingMemory(AdmissionEntry entry, Set<Optional<DeviceUuid>> heldUp, long nowNs) {
-        Optional<AdmissionRoom.Guarantees> known = room.guarantees(entry.wish.device(), nowNs);
-        Optional<DeviceUuid> device = known.map(AdmissionRoom.Guarantees::device).or(entry.wish::device);
-        if (heldUp.contains(device)) {
-            return "another program has waited for this device for longer";
-        }
-        if (entry.wish.guaranteeBytes() == 0 || known.isEmpty()) {
-            return "";
-        }
-        long freeBytes = known.get().freeBytes() - keptBytes(device, nowNs);
-        if (entry.wish.guaranteeBytes() <= freeBytes) {
-            return "";
-        }
-        heldUp.add(device);
-        return device.orElseThrow() + " can guarantee " + Math.max(0, freeBytes) + " bytes more now, not " + entry.wish.guaranteeBytes();
-    }
-
-    /** What is to be guaranteed to programs for which a place is kept. */
-    private long keptBytes(Optional<DeviceUuid> device, long nowNs) {
-        return entries.stream().filter(entry -> entry.granted && entry.wish.guaranteeBytes() > 0)
-                .filter(entry -> room.guarantees(entry.wish.device(), nowNs).map(AdmissionRoom.Guarantees::device).or(entry.wish::device)
-                        .equals(device))
-                .mapToLong(entry -> entry.wish.guaranteeBytes()).sum();
     }
 }

@@ -2,6 +2,7 @@ package io.tessera.manager.admission;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.tessera.manager.placement.PlacementJson;
 
 /** The queue in {@code status} (SPEC.md, section 8). Stateless; called by the owner thread. */
 public final class AdmissionReport {
@@ -22,6 +23,9 @@ public final class AdmissionReport {
             json.addProperty("uid", entry.wish.uid());
             json.addProperty("tenant", entry.wish.tenant());
             entry.wish.device().ifPresent(device -> json.addProperty("device", device.toString()));
+            if (entry.choice != null) {
+                json.add("placement", PlacementJson.of(entry.choice));
+            }
             json.addProperty("guaranteeBytes", entry.wish.guaranteeBytes());
             json.addProperty("waitingNs", nowNs - entry.sinceNs);
             json.addProperty("reason", entry.reason);

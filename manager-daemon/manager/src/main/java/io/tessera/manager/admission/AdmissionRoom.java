@@ -1,6 +1,8 @@
 package io.tessera.manager.admission;
 
+import io.tessera.manager.placement.DeviceUse;
 import io.tessera.protocol.DeviceUuid;
+import java.util.Collection;
 import java.util.Optional;
 
 /** What is there now, as far as the queue has to know it. Called by the owner thread. */
@@ -15,17 +17,29 @@ public interface AdmissionRoom {
     record Guarantees(DeviceUuid device, long capacityBytes, long freeBytes) {
     }
 
-    /** Registered clients. */
-    int clients();
+    /**
+     * Whose a registered client is.
+     *
+     * @param uid    its user
+     * @param tenant its label
+     */
+    record Owner(int uid, String tenant) {
+    }
 
-    /** Registered clients of a user. */
-    int clientsOf(int uid);
+    /** Of each registered client. */
+    Collection<Owner> clients();
 
     /** Of a device, or, where none is named, of the only one; empty: nothing is known of it, since nobody uses it. */
     Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs);
 
     /** Whether what is guaranteed to a client is counted in {@link #guarantees} already. */
     boolean countsGuaranteeOf(long clientId);
+
+    /** How much a device is used by clients that are on it. */
+    DeviceUse use(CandidateDevice device, long nowNs);
+
+    /** Whether a client is on a device already. */
+    boolean hasDevice(long clientId);
 
     /** Whether a client is still there. */
     boolean isRegistered(long clientId);

@@ -1,25 +1,63 @@
 package io.tessera.manager.admission;
 
+import io.tessera.protocol.message.EscapedText;
+import io.tessera.protocol.message.TenantName;
+
 /**
- * How many clients there may be at once. Of what users other than the manager's own may have, no user has all. Immutable.
+ * How many clients there may be at once. Of what users other than the manager's own may have, no user has all. Immutable beside its rules.
  *
- * @param most of all
- * @param uid  the manager's user
+ * @param most  of all
+ * @param uid   the manager's user
+ * @param rules what is set for tenants, users and groups
  */
-public record ClientPlaces(int most, int uid) {
+public record ClientPlaces(int most, int uid, ClientRules rules) {
     /** A user leaves one in so many places to others. */
     private static final int FOR_OTHERS = 4;
 
-    /** Why nobody can come; null: somebody can. */
-    String full(int clients) {
-        return clients < most ? null : "as many clients as this manager admits are there already: " + most + " (--max-clients)";
+    /** With nothing set for anybody. */
+    public ClientPlaces(int most, int uid) {
+        this(most, uid, ClientTerms.NONE);
     }
 
-    /** Why a user's client cannot come, where another user's could; null: it can. */
-    String fullFor(int user, int clientsOfUser) {
+    /** The name of a user's label. */
+    String nameOf(int user, String label) {
+        return TenantName.of(label, user, uid);
+    }
+
+    /** Why a client of a user's tenant cannot come; null: it can. */
+    String full(PlaceCounts counts, int user, String label) {
+        if (counts.all() >= most) {
+            return "as many clients as this manager admits are there already: " + most + " (--max-clients)";
+        }
+        String who = "user " + Integer.toUnsignedString(user);
         int mostOfUser = user == uid ? most : most - most / FOR_OTHERS;
-        return clientsOfUser < mostOfUser ? null
-                : "user " + Integer.toUnsignedString(user) + " has as many clients as one user may have: " + mostOfUser + " of " + most
-                        + " (--max-clients)";
+        int ofUser = counts.ofUser(user);
+        if (ofUser >= mostOfUser) {
+            return who + " has as many clients as one user may have: " + mostOfUser + " of " + most + " (--max-clients)";
+        }
+        int mostOfTenant = rules.ofTenant(nameOf(user, label)).clients();
+        if (isFull(mostOfTenant, counts.ofTenant(user, label))) {
+            return "tenant \"" + EscapedText.of(label) + "\" has as many clients at once as it may have: " + mostOfTenant
+                    + " (clients in tessera.toml, or tessera tenant)";
+        }
+        int mostSet = rules.ofUser(user).clients();
+        if (isFull(mostSet, ofUser)) {
+            return who + " has as many clients at once as that user may have: " + mostSet + " (clients in tessera.toml)";
+        }
+        for (GroupTerms group : rules.groupsOf(user)) {
+            if (isFull(group.clients(), counts.ofUsers(group.members()))) {
+                return "group " + group.name() + " has as many clients at once as its users may have together: " + group.clients()
+                        + " (clients in tessera.toml)";
+            }
+            if (mostSet == 0 && isFull(group.each(), ofUser)) {
+                return who + " has as many clients at once as each user of group " + group.name() + " may have: " + group.each()
+                        + " (clients-each in tessera.toml)";
+            }
+        }
+        return null;
+    }
+
+    private static boolean isFull(int most, int clients) {
+        return most > 0 && clients >= most;
     }
 }

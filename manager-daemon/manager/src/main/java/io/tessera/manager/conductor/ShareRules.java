@@ -1,5 +1,6 @@
 package io.tessera.manager.conductor;
 
+import io.tessera.manager.admission.ClientTerms;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.TenantName;
 import java.util.Map;
@@ -10,10 +11,11 @@ import java.util.Optional;
  *
  * @param tenants by the tenant's name
  * @param users   by the number of the user whose programs have no rule of their own
+ * @param places  how many clients they have at once, and on which devices they are placed
  */
-public record ShareRules(Map<String, TenantTerms> tenants, Map<Integer, TenantTerms> users) {
+public record ShareRules(Map<String, TenantTerms> tenants, Map<Integer, TenantTerms> users, ClientTerms places) {
     /** Nothing is. */
-    public static final ShareRules NONE = new ShareRules(Map.of(), Map.of());
+    public static final ShareRules NONE = new ShareRules(Map.of(), Map.of(), ClientTerms.NONE);
 
     /** Copies the maps. */
     public ShareRules {

@@ -1,24 +1,31 @@
 package io.tessera.manager.conductor;
 
+import io.tessera.manager.admission.ClientRules;
+import io.tessera.manager.admission.GroupTerms;
+import io.tessera.manager.admission.PlaceTerms;
 import io.tessera.manager.session.Session;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.TenantName;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps. What an operator has set holds before what is
+ * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps, clients at once. What an operator has set holds before what is
  * written down. A tenant is known by its label, another user's by {@link TenantName}. One owner thread.
  */
-public final class TenantShares {
+public final class TenantShares implements ClientRules {
     /** More names than this are a mistake in a script: each is a tenant for which somebody set something. */
     public static final int MOST_TENANTS = 10_000;
 
     private final int ownUid;
     private final Map<String, TenantTerms> set = new LinkedHashMap<>();
+    /** How many clients tenants may have at once by command; 0: any number. */
+    private final Map<String, Integer> clients = new LinkedHashMap<>();
     private final Set<String> passing = new HashSet<>();
     /** Whose programs a former manager had, and which have not come to this one. */
     private final Set<String> awaited = new HashSet<>();
@@ -82,7 +89,49 @@ public final class TenantShares {
         if (passing.remove(tenant)) {
             changes++;
             set.remove(tenant);
+            clients.remove(tenant);
         }
+    }
+
+    /**
+     * Sets how many clients a tenant may have at once; goes with what {@link #set} has set while it runs.
+     *
+     * @param most 0: any number; empty: as it is written down
+     * @return false if that is one tenant too many
+     */
+    public boolean clients(String tenant, OptionalInt most) {
+        if (most.isEmpty()) {
+            changes += clients.remove(tenant) == null ? 0 : 1;
+            return true;
+        }
+        if (clients.size() >= MOST_TENANTS && !clients.containsKey(tenant)) {
+            return false;
+        }
+        changes++;
+        clients.put(tenant, most.getAsInt());
+        return true;
+    }
+
+    /** How many clients tenants may have at once by command; 0: any number. */
+    public Map<String, Integer> clients() {
+        return Collections.unmodifiableMap(clients);
+    }
+
+    @Override
+    public PlaceTerms ofTenant(String name) {
+        PlaceTerms written = rules.places().ofTenant(name);
+        Integer ordered = clients.get(name);
+        return ordered == null ? written : new PlaceTerms(ordered, written.devices());
+    }
+
+    @Override
+    public PlaceTerms ofUser(int uid) {
+        return rules.places().ofUser(uid);
+    }
+
+    @Override
+    public List<GroupTerms> groupsOf(int uid) {
+        return rules.places().groupsOf(uid);
     }
 
     /** Programs of a tenant were here when a former manager was killed; they are expected to register again. */

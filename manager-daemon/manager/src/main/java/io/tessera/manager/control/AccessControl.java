@@ -1,6 +1,7 @@
 package io.tessera.manager.control;
 
 import io.tessera.os.PeerCredentials;
+import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,5 +56,17 @@ final class AccessControl {
     String refusal(Requester asker) {
         return "only root, user " + Integer.toUnsignedString(owner) + ", to whom this manager belongs, and members of the group " + GROUP
                 + " may do that; you are user " + Integer.toUnsignedString(asker.uid());
+    }
+
+    /** Refuses what administrators alone may do to everybody else. */
+    void authorise(Requester asker) throws RefusedRequest {
+        if (!asker.admin()) {
+            throw new RefusedRequest(refusal(asker));
+        }
+    }
+
+    /** The name by which executors know a tenant that the asker may name: another user's only if the asker is an administrator. */
+    String relayed(String tenant, Requester asker) {
+        return asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), owner);
     }
 }

@@ -139,7 +139,7 @@ final class ControlConnection {
     }
 
     private void answerError(String sentence) {
-        put(ControlRequests.error(sentence).toString());
+        put(ControlAnswers.error(sentence).toString());
         closing = true;
     }
 

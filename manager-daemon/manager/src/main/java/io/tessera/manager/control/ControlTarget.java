@@ -3,12 +3,14 @@ package io.tessera.manager.control;
 import com.google.gson.JsonObject;
 import io.tessera.manager.admission.AdmissionAnswer;
 import io.tessera.manager.admission.AdmissionWish;
+import io.tessera.manager.admission.SpaceDevices;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.residency.Eviction;
 import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
@@ -91,6 +93,20 @@ public interface ControlTarget {
     /** Whether a program may start; if not, it waits, and has to ask again (5 s). */
     AdmissionAnswer admission(AdmissionWish wish, long nowNs);
 
+    /** The devices that programs in space sharing see; their executors are started if they do not run. */
+    SpaceDevices spaceDevices(long nowNs);
+
+    /** How many clients a tenant may have at once; 0: any number. */
+    int clients(String tenant);
+
+    /**
+     * Sets how many clients a tenant may have at once, as {@link #terms(String, TenantTerms, boolean, long)} sets the rest.
+     *
+     * @param most 0: any number; empty: as it is written down
+     * @return false if that is one tenant too many
+     */
+    boolean clients(String tenant, OptionalInt most);
+
     /** A program does not wait any longer, or does not start. */
     void leaveAdmission(AdmissionWish wish);
 
@@ -100,5 +116,4 @@ public interface ControlTarget {
      * @param programs whether its clients, and executors with whatever is in them, end first
      */
     void stop(boolean programs, long nowNs);
-
 }

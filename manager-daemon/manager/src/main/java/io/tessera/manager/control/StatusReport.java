@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.tessera.manager.conductor.DeviceClient;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.ManagedDevice;
+import io.tessera.manager.placement.PlacementJson;
 import io.tessera.manager.residency.ResidencyReport;
 import io.tessera.manager.schedule.DeviceTurns;
 import io.tessera.manager.session.Session;
@@ -95,6 +96,9 @@ public final class StatusReport {
         json.addProperty("plan", session.hello().plan().name().toLowerCase(Locale.ROOT));
         if (session.sharing() != null) {
             json.addProperty("sharing", session.sharing());
+        }
+        if (session.placement() != null) {
+            json.add("placement", PlacementJson.of(session.placement()));
         }
         json.addProperty("connectedNs", age(session.connectedNs(), nowNs));
         long heartbeatNs = session.header().clientHeartbeatNs();

@@ -48,7 +48,7 @@ public final class TermsJson {
                 case "softCap" -> terms.withSoftCap(number("softCap", value).doubleValue());
                 case "targetNs" -> terms.withTargetNs(exact("targetNs", value, Long.MAX_VALUE));
                 case String other -> throw new IllegalArgumentException("a tenant has no \"" + other
-                        + "\": weight, priority, class, hardCap, softCap, targetNs");
+                        + "\": weight, priority, class, hardCap, softCap, targetNs, clients");
             };
         }
         return terms;

@@ -5,13 +5,16 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.tessera.manager.control.TermsJson;
+import io.tessera.manager.placement.GpuTimes;
 import io.tessera.policy.TenantTerms;
 import io.tessera.policy.TermsText;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -241,6 +244,40 @@ final class ExecutorSlot {
             }
         }
         return false;
+    }
+
+    /** Whether it has a client of a process, as it last said. */
+    boolean has(int pid) {
+        for (JsonElement client : clients) {
+            if (client.getAsJsonObject().get("pid") instanceof JsonPrimitive one && one.getAsInt() == pid) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What its programs use of the device, as it last said. */
+    ExecutorUse use() {
+        List<GpuTimes.ClientWork> work = new ArrayList<>();
+        for (JsonElement element : clients) {
+            JsonObject client = element.getAsJsonObject();
+            work.add(new GpuTimes.ClientWork(number(client, "pid"), 0, 0, 0, number(client, "heldNs")));
+        }
+        long takenBytes = 0;
+        for (JsonElement element : windows) {
+            JsonObject window = element.getAsJsonObject();
+            long heldBytes = number(window, "committedBytes") + number(window, "sinkBytes");
+            takenBytes += Math.max(heldBytes, Math.min(number(window, "quotaBytes"), totalBytes));
+        }
+        return new ExecutorUse(clients.size(), Math.max(takenBytes, memoryBytes), work);
+    }
+
+    private static long number(JsonObject said, String name) {
+        return said.get(name) instanceof JsonPrimitive one && one.isNumber() ? one.getAsLong() : 0;
+    }
+
+    long totalBytes() {
+        return totalBytes;
     }
 
     DeviceUuid uuid() {

@@ -3,6 +3,7 @@ package io.tessera.manager.executors;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.tessera.manager.admission.SpaceDevices;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.manager.conductor.DeviceSharing;
@@ -44,6 +45,7 @@ public final class Executors implements Conductor.Timed {
     private static final int MOST_LIMITS = 100_000;
     /** A manager that did not run for so long has heard nobody: silence counts from here on. */
     private static final long SLEPT_NS = 1_000_000_000L;
+    private static final String NO_EXECUTORS = "this manager starts no executors (--executors none)";
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
 
     private final ExecutorKind kind;
@@ -53,6 +55,7 @@ public final class Executors implements Conductor.Timed {
     private final ConductorProxy proxy;
     private final TenantOrders orders;
     private final List<ExecutorSlot> slots = new ArrayList<>();
+    private final ExecutorUses uses = new ExecutorUses(slots);
     private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
     /** Those of them who know why they wait. */
@@ -109,7 +112,7 @@ public final class Executors implements Conductor.Timed {
     /** A client asks which executors serve it; it is answered when they are ready, or cannot be. */
     public void ask(Session session, FenceWish wish, long nowNs) {
         if (kind == ExecutorKind.NONE) {
-            session.answerRelay(List.of(RelayAnswer.none("this manager starts no executors (--executors none)")));
+            session.answerRelay(List.of(RelayAnswer.none(NO_EXECUTORS)));
             return;
         }
         long outNs = quarantine.leftNs(tenantOf(session), nowNs);
@@ -119,13 +122,33 @@ public final class Executors implements Conductor.Timed {
             return;
         }
         waiting.put(session, wish);
+        startAbsent(nowNs);
+        answerIfSettled(nowNs);
+    }
+
+    private void startAbsent(long nowNs) {
         if (slots.isEmpty()) {
             add(0, nowNs);
         } else {
             slots.stream().filter(slot -> slot.state == ExecutorSlot.State.ABSENT && slot.deadlineNs <= nowNs)
                     .forEach(slot -> start(slot, nowNs));
         }
-        answerIfSettled(nowNs);
+    }
+
+    /** The devices that programs see here; executors that do not run yet are started. */
+    public SpaceDevices devices(long nowNs) {
+        if (kind == ExecutorKind.NONE) {
+            return new SpaceDevices(true, false, List.of(), NO_EXECUTORS);
+        }
+        if (!stopping) {
+            startAbsent(nowNs);
+        }
+        return uses.devices();
+    }
+
+    /** How their devices are used. */
+    public ExecutorUses uses() {
+        return uses;
     }
 
     /** Whether kernels of a user's tenant have ended an executor a moment ago. */
@@ -244,9 +267,7 @@ public final class Executors implements Conductor.Timed {
 
     /** Answers those who wait, once no executor is still on its way. */
     private void answerIfSettled(long nowNs) {
-        boolean settled = slots.stream().noneMatch(slot -> slot.state == ExecutorSlot.State.STARTING
-                || slot.state == ExecutorSlot.State.RESTARTING);
-        if (!settled) {
+        if (!uses.isSettled()) {
             slots.stream().filter(slot -> slot.isPausing(nowNs)).findFirst().ifPresent(slot -> waiting.keySet().stream()
                     .filter(told::add).forEach(session -> session.answerRelay(List.of(RelayAnswer.wait(slot.reason)))));
             return;
@@ -347,11 +368,6 @@ public final class Executors implements Conductor.Timed {
         return next;
     }
 
-    /** What executors hold of a device, as they last said; 0 where none runs. */
-    public long memoryBytes(DeviceUuid device) {
-        return slots.stream().filter(slot -> slot.uuid().equals(device)).mapToLong(ExecutorSlot::memoryBytes).sum();
-    }
-
     /**
      * The executors of {@code status}.
      *
@@ -402,11 +418,6 @@ public final class Executors implements Conductor.Timed {
     /** Devices are to be shared otherwise from now on. */
     public void sharingChanged() {
         slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).forEach(orders::tellSharing);
-    }
-
-    /** Whether an executor has opened a device. */
-    public boolean knows(DeviceUuid device) {
-        return slots.stream().anyMatch(slot -> slot.state == ExecutorSlot.State.READY && slot.uuid().equals(device));
     }
 
     /** The policies of the executors that a tenant is in. */

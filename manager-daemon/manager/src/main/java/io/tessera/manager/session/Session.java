@@ -1,5 +1,6 @@
 package io.tessera.manager.session;
 
+import io.tessera.manager.placement.PlacementChoice;
 import io.tessera.os.Activity;
 import io.tessera.os.Errno;
 import io.tessera.os.LinuxException;
@@ -49,6 +50,7 @@ public final class Session {
     boolean suspected;
     Hello hello;
     private String sharing;
+    private PlacementChoice placement;
     ClientSegment segment;
 
     private final PeerCredentials peer;
@@ -95,6 +97,16 @@ public final class Session {
     /** Why it shares as it does; null: it did not leave that to the manager. */
     public String sharing() {
         return sharing;
+    }
+
+    /** The device that the manager chose for it before it started. */
+    void placement(PlacementChoice choice) {
+        placement = choice;
+    }
+
+    /** The device that the manager chose for it before it started; null: it did not leave that to the manager. */
+    public PlacementChoice placement() {
+        return placement;
     }
 
     /** What the client said of itself; only of a registered client. */

@@ -247,7 +247,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         unregistered.leave(session, session.peer().uid());
         connected.remove(session);
         registered.put(session.clientId(), session);
-        admission.registered(session.peer().uid(), hello.tenant(), session.clientId());
+        admission.registered(session.peer().uid(), hello.tenant(), session.peer().pid(), session.clientId()).ifPresent(session::placement);
         SharingAnswer told = chosen.remove(session.peer().pid());
         if (told != null) {
             boolean kept = told.space() == (hello.plan() == MemoryPlan.RELAY);

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import java.util.regex.Pattern;
@@ -36,6 +37,7 @@ public final class OrderJournal implements Conductor.Timed {
     /** Where a table begins: they are read one by one, because the parser takes kilobytes of memory for each line of a text. */
     private static final Pattern TABLES = Pattern.compile("^(?=\\[)", Pattern.MULTILINE);
     private static final String PASSING = " # while it runs";
+    private static final String CLIENTS = "clients = ";
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
@@ -98,12 +100,17 @@ public final class OrderJournal implements Conductor.Timed {
         devices.order(Optional.empty(), ordered.all(), nowNs);
         ordered.devices().forEach(devices.orders()::restore);
         limits.putAll(ordered.limits());
-        if (!table.contains(TERMS)) {
+        boolean withTerms = table.contains(TERMS);
+        boolean withClients = table.contains("\n" + CLIENTS);
+        if (!withTerms && !withClients) {
             return;
         }
         boolean whileItRuns = table.lines().findFirst().orElse("").endsWith(PASSING);
         ordered.rules().tenants().forEach((tenant, terms) -> {
-            devices.terms(tenant, terms, whileItRuns, nowNs);
+            devices.terms(tenant, withTerms ? terms : devices.shares().written(tenant), whileItRuns, nowNs);
+            if (withClients) {
+                devices.shares().clients(tenant, OptionalInt.of(ordered.rules().places().ofTenant(tenant).clients()));
+            }
             if (whileItRuns) {
                 devices.shares().await(tenant);
             }
@@ -183,6 +190,7 @@ public final class OrderJournal implements Conductor.Timed {
         }
         TenantShares shares = devices.shares();
         Set<String> tenants = new LinkedHashSet<>(shares.set().keySet());
+        tenants.addAll(shares.clients().keySet());
         tenants.addAll(limits.keySet());
         tenants.forEach(tenant -> tenant(text, tenant, shares));
         writtenChanges = shares.changes();
@@ -218,11 +226,16 @@ public final class OrderJournal implements Conductor.Timed {
 
     private void tenant(StringBuilder text, String tenant, TenantShares shares) {
         TenantTerms terms = shares.set().get(tenant);
-        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(terms != null && shares.whileItRuns(tenant) ? PASSING : "");
+        Integer clients = shares.clients().get(tenant);
+        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(
+                (terms != null || clients != null) && shares.whileItRuns(tenant) ? PASSING : "");
         if (terms != null) {
             terms(text, terms);
         }
         text.append('\n');
+        if (clients != null) {
+            text.append(CLIENTS).append(clients).append('\n');
+        }
         Long limit = limits.get(tenant);
         if (limit != null) {
             text.append("memory = \"").append(limit == 0 ? "none" : limit + "B").append("\"\n");

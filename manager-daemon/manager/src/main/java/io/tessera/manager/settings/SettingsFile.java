@@ -1,7 +1,11 @@
 package io.tessera.manager.settings;
 
+import io.tessera.manager.admission.ClientTerms;
+import io.tessera.manager.admission.GroupTerms;
+import io.tessera.manager.admission.PlaceTerms;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.ShareRules;
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.manager.sharing.SharingPreference;
@@ -11,8 +15,10 @@ import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.DeviceUuid;
 import io.tessera.protocol.message.TenantName;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.tomlj.Toml;
+import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
@@ -36,27 +43,37 @@ import org.tomlj.TomlTable;
  * mode = "auto"              # as --mode, --policy and --quantum
  * policy = "fair"
  * prefer = "space"           # as --prefer
+ * placement = "spread"       # as --placement
  *
  * [device."GPU-..."]         # mode, policy and quantum of one device
  * quantum = "100ms"
  *
  * [tenant."alice"]           # weight, priority, class, cap, soft-cap, target; memory in space sharing
  * weight = 3
+ * clients = 2                # at once
+ * devices = ["GPU-..."]      # on which its programs are placed
  *
  * [user.bob]                 # the same, without memory, for all tenants of a user that have no table of their own
  * soft-cap = "20%"
+ * clients = 8                # of all its tenants together
  *
  * [group.students]           # the same for all users of a group that have no table of their own
  * class = "batch"
+ * clients = 20               # of all its users together
+ * clients-each = 4           # of each of them that has no clients of its own
  * </pre>
  *
  * A key that is not known is an error: it is a misspelt one. One use: one text.
  */
 final class SettingsFile {
-    private static final List<String> TOP = List.of("mode", "policy", "quantum", "prefer", "device", "tenant", "user", "group");
+    private static final List<String> TOP = List.of("mode", "policy", "quantum", "prefer", "placement", "device", "tenant", "user", "group");
     private static final List<String> OF_DEVICE = List.of("mode", "policy", "quantum");
-    private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target");
-    private static final List<String> OF_TENANT = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "memory");
+    private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "clients", "devices");
+    private static final List<String> OF_GROUP = with(OF_USER, "clients-each");
+    private static final List<String> OF_TENANT = with(OF_USER, "memory");
+
+    /** More at once than any host has processes. */
+    private static final int MOST_CLIENTS = 1_000_000;
 
     /** Some editors begin every file with it. */
     private static final String BYTE_ORDER_MARK = "\ufeff";
@@ -102,6 +119,7 @@ final class SettingsFile {
             devices.put(uuid, device(table(path, OF_DEVICE), path));
         }
         Map<String, TenantTerms> tenants = new LinkedHashMap<>();
+        Map<String, PlaceTerms> tenantPlaces = new LinkedHashMap<>();
         Map<String, Long> limits = new LinkedHashMap<>();
         for (String name : tables("tenant")) {
             List<String> path = List.of("tenant", name);
@@ -110,6 +128,7 @@ final class SettingsFile {
             }
             TomlTable table = table(path, OF_TENANT);
             tenants.put(name, terms(table, path));
+            tenantPlaces.put(name, places(table, path));
             if (table.contains(List.of("memory"))) {
                 limits.put(name, limit(table, path));
             }
@@ -117,10 +136,20 @@ final class SettingsFile {
         Optional<String> prefer = text(toml, List.of(), "prefer");
         Optional<SharingPreference> preference = prefer.isEmpty() ? Optional.empty()
                 : Optional.of(choice(SharingPreference.values(), prefer.get(), List.of("prefer")));
-        return new Settings(device(toml, List.of()), preference, Map.copyOf(devices), new ShareRules(tenants, users()), Map.copyOf(limits));
+        Map<Integer, PlaceTerms> userPlaces = new LinkedHashMap<>();
+        List<GroupTerms> groups = new ArrayList<>();
+        Map<Integer, TenantTerms> users = users(userPlaces, groups);
+        return new Settings(device(toml, List.of()), preference, placement(), Map.copyOf(devices),
+                new ShareRules(tenants, users, new ClientTerms(tenantPlaces, userPlaces, groups)), Map.copyOf(limits));
     }
 
-    private Map<Integer, TenantTerms> users() throws SettingsException {
+    private Optional<DevicePlacement> placement() throws SettingsException {
+        Optional<String> placement = text(toml, List.of(), "placement");
+        return placement.isEmpty() ? Optional.empty() : Optional.of(DevicePlacement.of(placement.get())
+                .orElseThrow(() -> wrong(List.of("placement"), "\"" + placement.get() + "\" is none of " + DevicePlacement.all())));
+    }
+
+    private Map<Integer, TenantTerms> users(Map<Integer, PlaceTerms> places, List<GroupTerms> groups) throws SettingsException {
         Map<Integer, TenantTerms> users = new LinkedHashMap<>();
         Map<Integer, List<String>> tables = new HashMap<>();
         for (String name : tables("user")) {
@@ -134,16 +163,21 @@ final class SettingsFile {
                 throw wrong(path, "is the user of line " + toml.inputPositionOf(before).line() + ", " + String.join(".", before)
                         + ", too: leave one of the tables out");
             }
-            users.put(user.getAsInt(), terms(table(path, OF_USER), path));
+            TomlTable table = table(path, OF_USER);
+            users.put(user.getAsInt(), terms(table, path));
+            places.put(user.getAsInt(), places(table, path));
         }
         for (String name : tables("group")) {
             List<String> path = List.of("group", name);
-            TenantTerms terms = terms(table(path, OF_USER), path);
+            TomlTable table = table(path, OF_GROUP);
+            TenantTerms terms = terms(table, path);
             Set<Integer> members = accounts.members(name);
             if (members.isEmpty()) {
                 throw wrong(path, "this host has no such group, or nobody is in it");
             }
             members.forEach(user -> users.putIfAbsent(user, terms));
+            PlaceTerms together = places(table, path);
+            groups.add(new GroupTerms(name, members, together.clients(), clients(table, path, "clients-each"), together.devices()));
         }
         return users;
     }
@@ -180,13 +214,35 @@ final class SettingsFile {
                     case "cap" -> terms.withHardCap(Quantities.share(text(table, path, key).orElseThrow()));
                     case "soft-cap" -> terms.withSoftCap(Quantities.share(text(table, path, key).orElseThrow()));
                     case "target" -> terms.withTargetNs(Quantities.durationNs(text(table, path, key).orElseThrow()));
-                    default -> terms; // memory
+                    default -> terms; // memory and places
                 };
             } catch (OptionException | IllegalArgumentException e) {
                 throw wrong(with(path, key), e.getMessage());
             }
         }
         return terms;
+    }
+
+    private PlaceTerms places(TomlTable table, List<String> path) throws SettingsException {
+        Set<DeviceUuid> devices = new HashSet<>();
+        Object named = table.get(List.of("devices"));
+        List<Object> names = named instanceof TomlArray array ? array.toList() : named == null ? List.of() : List.of(0);
+        for (Object name : names) {
+            devices.add(DeviceUuid.parse(name.toString()).orElseThrow(
+                    () -> wrong(with(path, "devices"), "must be a list of UUIDs, [\"GPU-...\"]; tessera status shows them")));
+        }
+        if (named != null && devices.isEmpty()) {
+            throw wrong(with(path, "devices"), "names no device; leave it out for all devices");
+        }
+        return new PlaceTerms(clients(table, path, "clients"), devices);
+    }
+
+    private int clients(TomlTable table, List<String> path, String key) throws SettingsException {
+        int clients = table.contains(List.of(key)) ? whole(table, path, key) : 0;
+        if (clients < 0 || clients > MOST_CLIENTS) {
+            throw wrong(with(path, key), "how many clients there may be at once is from 1 to " + MOST_CLIENTS + "; 0: any number");
+        }
+        return clients;
     }
 
     private long limit(TomlTable table, List<String> path) throws SettingsException {

@@ -2,6 +2,7 @@ package io.tessera.manager.settings;
 
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.DeviceRegistry;
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.protocol.message.EscapedText;
 import java.io.IOException;
@@ -93,6 +94,11 @@ public final class SettingsWatch implements Conductor.Timed {
     /** Which way of sharing the file says for programs that leave it to the manager; empty: it says nothing. */
     public Optional<SharingPreference> preference() {
         return settings.preference();
+    }
+
+    /** Which device the file says that a program gets that names none; empty: it says nothing. */
+    public Optional<DevicePlacement> placement() {
+        return settings.placement();
     }
 
     /** Whether there is a file. */

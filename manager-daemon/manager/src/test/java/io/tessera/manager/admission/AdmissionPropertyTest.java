@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.placement.DevicePlacement;
+import io.tessera.manager.placement.PlacementChoice;
 import io.tessera.protocol.DeviceUuid;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +22,8 @@ class AdmissionPropertyTest {
     private static final long LOOK_NS = 250_000_000L;
     /** In so long a client has announced its device. */
     private static final long TELL_NS = 60_000_000_000L;
+    private static final List<CandidateDevice> BOTH = List.of(new CandidateDevice(ScriptedRoom.FIRST, ScriptedRoom.CAPACITY),
+            new CandidateDevice(ScriptedRoom.SECOND, ScriptedRoom.CAPACITY));
     private static final int STEPS = 400;
 
     /** One history. */
@@ -35,7 +39,7 @@ class AdmissionPropertyTest {
 
         History(int most) {
             places = new ClientPlaces(most, 0);
-            queue = new AdmissionQueue(places, room);
+            queue = new AdmissionQueue(places, room, () -> DevicePlacement.values()[lastPid % DevicePlacement.values().length]);
         }
 
         private void act(Random random) {
@@ -47,7 +51,8 @@ class AdmissionPropertyTest {
                         if (queue.entries().stream().anyMatch(entry -> entry.keepsPlace() && entry.wish.isOfProcess(wish))) {
                             assertNull(queue.refusal(wish.uid(), wish.tenant(), nowNs), "refused although a place is kept for it");
                             long id = room.register(wish);
-                            queue.registered(wish.uid(), wish.tenant(), id);
+                            queue.registered(wish.uid(), wish.tenant(), wish.pid(), id)
+                                    .ifPresent(choice -> room.arrive(id, choice.device()));
                             registeredNs.put(id, nowNs);
                         }
                     }
@@ -71,6 +76,10 @@ class AdmissionPropertyTest {
         private AdmissionWish wish(Random random) {
             DeviceUuid device = random.nextBoolean() ? ScriptedRoom.FIRST : ScriptedRoom.SECOND;
             lastPid++;
+            if (random.nextInt(3) == 0) {
+                return new AdmissionWish(random.nextInt(3), "tenant-" + lastPid, lastPid, 7, Optional.empty(), BOTH,
+                        random.nextBoolean() ? 0 : 1 + random.nextInt(80), random.nextInt(50));
+            }
             return new AdmissionWish(random.nextInt(3), "tenant-" + lastPid, lastPid, 7, Optional.of(device),
                     random.nextBoolean() ? 0 : 1 + random.nextInt(80));
         }
@@ -95,17 +104,21 @@ class AdmissionPropertyTest {
             }
         }
 
+        private static Optional<DeviceUuid> deviceOf(AdmissionEntry entry) {
+            return Optional.ofNullable(entry.choice).map(PlacementChoice::device).or(entry.wish::device);
+        }
+
         private void check(String when) {
             List<AdmissionEntry> kept = queue.entries().stream().filter(AdmissionEntry::keepsPlace).toList();
-            assertTrue(room.clients() + kept.size() <= places.most(), when + ": more places than there are");
+            assertTrue(room.clients.size() + kept.size() <= places.most(), when + ": more places than there are");
             for (DeviceUuid device : List.of(ScriptedRoom.FIRST, ScriptedRoom.SECOND)) {
-                long keptBytes = kept.stream().filter(entry -> entry.wish.device().equals(Optional.of(device)))
+                long keptBytes = kept.stream().filter(entry -> deviceOf(entry).equals(Optional.of(device)))
                         .mapToLong(entry -> entry.wish.guaranteeBytes()).sum();
                 assertTrue(room.guaranteed(device) + keptBytes <= ScriptedRoom.CAPACITY, when + ": more is guaranteed than the device has");
             }
             for (AdmissionEntry entry : kept) {
                 assertTrue(queue.waiting().stream().noneMatch(other -> queue.entries().indexOf(other) < queue.entries().indexOf(entry)
-                        && other.wish.uid() == entry.wish.uid() && other.wish.device().equals(entry.wish.device())
+                        && other.wish.uid() == entry.wish.uid() && other.wish.device().isPresent() && other.wish.device().equals(entry.wish.device())
                         && entry.keptUntilNs - AdmissionQueue.KEPT_NS == nowNs), when + ": overtaken on a device");
             }
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.protocol.DeviceUuid;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class AdmissionQueueTest {
     private static final long S = 1_000_000_000L;
 
     private final ScriptedRoom room = new ScriptedRoom();
-    private AdmissionQueue queue = new AdmissionQueue(new ClientPlaces(1, 0), room);
+    private AdmissionQueue queue = new AdmissionQueue(new ClientPlaces(1, 0), room, () -> DevicePlacement.NONE);
 
     private static AdmissionWish wish(int pid) {
         return new AdmissionWish(0, "tenant-" + pid, pid, 7, Optional.empty(), 0);
@@ -25,7 +26,7 @@ class AdmissionQueueTest {
 
     private void register(AdmissionWish wish, long nowNs) {
         assertNull(queue.refusal(wish.uid(), wish.tenant(), nowNs));
-        queue.registered(wish.uid(), wish.tenant(), room.register(wish));
+        queue.registered(wish.uid(), wish.tenant(), wish.pid(), room.register(wish));
     }
 
     private int place(AdmissionWish wish, long nowNs) {
@@ -49,8 +50,8 @@ class AdmissionQueueTest {
         register(wish(1), 0);
         place(wish(2), 0);
         room.clients.clear();
-        assertEquals("as many clients as this manager admits are there already: 1 (--max-clients); of these 1 is kept for programs that have"
-                + " waited; tessera run --wait waits for a place", queue.refusal(0, "tenant-9", S));
+        assertEquals("as many clients as this manager admits are there already: 1 (--max-clients); of these 1 is kept for programs that are"
+                + " starting; tessera run --wait waits for a place", queue.refusal(0, "tenant-9", S));
         register(wish(2), S);
     }
 
@@ -111,7 +112,7 @@ class AdmissionQueueTest {
 
     @Test
     void memoryHoldsUpOnlyItsOwnDevice() {
-        queue = new AdmissionQueue(new ClientPlaces(9, 0), room);
+        queue = new AdmissionQueue(new ClientPlaces(9, 0), room, () -> DevicePlacement.NONE);
         AdmissionWish large = wish(1, ScriptedRoom.FIRST, 70);
         register(large, 0);
         room.tell(1);
@@ -125,7 +126,7 @@ class AdmissionQueueTest {
 
     @Test
     void aGuaranteeIsKeptUntilItsClientHasToldIt() {
-        queue = new AdmissionQueue(new ClientPlaces(9, 0), room);
+        queue = new AdmissionQueue(new ClientPlaces(9, 0), room, () -> DevicePlacement.NONE);
         AdmissionWish first = wish(1, ScriptedRoom.FIRST, 70);
         assertEquals(0, place(first, 0));
         assertEquals(1, place(wish(2, ScriptedRoom.FIRST, 40), 0));
@@ -158,7 +159,7 @@ class AdmissionQueueTest {
 
     @Test
     void whoWaitsForItsUsersShareHoldsUpNobodyElse() {
-        queue = new AdmissionQueue(new ClientPlaces(4, 0), room);
+        queue = new AdmissionQueue(new ClientPlaces(4, 0), room, () -> DevicePlacement.NONE);
         for (int pid = 1; pid <= 3; pid++) {
             register(new AdmissionWish(500, "a", pid, 7, Optional.empty(), 0), 0);
         }

@@ -1,8 +1,12 @@
 package io.tessera.manager.admission;
 
+import io.tessera.manager.placement.DeviceUse;
 import io.tessera.protocol.DeviceUuid;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,6 +22,8 @@ final class ScriptedRoom implements AdmissionRoom {
     }
 
     final Map<Long, Client> clients = new LinkedHashMap<>();
+    final Map<DeviceUuid, Double> busyShares = new HashMap<>();
+    private final Map<Long, DeviceUuid> onDevices = new HashMap<>();
     final Set<Integer> living = new HashSet<>();
     private long lastId;
 
@@ -31,30 +37,50 @@ final class ScriptedRoom implements AdmissionRoom {
     }
 
     long guaranteed(DeviceUuid device) {
-        return clients.values().stream().filter(client -> client.wish().device().equals(Optional.of(device)))
-                .mapToLong(client -> client.wish().guaranteeBytes()).sum();
+        return clients.entrySet().stream().filter(client -> deviceOf(client.getKey()).equals(Optional.of(device)))
+                .mapToLong(client -> client.getValue().wish().guaranteeBytes()).sum();
+    }
+
+    private Optional<DeviceUuid> deviceOf(long id) {
+        return Optional.ofNullable(onDevices.get(id)).or(() -> clients.get(id).wish().device());
     }
 
     @Override
-    public int clients() {
-        return clients.size();
+    public Collection<Owner> clients() {
+        return clients.values().stream().map(client -> new Owner(client.wish().uid(), client.wish().tenant())).toList();
+    }
+
+    /** Of clients on devices as {@link #arrive} says; each takes what it wishes. */
+    @Override
+    public DeviceUse use(CandidateDevice device, long nowNs) {
+        List<AdmissionWish> there = onDevices.entrySet().stream()
+                .filter(on -> on.getValue().equals(device.uuid()) && clients.containsKey(on.getKey()))
+                .map(on -> clients.get(on.getKey()).wish()).toList();
+        long takenBytes = there.stream().mapToLong(AdmissionWish::wishedBytes).sum();
+        return new DeviceUse(device.uuid(), device.totalBytes(), Math.max(0, device.totalBytes() - takenBytes), there.size(), 0,
+                busyShares.getOrDefault(device.uuid(), 0.0));
     }
 
     @Override
-    public int clientsOf(int uid) {
-        return (int) clients.values().stream().filter(client -> client.wish().uid() == uid).count();
+    public boolean hasDevice(long clientId) {
+        return onDevices.containsKey(clientId);
+    }
+
+    /** A client has a context on a device from now on. */
+    void arrive(long id, DeviceUuid device) {
+        onDevices.put(id, device);
     }
 
     @Override
     public Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs) {
-        return device.map(uuid -> new Guarantees(uuid, CAPACITY, CAPACITY - clients.values().stream()
-                .filter(client -> client.told() && client.wish().device().equals(device)).mapToLong(client -> client.wish().guaranteeBytes())
-                .sum()));
+        return device.map(uuid -> new Guarantees(uuid, CAPACITY, CAPACITY - clients.entrySet().stream()
+                .filter(client -> client.getValue().told() && deviceOf(client.getKey()).equals(device))
+                .mapToLong(client -> client.getValue().wish().guaranteeBytes()).sum()));
     }
 
     @Override
     public boolean countsGuaranteeOf(long clientId) {
-        return clients.get(clientId).told();
+        return clients.containsKey(clientId) && clients.get(clientId).told();
     }
 
     @Override

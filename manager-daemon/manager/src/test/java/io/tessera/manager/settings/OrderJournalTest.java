@@ -3,6 +3,7 @@ package io.tessera.manager.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.admission.ClientTerms;
 import io.tessera.manager.conductor.DeviceRegistry;
 import io.tessera.manager.conductor.DeviceSharing;
 import io.tessera.manager.conductor.Leases;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -134,7 +136,7 @@ class OrderJournalTest {
         journal.limitInFile("d");
         assertEquals(1, journal.doWork(0), "written without a command");
         DeviceRegistry after = registry();
-        after.rules(new ShareRules(Map.of("c", TenantTerms.DEFAULT.withWeight(7)), Map.of()), 0);
+        after.rules(new ShareRules(Map.of("c", TenantTerms.DEFAULT.withWeight(7)), Map.of(), ClientTerms.NONE), 0);
         Map<String, Long> limits = new HashMap<>();
         OrderJournal next = new OrderJournal(files, DIRECTORY, after);
         next.restore(limits::put, 0);
@@ -146,6 +148,29 @@ class OrderJournalTest {
         limits.clear();
         new OrderJournal(files, DIRECTORY, registry()).restore(limits::put, 0);
         assertEquals(3, limits.size(), "and for the manager after the next one");
+    }
+
+    @Test
+    void numbersOfClientsAreKept() {
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        before.terms("a", TenantTerms.DEFAULT.withWeight(2), true, 0);
+        before.shares().clients("a", OptionalInt.of(3));
+        before.shares().clients("b", OptionalInt.of(0));
+        before.terms("c", TenantTerms.DEFAULT, true, 0);
+        before.shares().clients("c", OptionalInt.of(1));
+        before.shares().clients("d", OptionalInt.of(1));
+        before.shares().clients("d", OptionalInt.empty());
+        assertEquals(1, journal.doWork(0), "written without a command");
+        DeviceRegistry after = registry();
+        after.rules(new ShareRules(Map.of("b", TenantTerms.DEFAULT.withWeight(7)), Map.of(), ClientTerms.NONE), 0);
+        new OrderJournal(files, DIRECTORY, after).restore((_, _) -> {}, 0);
+        assertEquals(Map.of("a", 3, "b", 0, "c", 1), after.shares().clients());
+        assertEquals(2, after.shares().of("a").weight());
+        assertEquals(7, after.shares().of("b").weight(), "a number of clients says nothing about turns");
+        assertTrue(after.shares().whileItRuns("c"));
+        after.forgetAwaited();
+        assertEquals(Map.of("b", 0), after.shares().clients(), "nobody has come back");
     }
 
     @Test

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.admission.ClientRules;
+import io.tessera.manager.admission.GroupTerms;
+import io.tessera.manager.admission.PlaceTerms;
 import io.tessera.manager.conductor.DeviceSharing;
+import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.manager.schedule.SchedulerMode;
 import io.tessera.manager.sharing.SharingPreference;
 import io.tessera.policy.PolicyName;
@@ -14,9 +18,11 @@ import io.tessera.protocol.DeviceUuid;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +54,8 @@ class SettingsFileTest {
                 policy = "fair"
                 quantum = "100ms"
                 prefer = "space"
-                [device."%s"]
+                placement = "least-loaded"
+                [device."%1$s"]
                 policy = "priority"
                 [tenant.alice]
                 weight = 3
@@ -58,6 +65,8 @@ class SettingsFileTest {
                 soft-cap = "12.5%%"
                 target = "20ms"
                 memory = "8GiB"
+                clients = 2
+                devices = ["%1$s"]
                 [tenant."train of user 1001"]
                 memory = "none"
                 """.formatted(GPU));
@@ -66,6 +75,28 @@ class SettingsFileTest {
         assertEquals(Map.of(DeviceUuid.parse(GPU).orElseThrow(), DeviceSharing.of(PolicyName.PRIORITY)), settings.devices());
         assertEquals(new TenantTerms(3, -5, TenantClass.INTERACTIVE, 0.5, 0.125, 20_000_000), settings.rules().tenants().get("alice"));
         assertEquals(Map.of("alice", 8L << 30, "train of user 1001", 0L), settings.limits());
+        assertEquals(Optional.of(DevicePlacement.LEAST_LOADED), settings.placement());
+        assertEquals(new PlaceTerms(2, Set.of(DeviceUuid.parse(GPU).orElseThrow())), settings.rules().places().ofTenant("alice"));
+        assertEquals(PlaceTerms.NONE, settings.rules().places().ofTenant("train of user 1001"));
+    }
+
+    @Test
+    void placesOfUsersAndGroups() throws SettingsException {
+        ClientRules places = parse("""
+                [user.bob]
+                clients = 8
+                [group.students]
+                clients = 20
+                clients-each = 4
+                devices = ["%s"]
+                """.formatted(GPU)).rules().places();
+        assertEquals(8, places.ofUser(1001).clients());
+        assertEquals(PlaceTerms.NONE, places.ofUser(1002));
+        Set<DeviceUuid> devices = Set.of(DeviceUuid.parse(GPU).orElseThrow());
+        assertEquals(List.of(new GroupTerms("students", Set.of(1001, 1002), 20, 4, devices)), places.groupsOf(1002));
+        assertEquals(devices, places.devicesOf("any of user 1001", 1001));
+        assertEquals(Set.of(), places.devicesOf("any", 0));
+        assertEquals(List.of(), places.groupsOf(0));
     }
 
     @Test
@@ -115,6 +146,14 @@ class SettingsFileTest {
             "[tenant.\"\"]|line 1, tenant.: a tenant's name has 1 to 82 bytes", "[user.zoe]|line 1, user.zoe: this host has no such user",
             "[user.bob];weight = 2;;[user.1001];weight = 3|line 1, user.bob: is the user of line 4, user.1001, too: leave one of the tables out",
             "[user.bob];memory = \"1GiB\"|line 2, user.bob.memory: there is no such key here",
+            "placement = \"best\"|line 1, placement: \"best\" is none of none, pack, spread, least-loaded",
+            "placement = 1|line 1, placement: must be a text", "clients = 3|line 1, clients: there is no such key here",
+            "[tenant.alice];clients = -1|line 2, tenant.alice.clients: how many clients there may be at once is from 1 to 1000000; 0: any number",
+            "[tenant.alice];clients = \"2\"|line 2, tenant.alice.clients: must be a whole number",
+            "[tenant.alice];devices = \"GPU-1\"|line 2, tenant.alice.devices: must be a list of UUIDs",
+            "[tenant.alice];devices = [\"GPU-1\"]|line 2, tenant.alice.devices: must be a list of UUIDs",
+            "[tenant.alice];devices = []|line 2, tenant.alice.devices: names no device",
+            "[user.bob];clients-each = 2|line 2, user.bob.clients-each: there is no such key here",
             "[group.zoo]|line 1, group.zoo: this host has no such group",
             "[group.empty]|line 1, group.empty: this host has no such group, or nobody is in it"})
     void whatIsWrongIsSaidWithLineAndKey(String lines, String expected) {

@@ -62,6 +62,31 @@ class SettingsWatchTest {
         return control.heardText();
     }
 
+    /** Live: neither a restart nor a command is needed. */
+    @Test
+    void placementAndClientsAtOnceFollowTheFile() throws Exception {
+        String tenant = "[tenant.team]\nclients = %d\n[tenant.\"team of user 500\"]\nclients = %1$d\n";
+        write("placement = \"spread\"\n" + tenant.formatted(1));
+        start();
+        assertTrue(statusAfterALook().contains("\"placement\":\"spread\""));
+        assertEquals(List.of(true, false), List.of(isWelcome(1), isWelcome(2)));
+        write("placement = \"pack\"\n" + tenant.formatted(2));
+        assertTrue(statusAfterALook().contains("\"placement\":\"pack\""));
+        assertEquals(List.of(true, false), List.of(isWelcome(3), isWelcome(4)));
+        write("placement = \"best\"\n");
+        assertTrue(statusAfterALook().contains("\"placement\":\"pack\""), "what it said before holds");
+        assertFalse(isWelcome(5));
+        Files.delete(file());
+        assertTrue(statusAfterALook().contains("\"placement\":\"none\""));
+        assertTrue(isWelcome(6));
+    }
+
+    private boolean isWelcome(int pid) throws Exception {
+        InMemoryClient peer = stepped.connect(pid, 0).hello("team", 0);
+        stepped.step();
+        return peer.heard().getFirst().startsWith("welcome");
+    }
+
     private String statusAfterALook() throws Exception {
         stepped.stepAfterMs(1_100);
         return say("{\"request\":\"status\"}");

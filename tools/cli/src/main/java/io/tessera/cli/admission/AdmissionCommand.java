@@ -1,5 +1,7 @@
 package io.tessera.cli.admission;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
@@ -12,13 +14,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * What {@code tessera run --wait} does before the program starts: asks the manager for a place until there is one, and shows
- * the place in the queue on standard error. One thread, and one that leaves the queue when the process is ended.
+ * What {@code tessera run} does before a program starts that waits for a place, or leaves its device to the manager: asks for a place until there
+ * is one, and shows the place in the queue on standard error. Standard output gets the device, as {@code CUDA_VISIBLE_DEVICES} names it; nothing,
+ * where there is none to choose. One thread, and one that leaves the queue when the process is ended.
  */
 @Command(name = "admission", hidden = true, header = "Waits until a program may start.")
 public final class AdmissionCommand implements Callable<Integer> {
@@ -45,8 +49,25 @@ public final class AdmissionCommand implements Callable<Integer> {
     @Option(names = "--guarantee", description = "Bytes of device memory that never leave for others.")
     private long guaranteeBytes;
 
+    @Option(names = "--no-wait", description = "The program does not start where there is no place now.")
+    private boolean noWait;
+
+    @Option(names = "--choose", description = "The manager chooses one of the GPUs that the program sees.")
+    private boolean choose;
+
+    @Option(names = "--space", description = "The program shares by space.")
+    private boolean space;
+
+    @Option(names = "--limit", description = "Bytes of device memory that the program may use.")
+    private long limitBytes;
+
     @Option(names = "--device", description = "The GPUs that the program sees. A single UUID is asked for.")
     private String device = "";
+
+    /** What the manager chooses from; empty: nothing. */
+    private List<UsableDevice> candidates = List.of();
+    /** What the answer says of a device; null: nothing. */
+    private JsonElement placement;
 
     /** Of {@link #pid}; the queue tells it by that from a later process with its number. */
     private long startTicks;
@@ -69,11 +90,21 @@ public final class AdmissionCommand implements Callable<Integer> {
         if (isAlone()) {
             return ExitCode.NO_PLACE.number();
         }
+        if (choose) {
+            List<UsableDevice> usable = new UsableDevices(context, client).find(space);
+            candidates = usable.size() > 1 ? usable : List.of();
+            if (noWait && candidates.isEmpty()) {
+                return ExitCode.OK.number();
+            }
+        }
         Thread leaving = Thread.ofPlatform().unstarted(this::leave);
         Runtime.getRuntime().addShutdownHook(leaving);
         boolean admitted = false;
+        String chosen = "";
         try {
-            admitted = awaitPlace();
+            boolean place = awaitPlace();
+            chosen = place ? chosen() : "";
+            admitted = place;
         } finally {
             line.erase();
             try {
@@ -84,6 +115,9 @@ public final class AdmissionCommand implements Callable<Integer> {
             } catch (IllegalStateException _) {
                 // The process ends already: the hook leaves.
             }
+        }
+        if (admitted && !chosen.isEmpty()) {
+            context.out().println(chosen);
         }
         return (admitted ? ExitCode.OK : ExitCode.NO_PLACE).number();
     }
@@ -99,9 +133,15 @@ public final class AdmissionCommand implements Callable<Integer> {
                 JsonObject answer = client.ask(request);
                 answered = clock.instant();
                 if (answer.get("admitted").getAsBoolean()) {
+                    placement = answer.get("placement");
                     return !isAlone();
                 }
                 reason = answer.get("reason").getAsString();
+                if (noWait) {
+                    context.err().println("tessera: there is no place for the program now, so it was not started: " + QueueLine.printable(reason)
+                            + "; tessera run --wait waits for one");
+                    return false;
+                }
                 line.show(answer.get("place").getAsInt(), answer.get("waiting").getAsInt(), reason);
             } catch (ControlException e) {
                 boolean away = e.kind() != ControlException.Kind.REFUSED && answered != null;
@@ -120,6 +160,20 @@ public final class AdmissionCommand implements Callable<Integer> {
             }
             context.pause().await(LOOK);
         }
+    }
+
+    /** The device that the manager has chosen, as the program is to see it; empty: none was to be chosen. */
+    private String chosen() throws ControlException {
+        if (candidates.isEmpty()) {
+            return "";
+        }
+        if (!(placement instanceof JsonObject choice)) {
+            throw new ControlException(ControlException.Kind.MALFORMED, "the manager chooses no device: it is of another version of Tessera");
+        }
+        String uuid = choice.get("device").getAsString();
+        return candidates.stream().filter(device -> device.uuid().equals(uuid)).map(UsableDevice::name).findFirst()
+                .orElseThrow(
+                        () -> new ControlException(ControlException.Kind.MALFORMED, "the manager chooses a device that the program does not see"));
     }
 
     /** Whether the process that waits was killed. */
@@ -144,6 +198,18 @@ public final class AdmissionCommand implements Callable<Integer> {
         request.addProperty("pid", pid);
         request.addProperty("startTicks", startTicks);
         request.addProperty("guaranteeBytes", guaranteeBytes);
+        if (!candidates.isEmpty()) {
+            request.addProperty("limitBytes", limitBytes);
+            JsonArray devices = new JsonArray();
+            for (UsableDevice candidate : candidates) {
+                JsonObject json = new JsonObject();
+                json.addProperty("uuid", candidate.uuid());
+                json.addProperty("totalBytes", candidate.totalBytes());
+                devices.add(json);
+            }
+            request.add("devices", devices);
+            return request;
+        }
         DeviceUuid.parse(device).ifPresent(uuid -> request.addProperty("device", uuid.toString()));
         return request;
     }

@@ -15,7 +15,7 @@ public enum ExitCode {
     NO_MANAGER(3),
     /** {@code fence}: something cannot be fenced, or is not there. */
     REFUSED(4),
-    /** {@code run --wait}: there was no place in time; EX_TEMPFAIL of sysexits.h. */
+    /** {@code run}: there was no place, for {@code --wait} in time; EX_TEMPFAIL of sysexits.h. */
     NO_PLACE(75),
     /** {@code run}: the program could not be executed; the shell's own number. */
     NOT_EXECUTABLE(126),

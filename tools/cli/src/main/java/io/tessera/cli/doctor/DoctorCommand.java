@@ -8,6 +8,7 @@ import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.doctor.DoctorFinding.Level;
+import io.tessera.cli.probe.Probe;
 import io.tessera.cli.text.Style.Emphasis;
 import io.tessera.cli.text.TextTable;
 import io.tessera.protocol.RuntimeDirectory;

@@ -1,5 +1,7 @@
 package io.tessera.cli.doctor;
 
+import io.tessera.cli.probe.Probe;
+import io.tessera.cli.probe.ProbeReport;
 import io.tessera.cli.text.Sizes;
 import java.util.ArrayList;
 import java.util.List;

@@ -34,13 +34,17 @@ import picocli.CommandLine.Spec;
         "Under the mode auto a GPU takes turns while what is set for its tenants differs. Of programs that share by space the work then",
         "waits for turns of some milliseconds; class interactive keeps processors free for them. It is forgotten when the manager ends.",
         "Examples:", "  tessera tenant alice --weight 3", "  tessera tenant bob --soft-cap 20%%",
-        "  tessera policy priority && tessera tenant web --class interactive", "  tessera tenant alice --reset",
+        "  tessera tenant carol --clients 2 --ahead", "  tessera policy priority && tessera tenant web --class interactive",
+        "  tessera tenant alice --reset",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class TenantCommand implements Callable<Integer> {
     /** The classes as the user writes them. */
     enum Kind {
         interactive, batch
     }
+
+    /** As the manager takes it. */
+    private static final int MOST_CLIENTS = 1_000_000;
 
     private final CommandContext context;
 
@@ -64,6 +68,9 @@ public final class TenantCommand implements Callable<Integer> {
 
     @Option(names = "--target", paramLabel = "DURATION", description = "Within which time a request is to be done, for elastic and deadline, at most 1440min; default: as its class.")
     private String target;
+
+    @Option(names = "--clients", paramLabel = "N", description = "How many programs (processes) of it there may be at once; 0: any number. More are refused, or wait with tessera run --wait.")
+    private Integer clients;
 
     @Option(names = "--reset", description = "Nothing is set any more, but for what other options here set.")
     private boolean reset;
@@ -148,6 +155,12 @@ public final class TenantCommand implements Callable<Integer> {
             }
             check("--target", () -> TenantTerms.DEFAULT.withTargetNs(ns.getAsLong()));
             set.addProperty("targetNs", ns.getAsLong());
+        }
+        if (clients != null) {
+            if (clients < 0 || clients > MOST_CLIENTS) {
+                throw new ParameterException(spec.commandLine(), "--clients " + clients + ": from 1 to " + MOST_CLIENTS + "; 0: any number");
+            }
+            set.addProperty("clients", clients);
         }
         return set;
     }

@@ -55,14 +55,17 @@ final class Explanations {
         return explained;
     }
 
-    /** The same with the reason why the program shares by time or by space, where the manager has chosen that. */
+    /** The same with the reasons for the program's device and for its way of sharing, as far as the manager has chosen them. */
     private static Explanation withWay(Explanation one, ClientState client) {
-        if (client.sharing() == null) {
-            return one;
-        }
         List<String> because = new ArrayList<>(one.because());
-        because.add(
-                "it shares by " + (client.plan().equals("relay") ? "space" : "time") + " (--share auto): " + TextTable.printable(client.sharing()));
+        if (client.placement() != null && (one.device().isEmpty() || one.device().equals(client.placement().device()))) {
+            because.add(client.placement().sentence());
+        }
+        if (client.sharing() != null) {
+            because.add(
+                    "it shares by " + (client.plan().equals("relay") ? "space" : "time") + " (--share auto): "
+                            + TextTable.printable(client.sharing()));
+        }
         return new Explanation(one.tenant(), one.pid(), one.device(), one.way(), one.state(), one.sinceNs(), one.waitsFor(), one.sentence(), because,
                 one.changes());
     }

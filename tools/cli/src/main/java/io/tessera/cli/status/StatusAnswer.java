@@ -50,16 +50,18 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param uid              its user
      * @param runtimeDirectory where its sockets are
      * @param uptimeNs         how long it runs
+     * @param placement        which device a program gets that names none; empty: an older manager does not say
      * @param settings         its file of settings; empty: there is none
      * @param settingsProblem  what is wrong with that file; empty: nothing
      * @param ordersProblem    why what commands have set does not survive if it is killed; empty: it does
      */
-    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs, String settings,
-            String settingsProblem, String ordersProblem) {
+    public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs, String placement,
+            String settings, String settingsProblem, String ordersProblem) {
         /** Fills in what was left out. */
         public ManagerState {
             version = orUnknown(version);
             runtimeDirectory = orUnknown(runtimeDirectory);
+            placement = Objects.requireNonNullElse(placement, "");
             settings = Objects.requireNonNullElse(settings, "");
             settingsProblem = Objects.requireNonNullElse(settingsProblem, "");
             ordersProblem = Objects.requireNonNullElse(ordersProblem, "");
@@ -213,6 +215,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param command        what runs
      * @param plan           its memory plan
      * @param sharing        why the manager has it share as it does; null: the program did not leave that to it
+     * @param placement      the device that the manager chose for it; null: it did not leave that to it
      * @param connectedNs    for how long it is connected
      * @param heartbeatAgeNs how long ago it gave a sign of life
      * @param counters       its process-wide counters
@@ -220,7 +223,8 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param errors         its distinct errors
      */
     public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, String sharing,
-            long connectedNs, long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices, List<ClientError> errors) {
+            PlacedDevice placement, long connectedNs, long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices,
+            List<ClientError> errors) {
         /** Fills in what was left out. */
         public ClientState {
             tenant = orUnknown(tenant);
@@ -241,8 +245,10 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param hardCap  the most of the device's time that it gets; 1: no cap
      * @param softCap  the same while others have work
      * @param targetNs within which time a request is to be done; 0: as the policy says for its class
+     * @param clients  how many it may have at once; 0: any number
      */
-    public record Terms(int weight, int priority, @SerializedName("class") String kind, double hardCap, double softCap, long targetNs) {
+    public record Terms(int weight, int priority, @SerializedName("class") String kind, double hardCap, double softCap, long targetNs,
+            int clients) {
         /** Fills in what was left out. */
         public Terms {
             kind = orUnknown(kind);
@@ -257,6 +263,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             add(parts, hardCap < 1, "at most " + Shares.format(hardCap));
             add(parts, softCap < 1, "at most " + Shares.format(softCap) + " while others have work");
             add(parts, targetNs > 0, "target " + Durations.format(targetNs));
+            add(parts, clients > 0, "at most " + clients + (clients == 1 ? " client" : " clients") + " at once");
             return String.join(", ", parts);
         }
 

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A status as lines of text: the manager, then each device with its holder, those who wait, and a row for each client.
@@ -49,12 +50,16 @@ public final class StatusTable {
         if (!manager.ordersProblem().isEmpty()) {
             lines.add(style.apply(Emphasis.BAD, manager.ordersProblem()));
         }
+        if (!manager.placement().isEmpty() && !manager.placement().equals("none")) {
+            lines.add("programs that name no device are placed by the rule " + TextTable.printable(manager.placement()));
+        }
         for (DeviceState device : report.devices()) {
             lines.add("");
             device(lines, report, device, rates, style);
         }
         lines.addAll(ExecutorTable.lines(report, style));
         lines.addAll(WaitingProgram.lines(report.waiting()));
+        lines.addAll(placed(report));
         List<ClientState> homeless = report.clients().stream()
                 .filter(c -> c.devices().isEmpty() && !ExecutorTable.isIn(report, c.id())).toList();
         if (!homeless.isEmpty()) {
@@ -72,6 +77,16 @@ public final class StatusTable {
             }
         }
         return lines;
+    }
+
+    /** A line for each client whose device the manager has chosen. */
+    private static List<String> placed(StatusAnswer report) {
+        List<String> lines = report.clients().stream().filter(client -> client.placement() != null)
+                .map(client -> INDENT + label(client) + ": " + TextTable.printable(client.placement().device()) + ", by "
+                        + TextTable.printable(client.placement().rule()))
+                .toList();
+        return lines.isEmpty() ? lines
+                : Stream.concat(Stream.of("", "devices that the manager chose (tessera why says why):"), lines.stream()).toList();
     }
 
     private static void device(List<String> lines, StatusAnswer report, DeviceState device,

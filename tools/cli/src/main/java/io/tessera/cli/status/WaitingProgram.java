@@ -14,8 +14,9 @@ import java.util.Objects;
  * @param tenant    its label
  * @param waitingNs since when it is there
  * @param reason    why it waits
+ * @param placement the device that the manager chose for it; null: none yet, or it did not leave that to it
  */
-public record WaitingProgram(int place, long pid, String tenant, long waitingNs, String reason) {
+public record WaitingProgram(int place, long pid, String tenant, long waitingNs, String reason, PlacedDevice placement) {
     /** Fills in what was left out. */
     public WaitingProgram {
         tenant = Objects.requireNonNullElse(tenant, "unknown");
@@ -31,8 +32,11 @@ public record WaitingProgram(int place, long pid, String tenant, long waitingNs,
         }
         for (WaitingProgram program : programs) {
             lines.add("  " + TextTable.printable(program.tenant()) + (program.pid() == 0 ? "" : " (pid " + program.pid() + ")")
-                    + (program.place() == 0 ? ": a place is kept for it" : ": place " + program.place() + ", waits for "
-                            + Durations.format(program.waitingNs()) + ": " + TextTable.printable(program.reason())));
+                    + (program.place() == 0
+                            ? ": a place is kept for it"
+                                    + (program.placement() == null ? "" : " on " + TextTable.printable(program.placement().device()))
+                            : ": place " + program.place() + ", waits for "
+                                    + Durations.format(program.waitingNs()) + ": " + TextTable.printable(program.reason())));
         }
         return lines;
     }
@@ -45,9 +49,15 @@ public record WaitingProgram(int place, long pid, String tenant, long waitingNs,
     /** Why it has not started. */
     Explanation explanation() {
         String label = TextTable.printable(tenant) + " (pid " + pid + ")";
-        String sentence = place == 0 ? label + " has waited, and a place is kept for it until its first CUDA call."
+        List<String> because = new ArrayList<>();
+        if (!reason.isEmpty()) {
+            because.add(TextTable.printable(reason));
+        }
+        if (placement != null) {
+            because.add(placement.sentence());
+        }
+        String sentence = place == 0 ? label + " has not made its first CUDA call yet: a place is kept for it until then."
                 : label + " has not started: it is at place " + place + " in the queue, and has waited for " + Durations.format(waitingNs) + ".";
-        return new Explanation(tenant, pid, "", "", place == 0 ? "starts" : "waits", waitingNs, "", sentence,
-                reason.isEmpty() ? List.of() : List.of(TextTable.printable(reason)), List.of());
+        return new Explanation(tenant, pid, "", "", place == 0 ? "starts" : "waits", waitingNs, "", sentence, because, List.of());
     }
 }

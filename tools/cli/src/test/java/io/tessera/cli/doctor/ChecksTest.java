@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.cli.ScriptedControlServer;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.doctor.DoctorFinding.Level;
+import io.tessera.cli.probe.Probe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

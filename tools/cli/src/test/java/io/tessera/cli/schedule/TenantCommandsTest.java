@@ -40,6 +40,19 @@ class TenantCommandsTest {
     }
 
     @Test
+    void clientsAtOnceAreSet() throws IOException {
+        String answer = TERMS.formatted(1, "batch", "1", "fair", "").replace("\"targetNs\":0", "\"targetNs\":0,\"clients\":2");
+        assertEquals(new CommandRun(0, "alice: at most 2 clients at once; policy fair\n", ""), answered(
+                "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"clients\":2},\"ahead\":true}", answer, "tenant", "alice", "--clients", "2",
+                "--ahead"));
+        assertEquals("alice: nothing is set; policy fair\n", answered("{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"clients\":0}}",
+                TERMS.formatted(1, "batch", "1", "fair", ""), "tenant", "alice", "--clients", "0").out());
+        for (String wrong : List.of("-1", "1000001", "1.5", "x")) {
+            assertEquals(2, CommandRun.of(folder, "tenant", "alice", "--clients=" + wrong).code());
+        }
+    }
+
+    @Test
     void anOrderThatDoesNotSurviveSaysSo() throws IOException {
         String answer = "{\"ok\":true,\"notKept\":[\"the disk is full\"]}\n";
         String warning = "tessera: the disk is full\n";

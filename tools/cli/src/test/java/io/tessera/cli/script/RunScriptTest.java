@@ -92,11 +92,6 @@ class RunScriptTest {
     }
 
     @Test
-    void noDeviceIsChosenByItself() throws Exception {
-        assertEquals(2, kit.tessera("run", "--device", "auto", "--", "true").code());
-    }
-
-    @Test
     void fencesAlsoAlone() throws Exception {
         assertEquals("1", variable("TESSERA_FENCE_ALONE", "--share", "space", "--fence-alone"));
     }

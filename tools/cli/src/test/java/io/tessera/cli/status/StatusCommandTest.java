@@ -88,6 +88,19 @@ class StatusCommandTest {
                 + "  (another user's): place 1, waits for 2.0 s: full\\x1b\n"), text);
     }
 
+    @Test
+    void devicesThatTheManagerChose() throws IOException {
+        String placement = "\"placement\":{\"device\":\"GPU-2\",\"rule\":\"pack\",\"reason\":\"r\"}";
+        String text = plain("{\"ok\":true,\"manager\":{\"pid\":5,\"version\":\"1\",\"placement\":\"pack\"},\"devices\":[],\"clients\":[{\"id\":7,"
+                + "\"tenant\":\"dora\",\"devices\":[]," + placement + "},{\"id\":8,\"tenant\":\"eve\",\"devices\":[]}],\"waiting\":[{\"place\":0,"
+                + "\"pid\":7,\"tenant\":\"next\"," + placement + "}]}\n").out();
+        assertTrue(text.contains("\nprograms that name no device are placed by the rule pack\n"), text);
+        assertTrue(text.contains("\n  next (pid 7): a place is kept for it on GPU-2\n\ndevices that the manager chose (tessera why says why):\n"
+                + "  dora (client 7): GPU-2, by pack\n\n"), text);
+        assertTrue(folder.resolve("control.sock").toFile().delete());
+        assertTrue(!plain("{\"ok\":true,\"manager\":{\"pid\":5,\"placement\":\"none\"},\"devices\":[],\"clients\":[]}\n").out().contains("place"));
+    }
+
     private static String executor(String... machineCode) {
         StringBuilder clients = new StringBuilder();
         for (String images : machineCode) {

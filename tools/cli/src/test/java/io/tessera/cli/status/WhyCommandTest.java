@@ -73,15 +73,30 @@ class WhyCommandTest {
     @Test
     void aProgramThatWaitsForAPlaceIsExplained() throws Exception {
         String answer = "{\"ok\":true,\"manager\":{\"pid\":5,\"uid\":0},\"devices\":[],\"clients\":[],\"waiting\":["
-                + "{\"place\":0,\"pid\":7,\"uid\":0,\"tenant\":\"next\",\"waitingNs\":1,\"reason\":\"\"},"
+                + "{\"place\":0,\"pid\":7,\"uid\":0,\"tenant\":\"next\",\"waitingNs\":1,\"reason\":\"\","
+                + "\"placement\":{\"device\":\"GPU-2\",\"rule\":\"pack\",\"reason\":\"of 2 devices it has least\"}},"
                 + "{\"place\":2,\"pid\":8,\"uid\":0,\"tenant\":\"later\",\"waitingNs\":2000000000,\"reason\":\"as many clients as may be: 2\"},"
                 + "{\"place\":1,\"pid\":0,\"uid\":-1,\"tenant\":\"(another user's)\",\"waitingNs\":1,\"reason\":\"\"}]}\n";
         assertEquals("later (pid 8) has not started: it is at place 2 in the queue, and has waited for 2.0 s.\n  as many clients as may be: 2\n",
                 answered(answer, "why", "8").out());
         Files.delete(folder.resolve("control.sock"));
-        assertEquals("next (pid 7) has waited, and a place is kept for it until its first CUDA call.\n", answered(answer, "why", "next").out());
+        assertEquals("next (pid 7) has not made its first CUDA call yet: a place is kept for it until then.\n"
+                + "  the manager chose GPU-2 for it (pack): of 2 devices it has least\n", answered(answer, "why", "next").out());
         Files.delete(folder.resolve("control.sock"));
         assertEquals(1, answered(answer, "why", "(another user's)").code());
+    }
+
+    /** Only on that device: a program may have gone to another one by itself. */
+    @Test
+    void theChoiceOfTheDeviceIsExplained() throws Exception {
+        String answer = "{\"ok\":true,\"manager\":{\"pid\":5,\"uid\":0},\"devices\":[{\"uuid\":\"GPU-2\",\"name\":\"H200\"},{\"uuid\":\"GPU-3\","
+                + "\"name\":\"H200\"}],\"clients\":[{\"id\":7,\"pid\":9,\"uid\":0,\"tenant\":\"dora\",\"plan\":\"plain\",\"placement\":{\"device\":"
+                + "\"GPU-2\",\"rule\":\"spread\",\"reason\":\"of 2 devices with 8.0 GiB free it has the fewest clients: 1, and 12.0 GiB free\\u001b\"},"
+                + "\"devices\":[{\"uuid\":\"GPU-2\"},{\"uuid\":\"GPU-3\"}]}]}\n";
+        String text = answered(answer, "why", "dora").out();
+        String line = "  the manager chose GPU-2 for it (spread): of 2 devices with 8.0 GiB free it has the fewest clients: 1, and 12.0 GiB free\\x1b\n";
+        assertTrue(text.contains(line), text);
+        assertEquals(text.indexOf(line), text.lastIndexOf(line));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.tessera.cli.doctor;
+package io.tessera.cli.probe;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
@@ -15,10 +15,10 @@ import java.util.Optional;
  * @param lookups    what cuGetProcAddress answers, compared with our hooks
  * @param membarrier whether the kernel has the private expedited membarrier(2)
  */
-record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports exports, Lookups lookups,
+public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports exports, Lookups lookups,
         Boolean membarrier) {
     /** Fills in what was left out. */
-    ProbeReport {
+    public ProbeReport {
         devices = devices == null ? List.of() : devices;
     }
 
@@ -29,7 +29,7 @@ record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports ex
      * @param version as it says itself: 1000 times the major version of CUDA and 10 times the minor one; 0: unknown
      * @param status  {@code ok}, or why it could not be loaded
      */
-    record Driver(String path, int version, String status) {
+    public record Driver(String path, int version, String status) {
     }
 
     /**
@@ -40,7 +40,7 @@ record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports ex
      * @param name       its name
      * @param totalBytes its memory
      */
-    record Device(int ordinal, String uuid, String name, long totalBytes) {
+    public record Device(int ordinal, String uuid, String name, long totalBytes) {
     }
 
     /**
@@ -49,9 +49,9 @@ record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports ex
      * @param vendor  how many the vendor's driver exports
      * @param missing those of them that our library does not
      */
-    record Exports(int vendor, List<String> missing) {
+    public record Exports(int vendor, List<String> missing) {
         /** Fills in what was left out. */
-        Exports {
+        public Exports {
             missing = missing == null ? List.of() : missing;
         }
     }
@@ -64,15 +64,15 @@ record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports ex
      * @param exact     look-ups that the driver answered with an entry that we know, so we substitute ours
      * @param unmatched names that it answered with something else
      */
-    record Lookups(int hooked, int present, int exact, List<String> unmatched) {
+    public record Lookups(int hooked, int present, int exact, List<String> unmatched) {
         /** Fills in what was left out. */
-        Lookups {
+        public Lookups {
             unmatched = unmatched == null ? List.of() : unmatched;
         }
     }
 
     /** Reads a report; empty if the text is none. */
-    static Optional<ProbeReport> parse(String text) {
+    public static Optional<ProbeReport> parse(String text) {
         try {
             return Optional.ofNullable(new Gson().fromJson(text, ProbeReport.class));
         } catch (JsonParseException e) {
@@ -81,7 +81,7 @@ record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports ex
     }
 
     /** Whether a vendor driver was found. */
-    boolean hasDriver() {
+    public boolean hasDriver() {
         return driver != null && driver.path() != null && !driver.path().isEmpty();
     }
 }

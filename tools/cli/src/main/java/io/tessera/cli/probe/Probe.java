@@ -1,4 +1,4 @@
-package io.tessera.cli.doctor;
+package io.tessera.cli.probe;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,29 +12,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Runs {@code tessera-probe --json}, a process of its own, since it loads the vendor's driver into itself. */
-final class Probe {
+public final class Probe {
     /** A driver that has to start the GPU first takes some seconds; a hanging one must not hang the doctor. */
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final int MAX_OUTPUT_BYTES = 4 << 20;
 
     /** What came of it. */
-    sealed interface Outcome {
+    public sealed interface Outcome {
     }
 
     /** The probe's report. */
-    record Reported(ProbeReport report) implements Outcome {
+    public record Reported(ProbeReport report) implements Outcome {
     }
 
     /** The probe said nothing usable. */
-    record Failed(String reason, String advice) implements Outcome {
+    public record Failed(String reason, String advice) implements Outcome {
     }
 
     private Probe() {
     }
 
     /** Runs the program, waiting at most {@code patience}. */
-    static Outcome run(Path program, Duration patience) throws InterruptedException {
+    public static Outcome run(Path program, Duration patience) throws InterruptedException {
         if (!Files.isExecutable(program)) {
             return new Failed("cannot execute " + program, "build it: tools/build; in a kit, unpack the kit again");
         }

@@ -1,0 +1,38 @@
+package io.tessera.manager.admission;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How many clients there may be at once, and on which devices they are placed, as it is written down. Immutable.
+ *
+ * @param tenants by the tenant's name
+ * @param users   by the user's number
+ * @param groups  of users
+ */
+public record ClientTerms(Map<String, PlaceTerms> tenants, Map<Integer, PlaceTerms> users, List<GroupTerms> groups) implements ClientRules {
+    /** Nothing is. */
+    public static final ClientTerms NONE = new ClientTerms(Map.of(), Map.of(), List.of());
+
+    /** Copies the maps. */
+    public ClientTerms {
+        tenants = Map.copyOf(tenants);
+        users = Map.copyOf(users);
+        groups = List.copyOf(groups);
+    }
+
+    @Override
+    public PlaceTerms ofTenant(String name) {
+        return tenants.getOrDefault(name, PlaceTerms.NONE);
+    }
+
+    @Override
+    public PlaceTerms ofUser(int uid) {
+        return users.getOrDefault(uid, PlaceTerms.NONE);
+    }
+
+    @Override
+    public List<GroupTerms> groupsOf(int uid) {
+        return groups.stream().filter(group -> group.members().contains(uid)).toList();
+    }
+}

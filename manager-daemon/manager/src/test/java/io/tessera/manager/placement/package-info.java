@@ -1,0 +1,2 @@
+/** Tests of the rules by which devices are chosen. */
+package io.tessera.manager.placement;
