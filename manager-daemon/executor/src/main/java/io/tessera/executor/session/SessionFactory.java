@@ -230,7 +230,6 @@ public final class SessionFactory {
         driver.waitAt(stands);
         ClientHandles handles = new ClientHandles(device.ordinal() % SegmentLayout.MAX_DEVICES, account);
         ClientStreams streams = new ClientStreams(driver, handles, moves, parts, part, clock);
-        streams.whileAwaited(stands::isBesideSynchronizing);
         handles.deferredReleases().capturing(streams::isAnyCapturing);
         handles.deferredReleases().notices(segment::notice);
         ClientMemory owned = new ClientMemory(account);
@@ -241,7 +240,7 @@ public final class SessionFactory {
         streams.atWaits((stream, submission) -> fences.watchdog().pausing(stream, false, submission));
         streams.atMarks(fences.watchdog()::marked);
         streams.beforeEnd(fences.watchdog()::forget);
-        streams.whileStanding(fences.watchdog()::mayStand);
+        streams.bounds(fences.watchdog()::mayStand, stands::isBesideSynchronizing);
         ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));

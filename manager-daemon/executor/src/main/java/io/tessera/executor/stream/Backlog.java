@@ -128,14 +128,15 @@ final class Backlog {
         return awaited.getAsBoolean() ? Math.min(AWAITED_NS, boundNs.getAsLong()) : boundNs.getAsLong();
     }
 
-    /** Has it asked whether another client makes calls for which the driver waits for all that is queued. */
-    void whileAwaited(BooleanSupplier asked) {
-        awaited = asked;
-    }
-
-    /** Has it asked whether a stream of the client may wait for its program by right. */
-    void atFull(BooleanSupplier asked) {
-        standing = asked;
+    /**
+     * Whom it asks.
+     *
+     * @param standsByRight  whether a stream of the client may wait for its program by right
+     * @param othersNeedAll whether another client makes calls for which the driver waits for all that is queued
+     */
+    void ask(BooleanSupplier standsByRight, BooleanSupplier othersNeedAll) {
+        standing = standsByRight;
+        awaited = othersNeedAll;
     }
 
     private static long begunNs(ClientStream stream, ClientStream.Mark mark) {

@@ -95,14 +95,14 @@ public final class ClientStreams {
         waits = submitter;
     }
 
-    /** Whom to ask whether a stream of the client may wait for its program by right. */
-    public void whileStanding(BooleanSupplier asked) {
-        backlog.atFull(asked);
-    }
-
-    /** Whom to ask whether another client makes calls for which the driver waits for all that is queued in the context. */
-    public void whileAwaited(BooleanSupplier asked) {
-        backlog.whileAwaited(asked);
+    /**
+     * What bounds what is queued, beside time.
+     *
+     * @param standing whether a stream of the client may wait for its program by right
+     * @param awaited  whether another client makes calls for which the driver waits for all that is queued in the context
+     */
+    public void bounds(BooleanSupplier standing, BooleanSupplier awaited) {
+        backlog.ask(standing, awaited);
     }
 
     /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */

@@ -76,13 +76,13 @@ class BacklogTest {
     @Test
     void oneLongKernelIsQueuedWhileAnotherNeedsTheContext() {
         beside = true;
-        backlog.whileAwaited(() -> true);
+        backlog.ask(() -> false, () -> true);
         assertEquals(1, longest(13 * MS, 200));
     }
 
     @Test
     void shortOnesAreBoundedByTimeWhileAnotherNeedsTheContext() {
-        backlog.whileAwaited(() -> true);
+        backlog.ask(() -> false, () -> true);
         long longest = longest(MS / 10, 4000);
         assertTrue(longest > 10 && longest <= 40, longest + " of 0.1 ms");
     }
@@ -91,7 +91,7 @@ class BacklogTest {
     void whatIsQueuedIsBoundedAsUsualAfterIt() {
         boolean[] awaited = {true};
         beside = true;
-        backlog.whileAwaited(() -> awaited[0]);
+        backlog.ask(() -> false, () -> awaited[0]);
         assertEquals(1, longest(13 * MS, 50));
         awaited[0] = false;
         assertFalse(backlog.isFull());
@@ -107,7 +107,7 @@ class BacklogTest {
             submit();
         }
         boolean[] stands = {false};
-        backlog.atFull(() -> stands[0]);
+        backlog.ask(() -> stands[0], () -> false);
         nowNs += 100 * MS;
         assertTrue(backlog.isFull());
         stands[0] = true;
