@@ -29,7 +29,7 @@ static void show(const char *line, size_t length)
 
 void relay_notice_of(struct relay_link *link, CUresult error)
 {
-    enum { LOOKS = 100, LOOK_NS = 1000000 };
+    enum { LOOKS = 1000, LOOK_NS = 1000000 }; /* an executor on a busy machine may take long to say it */
     static bool awaited[TESSERA_MAX_DEVICES];
     if (error == CUDA_ERROR_ILLEGAL_ADDRESS && !__atomic_exchange_n(&awaited[link->device], true, __ATOMIC_RELAXED)) {
         const struct timespec pause = {0, LOOK_NS};
