@@ -45,8 +45,18 @@ public final class CodeWords {
         return this;
     }
 
-    /** Has the last instruction wait for scoreboards, one bit each. */
+    /** Has the last instruction wait for scoreboards, and the one before it take so long, if it has one of them, that this is seen. */
     public CodeWords waiting(int scoreboards) {
+        int before = words.length - 3;
+        if (before > 0 && (InstructionWord.scoreboards(words[before]) & scoreboards) != 0
+                && InstructionWord.stall(words[before]) < InstructionWord.SCOREBOARD_CYCLES) {
+            words[before] = words[before] & ~(0xfL << 41) | (long) InstructionWord.SCOREBOARD_CYCLES << 41;
+        }
+        return waitingAtOnce(scoreboards);
+    }
+
+    /** Has the last instruction wait for scoreboards, also for those of one that was issued in the cycle before. */
+    public CodeWords waitingAtOnce(int scoreboards) {
         words[words.length - 1] = words[words.length - 1] & ~(0x3fL << 52) | (long) scoreboards << 52;
         return this;
     }
@@ -54,6 +64,12 @@ public final class CodeWords {
     /** Has the next instruction wait for so many cycles behind the last one. */
     public CodeWords stalling(int cycles) {
         words[words.length - 1] = words[words.length - 1] & ~(0xfL << 41) | (long) cycles << 41;
+        return this;
+    }
+
+    /** Has the last instruction release a scoreboard when it has read its sources. */
+    public CodeWords reading(int scoreboard) {
+        words[words.length - 1] = words[words.length - 1] & ~(7L << 49) | (long) scoreboard << 49;
         return this;
     }
 

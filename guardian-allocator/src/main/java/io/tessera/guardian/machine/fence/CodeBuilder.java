@@ -20,8 +20,11 @@ final class CodeBuilder {
         return count;
     }
 
-    /** Appends one. */
+    /** Appends one. What is in front of it takes so long that a wait for a scoreboard of it is one. */
     void add(long low, long high) {
+        if (count > 0 && (InstructionWord.waits(high) & InstructionWord.scoreboards(words[2 * count - 1])) != 0) {
+            atLeast(InstructionWord.SCOREBOARD_CYCLES);
+        }
         if (2 * count == words.length) {
             words = Arrays.copyOf(words, 2 * words.length);
         }

@@ -70,7 +70,7 @@ final class IssueTable {
             int end = flow.blockEnd(block);
             for (int i = block; i < end; i++) {
                 before[i] = count;
-                long own = facts(flow.low(i), flow.high(i), flow.operation(i));
+                long own = facts(flow.low(i), flow.high(i), flow.operation(i), waits(flow, i));
                 if (own != 0) {
                     add(i, isOver(own, cycles(i, end)) ? own | OVER : own);
                 }
@@ -96,8 +96,22 @@ final class IssueTable {
         facts[count++] = own;
     }
 
+    /** The scoreboards that an instruction waits for, without those of instructions so shortly before it that it does not. */
+    private static int waits(SectionFlow flow, int at) {
+        int waits = InstructionWord.waits(flow.high(at));
+        int cycles = 0;
+        for (int i = at - 1; waits != 0 && i >= 0; i--) {
+            cycles += InstructionWord.cycles(flow.high(i));
+            if (cycles >= InstructionWord.SCOREBOARD_CYCLES) {
+                break;
+            }
+            waits &= ~InstructionWord.scoreboards(flow.high(i));
+        }
+        return waits;
+    }
+
     /** 0: it is left out. */
-    private long facts(long low, long high, MachineOpcode operation) {
+    private long facts(long low, long high, MachineOpcode operation, int waits) {
         ResultTiming timing = ResultTiming.of(architecture, low, high);
         int board = scoreboard(low, high, operation);
         boolean counted = timing.isFixed() && board == NO_SCOREBOARD;
@@ -107,7 +121,6 @@ final class IssueTable {
         boolean matters = crosses && (!counted || timing == ResultTiming.LONG) || tracked.any(first, registers);
         int written = ResultTiming.predicates(low, high) & (crosses && !counted ? -1 : predicates);
         boolean memory = isMemory(operation);
-        int waits = InstructionWord.waits(high);
         boolean group = low == GROUP_WAIT && (high & WITHOUT_CONTROL) == GROUP_WAIT_HIGH;
         boolean says = timing.isInOrder() && board != NO_SCOREBOARD;
         boolean crossing = operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.RETURN

@@ -100,6 +100,17 @@ class SectionRewriterTest {
         return code.exit();
     }
 
+    /** What waits until a store has read its address comes directly behind the store, if what was between has passed it: it still waits. */
+    @Test
+    void whoWaitsForAStoreThatOthersHavePassedIsTwoCyclesBehindIt() throws MachineCodeException {
+        CodeWords code = new CodeWords().store(2, 8).reading(0).stalling(1).product(20, 3, 22, 23).stalling(2).product(24, 25, 26, 27).stalling(2)
+                .sum(2, 4, 6).waiting(1).exit();
+        RewrittenSection section = masked(code);
+        assertTrue(section.place(2) < section.place(0), "products have passed the store");
+        assertEquals(section.place(0) + 1, section.place(3));
+        assertEquals(InstructionWord.SCOREBOARD_CYCLES, InstructionWord.stall(section.code()[2 * section.places()[0] + 1]));
+    }
+
     /** Products behind a store come between its fence and itself, but no earlier than before, and none that hands its address on. */
     @Test
     void arithmeticPassesAnAccessThatItHasNothingToDoWith() throws MachineCodeException {

@@ -72,6 +72,15 @@ class InFlightFlowTest {
         refuses(loaded(1 << 1));
     }
 
+    /** The scoreboard is not taken yet when the next instruction looks. */
+    @Test
+    void aWaitInTheCycleBehind() {
+        refuses(fence(fence(start(), 9).loadPair(2, 8).stalling(1), 3).waitingAtOnce(1 << 2).load(12, 2).exit());
+        accepts(fence(fence(start(), 9).loadPair(2, 8).stalling(2), 3).waitingAtOnce(1 << 2).load(12, 2).exit());
+        accepts(fence(fence(start(), 9).loadPair(2, 8).stalling(1).nothing().stalling(1), 3).waitingAtOnce(1 << 2).load(12, 2).exit());
+        refuses(fence(fence(start(), 9).loadPair(2, 8).stalling(1).nothing().stalling(0), 3).waitingAtOnce(1 << 2).load(12, 2).exit());
+    }
+
     @Test
     void aFenceThatWaitsOnOneWayAlone() {
         CodeWords one = fence(start(), 9).loadPair(2, 8).branch(5).under(0).nothing().waiting(1 << 2);

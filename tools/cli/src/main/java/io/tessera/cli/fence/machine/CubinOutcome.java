@@ -2,6 +2,7 @@ package io.tessera.cli.fence.machine;
 
 import io.tessera.guardian.image.FoundImage;
 import io.tessera.guardian.image.ImageException;
+import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.machine.FencedCubin;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
@@ -9,6 +10,7 @@ import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.machine.VerifiedCubin;
+import io.tessera.guardian.trust.VendorCode;
 import java.util.List;
 import java.util.Map;
 
@@ -30,7 +32,7 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
         functions = List.copyOf(functions);
     }
 
-    /** Fences the machine code of an image, and has the verifier look at it. */
+    /** Fences the machine code of an image as an executor does, and has the verifier look at it. Addresses are rounded where the code is no vendor's. */
     static CubinOutcome of(FoundImage image, MachineFence fence) {
         DeviceCode code = NO_CODE;
         try {
@@ -38,8 +40,9 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
             if (code.cubin() == null) {
                 return new CubinOutcome(image.where(), image.offset(), code, null, null, List.of());
             }
-            FencedCubin fenced = CubinFencer.fence(code.cubin(), fence);
-            List<FunctionFence> functions = functions(fenced, CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()));
+            MachineFence wanted = VendorCode.contains(ModuleImage.of(code.cubin()).hash()) ? fence : fence.aligning();
+            FencedCubin fenced = CubinFencer.fence(code.cubin(), wanted);
+            List<FunctionFence> functions = functions(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()));
             return new CubinOutcome(image.where(), image.offset(), code, null, fenced.bytes(), functions);
         } catch (ImageException | MachineCodeException e) {
             return new CubinOutcome(image.where(), image.offset(), code, e.getMessage(), null, List.of());
