@@ -32,7 +32,6 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.image.ImageKind;
-import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,7 +60,7 @@ public final class ClientFences {
     /** By the driver's handle; also modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
-    private final MachineImages machineImages;
+    private final MachineLoads machineLoads;
     /** What modules and kernels find in memory is written here. */
     private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
@@ -76,7 +75,6 @@ public final class ClientFences {
     private ReportPage page;
     private Violations violations;
     private volatile long violationCount;
-    private int machineImageCount;
     /** Whether kernels were loaded that look at the stop word: those made of PTX do, and most of machine code with fences. */
     private boolean looksAtStopWord;
 
@@ -93,8 +91,8 @@ public final class ClientFences {
         this.segment = segment;
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
-        this.machineImages = new MachineImages(fencing.maker().target(), window, fencing.maker().cache(), fencing.clock(),
-                fencing.architectures(), fencing.loops());
+        this.machineLoads = new MachineLoads(settings, fencing, new MachineImages(fencing.maker().target(), window, fencing.maker().cache(),
+                fencing.clock(), fencing.architectures(), fencing.loops()), fencing.trusted());
         this.textures = new TextureBitmap(stream, driver);
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
@@ -161,6 +159,11 @@ public final class ClientFences {
             fencing.maker().assembleAsItIs(member.tenant(), source, CodeOptions.none());
             return 0;
         }
+        return linked == null && machineLoads.isPreferred(source, this::page) ? 0 : standIn(source, options, library, linked);
+    }
+
+    /** Loads an image by its PTX, or will when it is needed. */
+    private long standIn(ProgramSource source, CodeOptions options, boolean library, FencedProgram linked) throws ProgramRefusedException {
         long standIn = nextStandIn;
         nextStandIn += 2;
         TenantModule module = new TenantModule(standIn, source.held(), library, options);
@@ -202,19 +205,14 @@ public final class ClientFences {
      * @throws ProgramRefusedException if there is no memory for its variables
      */
     public PlacedImage machineCode(ProgramSource source) throws ProgramRefusedException {
-        if (FenceSettings.MACHINE_CODE_AS_IT_IS || FenceSettings.UNPROTECTED || !fencing.maker().target().compiles()) {
-            return null;
-        }
-        machineImageCount = Math.min(machineImageCount + 1, MachineFence.MOST_REPORT_VALUES);
-        int number = machineImageCount % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
-        FencedImage fenced = machineImages.fence(source, page().machineWord(), page().stopWord(), number);
+        MachineLoads.Fenced fenced = machineLoads.take(source, this::page);
         if (fenced == null) {
             return null;
         }
-        looksAtStopWord |= fenced.looks();
-        PlacedImage placed = PlacedImage.place(fenced, number, window, charge, stream, driver);
-        if (number != 0) {
-            violations().addImage(number, source.main().bytes().byteSize() + " bytes", fenced.assertions());
+        looksAtStopWord |= fenced.image().looks();
+        PlacedImage placed = PlacedImage.place(fenced.image(), fenced.number(), window, charge, stream, driver);
+        if (fenced.number() != 0) {
+            violations().addImage(fenced.number(), source.main().bytes().byteSize() + " bytes", fenced.image().assertions());
         }
         return placed;
     }
@@ -223,14 +221,20 @@ public final class ClientFences {
      * What {@link #load} let through is about to be loaded without fences.
      *
      * @param untaken the one with fences, which the driver did not take; null: there is none
+     * @return what stands for its handle, since it has PTX; 0: it is to be loaded as it is
      * @throws ProgramRefusedException if it must not be; the user was told
      */
-    public void loadsAsItIs(ProgramSource source, PlacedImage untaken) throws ProgramRefusedException {
+    public long loadsAsItIs(ProgramSource source, PlacedImage untaken, CodeOptions options, boolean library) throws ProgramRefusedException {
         if (untaken != null) {
             untaken.memory().free(window, charge);
             violations().removeImage(untaken.number());
         }
-        unfenced.decideAsItIs(source, source.lacksPtx(fencing.maker().target().capability()) + ", and its machine code cannot be either");
+        String lacking = source.lacksPtx(fencing.maker().target().capability());
+        if (lacking == null) {
+            return standIn(source, options, library, null);
+        }
+        unfenced.decideAsItIs(source, lacking + ", and its machine code cannot be either");
+        return 0;
     }
 
     /**

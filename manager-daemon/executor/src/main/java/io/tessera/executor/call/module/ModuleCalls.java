@@ -120,8 +120,10 @@ final class ModuleCalls {
         }
         PlacedImage fenced = fences.machineCode(source);
         boolean walled = fenced != null && loadFenced(frame, library, fenced);
-        if (!walled) {
-            fences.loadsAsItIs(source, fenced);
+        long standIn = walled ? 0 : fences.loadsAsItIs(source, fenced, options == null ? CodeOptions.none() : options.code(), library);
+        if (standIn != 0) {
+            frame.data(0).set(WireTypes.U64, 0, standIn);
+            return CudaResult.SUCCESS;
         }
         int result = walled ? CudaResult.SUCCESS : loadAsItIs(frame, entry, library, source);
         fences.askedAsItIs(result, result == CudaResult.SUCCESS ? frame.data(0).get(WireTypes.U64, 0) : 0, source, walled ? fenced : null);

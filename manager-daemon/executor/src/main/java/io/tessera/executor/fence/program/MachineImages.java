@@ -69,6 +69,20 @@ public final class MachineImages {
         this.clock = clock;
     }
 
+    /** Whether an image has machine code for the device, and the device is one for which it gets fences. */
+    public boolean hasCode(ProgramSource source) {
+        try {
+            architectures.require(target.capability().sm());
+            return switch (source.main().kind()) {
+                case CUBIN -> true;
+                case FAT_BINARY -> source.main().fatBinary().machineCodeFor(target.capability()).isPresent();
+                case PTX, LTO_IR, UNKNOWN -> false;
+            };
+        } catch (MachineCodeException | ImageException e) {
+            return false;
+        }
+    }
+
     /**
      * Fences what a driver would load of an image.
      *

@@ -3,6 +3,7 @@ package io.tessera.executor.fence.program;
 import io.tessera.executor.print.PrintingImage;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.FatBinary;
+import io.tessera.guardian.image.FatBinaryEntry;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ImageKind;
 import io.tessera.guardian.image.ModuleImage;
@@ -163,6 +164,20 @@ public final class ProgramSource {
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
+    }
+
+    /** How much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
+    public long ptxBytes(ComputeCapability device) {
+        long bytes = 0;
+        for (ModuleImage image : withPtx(device)) {
+            try {
+                bytes += image.kind() == ImageKind.PTX ? image.bytes().byteSize()
+                        : image.fatBinary().ptxFor(device).stream().findFirst().map(FatBinaryEntry::unpackedBytes).orElse(0L);
+            } catch (ImageException e) {
+                return 0; // what is wrong with it is said where it is loaded
+            }
+        }
+        return bytes;
     }
 
     /** The images that have PTX for a device: what is fenced. */

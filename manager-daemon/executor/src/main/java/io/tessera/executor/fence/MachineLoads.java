@@ -1,0 +1,105 @@
+package io.tessera.executor.fence;
+
+import io.tessera.executor.fence.hang.FenceSettings;
+import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.program.MachineImages;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.fence.program.ProgramSource;
+import io.tessera.executor.fence.program.TrustedImages;
+import io.tessera.executor.fence.report.ReportPage;
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.protocol.UnfencedPolicy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which images one client has from their machine code: those that have nothing else, and those whose PTX would take long to compile, where all their kernels get fences
+ * that keep them in the window beside other users' programs, too. One owner thread.
+ */
+final class MachineLoads {
+    /** PTX that is compiled in about a second: cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s of an H200's host. */
+    static final long MUCH_PTX_BYTES = 256 << 10;
+    private static final Logger LOG = LoggerFactory.getLogger(MachineLoads.class);
+
+    private final FenceSettings settings;
+    private final FencingService fencing;
+    private final MachineImages images;
+    private final TrustedImages trusted;
+    private int count;
+    /** What was fenced to find out whether it is preferred, and of which image; {@link #take} gives it out. */
+    private Fenced preferred;
+    private ProgramSource preferredSource;
+
+    /** Where reports and looks of a client go. */
+    @FunctionalInterface
+    interface Pages {
+        /**
+         * The page, which is made when it is needed.
+         *
+         * @throws ProgramRefusedException if there is no memory for it
+         */
+        ReportPage page() throws ProgramRefusedException;
+    }
+
+    /**
+     * A cubin with fences.
+     *
+     * @param number by which its threads report; 0: of an unknown name
+     */
+    record Fenced(FencedImage image, int number) {
+    }
+
+    MachineLoads(FenceSettings settings, FencingService fencing, MachineImages images, TrustedImages trusted) {
+        this.settings = settings;
+        this.fencing = fencing;
+        this.images = images;
+        this.trusted = trusted;
+    }
+
+    /**
+     * Whether an image that has PTX is better loaded from its machine code.
+     *
+     * @throws ProgramRefusedException as {@link Pages#page}
+     */
+    boolean isPreferred(ProgramSource source, Pages pages) throws ProgramRefusedException {
+        boolean considered = isOn() && settings.unfenced() == UnfencedPolicy.OWN && settings.mode() == FenceMode.MASK
+                && source.ptxBytes(fencing.maker().target().capability()) >= MUCH_PTX_BYTES && images.hasCode(source);
+        if (!considered) {
+            return false;
+        }
+        Fenced fenced = fence(source, pages.page());
+        FencedImage image = fenced == null ? null : fenced.image();
+        boolean whole = image != null && image.refused().isEmpty() && (image.trusted().isEmpty() || trusted.isVendors(image.hash()));
+        LOG.info("image {} with {} bytes of PTX is loaded from its {}", image == null ? source.label() : image.hash(),
+                source.ptxBytes(fencing.maker().target().capability()),
+                whole ? "machine code" : "PTX: not all of its machine code can be fenced for all");
+        preferred = whole ? fenced : null;
+        preferredSource = whole ? source : null;
+        return whole;
+    }
+
+    /**
+     * Fences what a driver would load of an image.
+     *
+     * @return null: it stays as it is
+     * @throws ProgramRefusedException as {@link Pages#page}
+     */
+    Fenced take(ProgramSource source, Pages pages) throws ProgramRefusedException {
+        Fenced ready = preferredSource == source ? preferred : null;
+        preferred = null;
+        preferredSource = null;
+        return ready != null ? ready : isOn() ? fence(source, pages.page()) : null;
+    }
+
+    private boolean isOn() {
+        return !FenceSettings.MACHINE_CODE_AS_IT_IS && !FenceSettings.UNPROTECTED && fencing.maker().target().compiles();
+    }
+
+    private Fenced fence(ProgramSource source, ReportPage page) {
+        count = Math.min(count + 1, MachineFence.MOST_REPORT_VALUES);
+        int number = count % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
+        FencedImage image = images.fence(source, page.machineWord(), page.stopWord(), number);
+        return image == null ? null : new Fenced(image, number);
+    }
+}
