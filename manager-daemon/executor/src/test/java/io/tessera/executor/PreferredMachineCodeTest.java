@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An image with much PTX is loaded from its machine code, where all of that gets fences that are enough beside other users' programs. */
+/** An image with much PTX, or a vendor's, is loaded from its machine code, where all of that gets fences that are enough beside other users' programs. */
 @Timeout(300)
 class PreferredMachineCodeTest {
     private static final int HEAD = 16;
@@ -128,6 +128,7 @@ class PreferredMachineCodeTest {
         assertEquals(true, isFromMachineCode(false, image(SHOWN, MUCH)));
         assertEquals(false, isFromMachineCode(false, image(SHOWN, LITTLE)), "compiled in no time");
         assertEquals(true, isFromMachineCode(true, image(ON_TRUST, MUCH)));
+        assertEquals(true, isFromMachineCode(true, image(ON_TRUST, LITTLE)), "a vendor's gives the last bits of its machine code");
         assertEquals(false, isFromMachineCode(false, image(ON_TRUST, MUCH)), "another user's program would keep it from running");
         assertEquals(false, isFromMachineCode(true, image(OPEN, MUCH)), "a kernel without a fence");
     }

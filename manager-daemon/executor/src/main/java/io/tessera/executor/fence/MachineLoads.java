@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which images one client has from their machine code: those that have nothing else, and those whose PTX would take long to compile, where all their kernels get fences
- * that keep them in the window beside other users' programs, too. One owner thread.
+ * Which images one client has from their machine code: those that have nothing else; and vendors' images, whose results have the last bits of their machine code then, and those whose
+ * PTX would take long to compile, where all their kernels get fences that keep them in the window beside other users' programs, too. One owner thread.
  */
 final class MachineLoads {
-    /** PTX that is compiled in about a second: cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s of an H200's host. */
+    /** PTX that is compiled in about two seconds: the image of cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s on an H200's host. */
     static final long MUCH_PTX_BYTES = 256 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(MachineLoads.class);
 
@@ -63,17 +63,19 @@ final class MachineLoads {
      * @throws ProgramRefusedException as {@link Pages#page}
      */
     boolean isPreferred(ProgramSource source, Pages pages) throws ProgramRefusedException {
-        boolean considered = isOn() && settings.unfenced() == UnfencedPolicy.OWN && settings.mode() == FenceMode.MASK
-                && source.ptxBytes(fencing.maker().target().capability()) >= MUCH_PTX_BYTES && images.hasCode(source);
-        if (!considered) {
+        boolean considered = isOn() && settings.unfenced() == UnfencedPolicy.OWN && settings.mode() == FenceMode.MASK;
+        String hash = considered ? images.hash(source) : null;
+        if (hash == null) {
             return false;
         }
-        Fenced fenced = fence(source, pages.page());
-        FencedImage image = fenced == null ? null : fenced.image();
-        boolean whole = image != null && image.refused().isEmpty() && (image.trusted().isEmpty() || trusted.isVendors(image.hash()));
-        LOG.info("image {} with {} bytes of PTX is loaded from its {}", image == null ? source.label() : image.hash(),
-                source.ptxBytes(fencing.maker().target().capability()),
-                whole ? "machine code" : "PTX: not all of its machine code can be fenced for all");
+        boolean vendors = trusted.isVendors(hash);
+        long ptxBytes = source.ptxBytes(fencing.maker().target().capability());
+        Fenced fenced = vendors || ptxBytes >= MUCH_PTX_BYTES ? fence(source, pages.page()) : null;
+        boolean whole = fenced != null && fenced.image().refused().isEmpty() && (vendors || fenced.image().trusted().isEmpty());
+        if (fenced != null) {
+            LOG.info("image {} with {} bytes of PTX is loaded from its {}", hash, ptxBytes,
+                    whole ? "machine code" : "PTX: not all of its machine code can be fenced for all");
+        }
         preferred = whole ? fenced : null;
         preferredSource = whole ? source : null;
         return whole;

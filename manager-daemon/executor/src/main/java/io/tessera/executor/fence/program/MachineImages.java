@@ -69,17 +69,14 @@ public final class MachineImages {
         this.clock = clock;
     }
 
-    /** Whether an image has machine code for the device, and the device is one for which it gets fences. */
-    public boolean hasCode(ProgramSource source) {
+    /** The hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
+    public String hash(ProgramSource source) {
         try {
             architectures.require(target.capability().sm());
-            return switch (source.main().kind()) {
-                case CUBIN -> true;
-                case FAT_BINARY -> source.main().fatBinary().machineCodeFor(target.capability()).isPresent();
-                case PTX, LTO_IR, UNKNOWN -> false;
-            };
+            Optional<byte[]> packed = packed(source.main());
+            return packed.isEmpty() ? null : ModuleImage.of(cubin(packed.get())).hash();
         } catch (MachineCodeException | ImageException e) {
-            return false;
+            return null;
         }
     }
 
