@@ -4,6 +4,7 @@ import io.tessera.clock.Clocks;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.manager.admission.AdmissionQueue;
+import io.tessera.manager.admission.AwaitedClients;
 import io.tessera.manager.admission.ClientPlaces;
 import io.tessera.manager.conductor.Conductor;
 import io.tessera.manager.conductor.ConductorProxy;
@@ -24,6 +25,7 @@ import io.tessera.manager.residency.ProcessCheckpoints;
 import io.tessera.manager.residency.Residency;
 import io.tessera.manager.schedule.DeviceScheduler;
 import io.tessera.manager.schedule.SchedulerMode;
+import io.tessera.manager.session.ClientJournal;
 import io.tessera.manager.session.DistinctErrors;
 import io.tessera.manager.session.ManagerDirectory;
 import io.tessera.manager.session.SegmentStore;
@@ -84,6 +86,7 @@ public final class Manager implements AutoCloseable {
     private final SettingsWatch settings;
     private final OrderJournal journal;
     private final PlacementSign sign;
+    private final ClientJournal clients;
     private final ConductorProxy proxy;
     private final Conductor conductor;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -111,10 +114,14 @@ public final class Manager implements AutoCloseable {
         PresentDevices present = new PresentDevices(devices, executors, residency, context.residency().capacityBytes(), placement);
         this.sign = new PlacementSign(os.files(), context.directory().path(), placement,
                 () -> HostDevices.OWN.several(context.executors(), context.software()));
-        AdmissionQueue admission = new AdmissionQueue(new ClientPlaces(context.maxClients(), os.processes().uid(), devices.shares()),
-                new PresentRoom(this::registered, residency, present, os.processes()), placement);
+        PresentRoom room = new PresentRoom(this::registered, residency, present, os.processes());
+        AwaitedClients awaited = new AwaitedClients(ClientJournal.read(os.files(), context.directory().path()), room,
+                clocks.monotonic().nanoTime());
+        AdmissionQueue admission = new AdmissionQueue(new ClientPlaces(context.maxClients(), os.processes().uid(), devices.shares()), room,
+                awaited, placement);
         ReturningClients returning = new ReturningClients(router, os.processes(), directory.formerClients());
         this.sessions = new Sessions(os, poller, clocks, new SegmentStore(os, context.directory()), errors, admission, returning);
+        this.clients = new ClientJournal(os.files(), context.directory().path(), this::registered, awaited);
         this.journal = new OrderJournal(os.files(), context.directory().path(), devices);
         this.settings = new SettingsWatch(context.settings(), os.processes().uid(), devices, (tenant, bytes) -> {
             journal.limitInFile(tenant);
@@ -132,9 +139,24 @@ public final class Manager implements AutoCloseable {
                 });
         this.control = new ControlServer(os, poller, clocks.monotonic(), errors, target);
         this.conductor = new Conductor(poller, clocks.monotonic(), sessions, devices, leases, proxy,
-                List.of(returning, cycle(admission), settings, control, executors, residency, handed, ending, journal, present, sign,
+                List.of(returning, cycle(admission), cycle(clients, sessions), settings, control, executors, residency, handed, ending, journal,
+                        present, sign,
                         new DirectoryWatch(directory, this::stopping)),
                 errors);
+    }
+
+    private static Conductor.Timed cycle(ClientJournal clients, Sessions sessions) {
+        return new Conductor.Timed() {
+            @Override
+            public int doWork(long nowNs) {
+                return clients.doWork(sessions.changes(), nowNs);
+            }
+
+            @Override
+            public long nextDeadlineNs() {
+                return clients.nextDeadlineNs();
+            }
+        };
     }
 
     private static Conductor.Timed cycle(AdmissionQueue admission) {
@@ -317,6 +339,7 @@ public final class Manager implements AutoCloseable {
         handed.close();
         journal.forget();
         sign.remove();
+        clients.write(sessions.changes()); // for a manager that follows at once
         try {
             sessions.close();
             executors.close();

@@ -14,6 +14,7 @@ import io.tessera.protocol.segment.AckWord;
 import io.tessera.protocol.segment.DeviceBlock;
 import io.tessera.protocol.segment.SegmentHeader;
 import io.tessera.protocol.segment.TurnWord;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class ReturningClientsTest {
         block.ack(AckWord.of(5, ack));
         header.publishVersion();
         linux.processes.add(HOLDER);
-        stepped = new SteppedManager(linux);
+        stepped = new SteppedManager(linux, UnaryOperator.identity());
     }
 
     private static long now() {

@@ -135,8 +135,33 @@ class WaitForPlaceTest {
         awaitWaiting(manager, "1 second");
         manager.kill();
         ManagerProcess next = run.manager("--max-clients", "1");
-        Await.until("the first program is back", Await.PATIENCE, () -> next.control().status().getAsJsonArray("clients").size() == 1
-                || waiting(next).equals(List.of("0 second")));
+        Await.until("the first program is back", Await.PATIENCE, () -> next.control().status().getAsJsonArray("clients").size() == 1);
+        awaitWaiting(next, "1 second");
+        first.quit().exits(0);
+        MemoryTest.start(second);
+        second.quit().exits(0);
+    }
+
+    /** It counts for its tenant before it has said HELLO to the next manager, and other tenants have their places. */
+    @Test
+    void theClientOfAKilledManagerKeepsThePlaceOfItsTenant(TestRun run) {
+        ManagerProcess manager = run.manager();
+        CommandLineTest.tessera(run, "tenant", "first", "--clients", "1", "--ahead").run().exits(0);
+        RunningProgram first = holder(run);
+        run.expectLine(".*");
+        RunningProgram second = waiter(run, "first");
+        awaitWaiting(manager, "1 first");
+        ProcessSignals.send(first.process(), ProcessSignals.STOP); // so that the second one asks before it is back
+        manager.kill();
+        ManagerProcess next = run.manager();
+        awaitWaiting(next, "1 first");
+        RunningProgram other = waiter(run, "other");
+        MemoryTest.start(other);
+        other.quit().exits(0);
+        awaitWaiting(next, "1 first");
+        ProcessSignals.send(first.process(), ProcessSignals.CONT);
+        Await.until("the first program is back", Await.PATIENCE, () -> !next.control().clients().isEmpty());
+        awaitWaiting(next, "1 first");
         first.quit().exits(0);
         MemoryTest.start(second);
         second.quit().exits(0);

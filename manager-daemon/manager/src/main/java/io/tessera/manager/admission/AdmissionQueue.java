@@ -31,6 +31,7 @@ public final class AdmissionQueue {
 
     private final ClientPlaces places;
     private final AdmissionRoom room;
+    private final AwaitedClients awaited;
     private final List<AdmissionEntry> entries = new ArrayList<>();
     private final DeviceFinder devices;
     private long nextLookNs;
@@ -38,11 +39,13 @@ public final class AdmissionQueue {
     /**
      * Nobody waits.
      *
+     * @param awaited   clients of the manager before, whose places are theirs
      * @param placement by which rule devices are chosen now
      */
-    public AdmissionQueue(ClientPlaces places, AdmissionRoom room, Supplier<DevicePlacement> placement) {
+    public AdmissionQueue(ClientPlaces places, AdmissionRoom room, AwaitedClients awaited, Supplier<DevicePlacement> placement) {
         this.places = places;
         this.room = room;
+        this.awaited = awaited;
         this.devices = new DeviceFinder(room, places, placement, entries);
     }
 
@@ -78,12 +81,15 @@ public final class AdmissionQueue {
     }
 
     /** Why a client that registers now is refused; null: it is not. Places that are kept for others are taken. */
-    public String refusal(int uid, String tenant, long nowNs) {
-        serve(nowNs);
+    public String refusal(int uid, int pid, String tenant, long nowNs) {
+        boolean returns = awaited.back(pid);
+        if (!returns) {
+            serve(nowNs); // else somebody who waits would be given the place
+        }
         AdmissionEntry own = keptFor(uid, tenant);
         List<AdmissionEntry> others = entries.stream().filter(entry -> entry.keepsPlace() && entry != own).toList();
         int kept = others.size();
-        String full = places.full(new PlaceCounts(room.clients(), others), uid, tenant);
+        String full = places.full(taken(others), uid, tenant);
         return full == null ? null
                 : full + (kept == 0 ? "" : "; of these " + kept + (kept == 1 ? " is" : " are") + " kept for programs that are starting")
                         + "; tessera run --wait waits for a place";
@@ -105,6 +111,13 @@ public final class AdmissionQueue {
             }
         }
         return Optional.ofNullable(own).map(entry -> entry.choice);
+    }
+
+    /** The places of clients that are there, of those that were with the manager before and will be back, and those that are kept. */
+    private PlaceCounts taken(List<AdmissionEntry> kept) {
+        PlaceCounts counts = new PlaceCounts(room.clients(), kept);
+        awaited.all().forEach(client -> counts.add(client.owner()));
+        return counts;
     }
 
     private AdmissionEntry keptFor(int uid, String tenant) {
@@ -152,7 +165,8 @@ public final class AdmissionQueue {
     /** Gives the places that are free; returns how many. */
     private int serve(long nowNs) {
         int served = 0;
-        PlaceCounts counts = new PlaceCounts(room.clients(), entries.stream().filter(AdmissionEntry::keepsPlace).toList());
+        awaited.look(nowNs);
+        PlaceCounts counts = taken(entries.stream().filter(AdmissionEntry::keepsPlace).toList());
         Set<Optional<DeviceUuid>> heldUp = new HashSet<>();
         for (AdmissionEntry entry : waiting()) {
             entry.reason = places.full(counts, entry.wish.uid(), entry.wish.tenant());

@@ -20,7 +20,7 @@ final class PlaceCounts {
         add(new AdmissionRoom.Owner(wish.uid(), wish.tenant()));
     }
 
-    private void add(AdmissionRoom.Owner owner) {
+    void add(AdmissionRoom.Owner owner) {
         all++;
         users.merge(owner.uid(), 1, Integer::sum);
         tenants.merge(owner, 1, Integer::sum);

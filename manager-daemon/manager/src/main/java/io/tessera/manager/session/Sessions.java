@@ -84,6 +84,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         }
     };
     private final MemorySegment packet = Arena.ofAuto().allocate(MessageLayout.MAX_BYTES + 8L, 8);
+    private long changes;
     private int listening = -1;
     private long listeningToken;
     private long acceptAgainNs = Long.MAX_VALUE;
@@ -115,6 +116,11 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     /** Clients that are registered and connected. */
     public Collection<Session> registered() {
         return registered.values();
+    }
+
+    /** Number of the latest change of {@link #registered}. */
+    public long changes() {
+        return changes;
     }
 
     /** Whether no client is left, also none that is just ending. */
@@ -237,7 +243,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
 
     @Override
     public void hello(Session session, Hello hello) throws LinuxException {
-        String full = admission.refusal(session.peer().uid(), hello.tenant(), clocks.monotonic().nanoTime());
+        String full = admission.refusal(session.peer().uid(), session.peer().pid(), hello.tenant(), clocks.monotonic().nanoTime());
         Registration.Refusal refusal = full != null ? new Registration.Refusal(RefusalCode.FULL, full) : registration.admit(session, hello);
         if (refusal != null) {
             errors.record(session.peer().uid(), "a client was refused: " + refusal.reason());
@@ -247,6 +253,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         unregistered.leave(session, session.peer().uid());
         connected.remove(session);
         registered.put(session.clientId(), session);
+        changes++;
         admission.registered(session.peer().uid(), hello.tenant(), session.peer().pid(), session.clientId()).ifPresent(session::placement);
         SharingAnswer told = chosen.remove(session.peer().pid());
         if (told != null) {
@@ -277,7 +284,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
             session.deadlineNs = wasRegistered ? clocks.monotonic().nanoTime() + END_GRACE_NS : 0;
             unregistered.leave(session, session.peer().uid());
             connected.remove(session);
-            registered.remove(session.clientId());
+            changes += registered.remove(session.clientId()) == null ? 0 : 1;
             ending.add(session);
             quietly(session, () -> poller.remove(session.socket, session.socketToken));
             quietly(session, () -> os.sockets().closeAfterReading(session.socket));

@@ -39,7 +39,8 @@ class AdmissionPropertyTest {
 
         History(int most) {
             places = new ClientPlaces(most, 0);
-            queue = new AdmissionQueue(places, room, () -> DevicePlacement.values()[lastPid % DevicePlacement.values().length]);
+            queue = new AdmissionQueue(places, room, new AwaitedClients(List.of(), room, 0),
+                    () -> DevicePlacement.values()[lastPid % DevicePlacement.values().length]);
         }
 
         private void act(Random random) {
@@ -49,7 +50,7 @@ class AdmissionPropertyTest {
                     if (!started.isEmpty()) {
                         AdmissionWish wish = started.remove(random.nextInt(started.size()));
                         if (queue.entries().stream().anyMatch(entry -> entry.keepsPlace() && entry.wish.isOfProcess(wish))) {
-                            assertNull(queue.refusal(wish.uid(), wish.tenant(), nowNs), "refused although a place is kept for it");
+                            assertNull(queue.refusal(wish.uid(), wish.pid(), wish.tenant(), nowNs), "refused although a place is kept for it");
                             long id = room.register(wish);
                             queue.registered(wish.uid(), wish.tenant(), wish.pid(), id)
                                     .ifPresent(choice -> room.arrive(id, choice.device()));

@@ -2,11 +2,13 @@ package io.tessera.manager.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.manager.placement.DevicePlacement;
 import io.tessera.protocol.DeviceUuid;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +16,19 @@ class AdmissionQueueTest {
     private static final long S = 1_000_000_000L;
 
     private final ScriptedRoom room = new ScriptedRoom();
-    private AdmissionQueue queue = new AdmissionQueue(new ClientPlaces(1, 0), room, () -> DevicePlacement.NONE);
+    private AdmissionQueue queue = queue(1, List.of());
+
+    private AdmissionQueue queue(int most, List<AwaitedClients.Former> former) {
+        return queue(new ClientPlaces(most, 0), former);
+    }
+
+    private AdmissionQueue queue(ClientPlaces places, List<AwaitedClients.Former> former) {
+        return new AdmissionQueue(places, room, new AwaitedClients(former, room, 0), () -> DevicePlacement.NONE);
+    }
+
+    private static AwaitedClients.Former former(int pid, int uid, String tenant) {
+        return new AwaitedClients.Former(pid, 7, new AdmissionRoom.Owner(uid, tenant));
+    }
 
     private static AdmissionWish wish(int pid) {
         return new AdmissionWish(0, "tenant-" + pid, pid, 7, Optional.empty(), 0);
@@ -25,7 +39,7 @@ class AdmissionQueueTest {
     }
 
     private void register(AdmissionWish wish, long nowNs) {
-        assertNull(queue.refusal(wish.uid(), wish.tenant(), nowNs));
+        assertNull(queue.refusal(wish.uid(), wish.pid(), wish.tenant(), nowNs));
         queue.registered(wish.uid(), wish.tenant(), wish.pid(), room.register(wish));
     }
 
@@ -51,7 +65,7 @@ class AdmissionQueueTest {
         place(wish(2), 0);
         room.clients.clear();
         assertEquals("as many clients as this manager admits are there already: 1 (--max-clients); of these 1 is kept for programs that are"
-                + " starting; tessera run --wait waits for a place", queue.refusal(0, "tenant-9", S));
+                + " starting; tessera run --wait waits for a place", queue.refusal(0, 9, "tenant-9", S));
         register(wish(2), S);
     }
 
@@ -112,7 +126,7 @@ class AdmissionQueueTest {
 
     @Test
     void memoryHoldsUpOnlyItsOwnDevice() {
-        queue = new AdmissionQueue(new ClientPlaces(9, 0), room, () -> DevicePlacement.NONE);
+        queue = queue(9, List.of());
         AdmissionWish large = wish(1, ScriptedRoom.FIRST, 70);
         register(large, 0);
         room.tell(1);
@@ -126,7 +140,7 @@ class AdmissionQueueTest {
 
     @Test
     void aGuaranteeIsKeptUntilItsClientHasToldIt() {
-        queue = new AdmissionQueue(new ClientPlaces(9, 0), room, () -> DevicePlacement.NONE);
+        queue = queue(9, List.of());
         AdmissionWish first = wish(1, ScriptedRoom.FIRST, 70);
         assertEquals(0, place(first, 0));
         assertEquals(1, place(wish(2, ScriptedRoom.FIRST, 40), 0));
@@ -159,11 +173,52 @@ class AdmissionQueueTest {
 
     @Test
     void whoWaitsForItsUsersShareHoldsUpNobodyElse() {
-        queue = new AdmissionQueue(new ClientPlaces(4, 0), room, () -> DevicePlacement.NONE);
+        queue = queue(4, List.of());
         for (int pid = 1; pid <= 3; pid++) {
             register(new AdmissionWish(500, "a", pid, 7, Optional.empty(), 0), 0);
         }
         assertEquals(1, place(new AdmissionWish(500, "a", 4, 7, Optional.empty(), 0), 0));
         assertEquals(0, place(new AdmissionWish(501, "b", 5, 7, Optional.empty(), 0), 0));
+    }
+
+    /** The manager was killed: its two clients say HELLO only after one that waits has asked. */
+    @Test
+    void theClientsOfAKilledManagerKeepTheirPlaces() {
+        queue = queue(2, List.of(former(1, 0, "tenant-1"), former(2, 0, "tenant-2")));
+        room.living.addAll(List.of(1, 2));
+        assertEquals(1, place(wish(3), 0));
+        assertNotNull(queue.refusal(0, 4, "tenant-4", 0), "one that has not waited");
+        register(wish(1), S);
+        assertEquals(1, place(wish(3), S));
+        register(wish(2), S);
+        assertEquals(1, place(wish(3), S));
+        room.clients.remove(1L);
+        assertEquals(0, place(wish(3), S));
+    }
+
+    @Test
+    void clientsOfAKilledManagerThatAreGoneHaveNoPlace() {
+        queue = queue(2, List.of(former(1, 0, "tenant-1"), new AwaitedClients.Former(2, 6, new AdmissionRoom.Owner(0, "tenant-2"))));
+        room.living.addAll(List.of(1, 2)); // the second number is another process's now
+        assertEquals(0, place(wish(3), 0));
+        assertEquals(1, place(wish(4), 0));
+        room.living.remove(1);
+        assertEquals(0, place(wish(4), S));
+    }
+
+    @Test
+    void clientsThatDoNotComeBackAreNotAwaitedForEver() {
+        queue = queue(1, List.of(former(1, 0, "tenant-1")));
+        room.living.add(1);
+        assertEquals(1, place(wish(3), AwaitedClients.KEPT_NS - 1));
+        assertEquals(0, place(wish(3), AwaitedClients.KEPT_NS));
+    }
+
+    @Test
+    void awaitedClientsCountForTheirUser() {
+        queue = queue(4, List.of(former(1, 500, "a"), former(2, 500, "a"), former(3, 500, "a")));
+        room.living.addAll(List.of(1, 2, 3));
+        assertNotNull(queue.refusal(500, 4, "a", 0));
+        assertNull(queue.refusal(501, 5, "b", 0));
     }
 }

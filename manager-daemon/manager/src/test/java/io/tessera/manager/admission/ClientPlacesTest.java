@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +22,14 @@ class ClientPlacesTest {
     private final Map<String, PlaceTerms> tenants = new HashMap<>();
     private final Map<Integer, PlaceTerms> users = new HashMap<>();
     private List<GroupTerms> groups = List.of();
+    private final List<AwaitedClients.Former> awaited = new ArrayList<>();
     private int lastPid;
 
     private AdmissionQueue queue() {
-        return new AdmissionQueue(new ClientPlaces(100, ROOT, new ClientTerms(tenants, users, groups)), room, () -> {
-            throw new AssertionError("nobody leaves a device to the manager");
-        });
+        return new AdmissionQueue(new ClientPlaces(100, ROOT, new ClientTerms(tenants, users, groups)), room, new AwaitedClients(awaited, room, 0),
+                () -> {
+                    throw new AssertionError("nobody leaves a device to the manager");
+                });
     }
 
     private static PlaceTerms clients(int most) {
@@ -43,7 +46,7 @@ class ClientPlacesTest {
     }
 
     private String refusal(int uid, String tenant) {
-        String refusal = queue().refusal(uid, tenant, 0);
+        String refusal = queue().refusal(uid, 99, tenant, 0);
         return refusal == null ? null : refusal.replace("; tessera run --wait waits for a place", "");
     }
 
@@ -110,5 +113,42 @@ class ClientPlacesTest {
         room.clients.remove(first);
         assertEquals(1, queue.ask(third, 1).place(), "the place is kept for the second");
         assertTrue(queue.ask(second, 1).admitted());
+    }
+
+    private void await(int uid, String tenant) {
+        lastPid++;
+        room.living.add(lastPid);
+        awaited.add(new AwaitedClients.Former(lastPid, 7, new AdmissionRoom.Owner(uid, tenant)));
+    }
+
+    /** The manager was killed; its clients have yet to say HELLO to this one. */
+    @Test
+    void theClientsOfAKilledManagerCountForTheirTenantUserAndGroup() {
+        tenants.put("team", clients(1));
+        users.put(BOB, clients(1));
+        groups = List.of(new GroupTerms("students", Set.of(BOB, EVE), 2, 0, Set.of()));
+        await(ROOT, "team");
+        assertTrue(refusal(ROOT, "team").startsWith("tenant \"team\" has as many clients at once as it may have: 1"));
+        assertNull(refusal(ROOT, "other"));
+        assertNull(refusal(BOB, "team"), "another user's with the same label is another tenant");
+        await(BOB, "a");
+        assertTrue(refusal(BOB, "b").startsWith("user 1001 has as many clients at once as that user may have: 1"));
+        assertNull(refusal(EVE, "c"));
+        await(EVE, "c");
+        assertTrue(refusal(EVE, "d").startsWith("group students has as many clients at once as its users may have together: 2"));
+    }
+
+    @Test
+    void whoWaitsForItsTenantsNumberWaitsAlsoForAClientThatIsAwaited() {
+        tenants.put("team", clients(1));
+        await(ROOT, "team");
+        AdmissionQueue queue = queue();
+        AdmissionWish next = wish(ROOT, "team");
+        assertEquals(1, queue.ask(next, 0).place());
+        assertNull(queue.refusal(ROOT, 1, "team", 1), "the one that is awaited is back");
+        long back = register(ROOT, "team");
+        assertEquals(1, queue.ask(next, 1).place());
+        room.clients.remove(back);
+        assertTrue(queue.ask(next, 2).admitted());
     }
 }

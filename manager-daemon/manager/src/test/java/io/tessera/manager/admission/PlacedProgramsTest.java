@@ -26,7 +26,7 @@ class PlacedProgramsTest {
 
     private final ScriptedRoom room = new ScriptedRoom();
     private DevicePlacement rule = DevicePlacement.SPREAD;
-    private AdmissionQueue queue = new AdmissionQueue(new ClientPlaces(100, 0), room, () -> rule);
+    private AdmissionQueue queue = new AdmissionQueue(new ClientPlaces(100, 0), room, new AwaitedClients(List.of(), room, 0), () -> rule);
 
     private static AdmissionWish wish(int pid, long guaranteeBytes, long limitBytes) {
         return new AdmissionWish(0, "tenant-" + pid, pid, 7, Optional.empty(), BOTH, guaranteeBytes, limitBytes);
@@ -161,7 +161,7 @@ class PlacedProgramsTest {
     void aTenantIsPlacedOnItsDevicesAlone() {
         ClientTerms terms = new ClientTerms(Map.of("tenant-1", new PlaceTerms(0, Set.of(SECOND)), "tenant-2",
                 new PlaceTerms(0, Set.of(new DeviceUuid(9, 9)))), Map.of(), List.of());
-        queue = new AdmissionQueue(new ClientPlaces(100, 0, terms), room, () -> rule);
+        queue = new AdmissionQueue(new ClientPlaces(100, 0, terms), room, new AwaitedClients(List.of(), room, 0), () -> rule);
         assertEquals(SECOND, device(wish(1, 0, 0), 0));
         AdmissionAnswer never = queue.ask(wish(2, 0, 0), 0);
         assertTrue(never.hopeless());
@@ -171,13 +171,13 @@ class PlacedProgramsTest {
 
     @Test
     void whoHasNoPlaceGetsNoDevice() {
-        queue = new AdmissionQueue(new ClientPlaces(1, 0), room, () -> rule);
+        queue = new AdmissionQueue(new ClientPlaces(1, 0), room, new AwaitedClients(List.of(), room, 0), () -> rule);
         long first = start(wish(1, 0, 0), 0);
         AdmissionAnswer waits = queue.ask(wish(2, 0, 0), 0);
         assertFalse(waits.admitted());
         assertTrue(waits.choice().isEmpty());
         room.clients.remove(first);
         assertEquals(FIRST, device(wish(2, 0, 0), S));
-        assertNull(queue.refusal(0, "tenant-2", S));
+        assertNull(queue.refusal(0, 99, "tenant-2", S));
     }
 }

@@ -61,9 +61,9 @@ public final class SteppedManager implements AutoCloseable {
         this(new MemoryLinux(uid), settings, own, living);
     }
 
-    /** A manager of root with defaults on a system that the test has prepared. */
-    public SteppedManager(MemoryLinux prepared) throws IOException {
-        this(prepared, UnaryOperator.identity(), null, Map.of());
+    /** A manager of root on a system that the test has prepared. */
+    public SteppedManager(MemoryLinux prepared, UnaryOperator<ManagerContext> settings) throws IOException {
+        this(prepared, settings, null, Map.of());
     }
 
     private SteppedManager(MemoryLinux prepared, UnaryOperator<ManagerContext> settings, SchedulerFactory own,
