@@ -11,6 +11,31 @@ is_too_large() { # DIGITS
     [ "$size_high" -gt 9223372036 ] || { [ "$size_high" -eq 9223372036 ] && [ "${1#"$size_high"}" -gt 854775807 ]; }
 }
 
+# What the protocol has room for, beside a NUL.
+most_label_bytes=63
+
+# Length of $1 in bytes, in length: some shells count characters, by the language.
+find_length() {
+    length_language=${LC_ALL-} length_given=${LC_ALL+yes}
+    LC_ALL=C
+    length=${#1}
+    LC_ALL=$length_language
+    [ -n "$length_given" ] || unset LC_ALL
+}
+
+# The label of a program $1 that was given none, in label: its name and number, so that each `tessera run` and its children are one tenant.
+# $$ stays the program's over exec. Of a long name the end is left out, and never the number.
+default_label() {
+    label=${1##*/}
+    label_number=$$
+    find_length "$label"
+    while [ $((length + 1 + ${#label_number})) -gt $most_label_bytes ]; do
+        label=${label%?}
+        find_length "$label"
+    done
+    label=$label-$label_number
+}
+
 # Size $2 of the option $1 in bytes, as bytes.
 parse_size() {
     size_digits=${2%%[!0-9]*}
@@ -161,12 +186,30 @@ run_command() {
         export TESSERA_SHARE=time
     fi
     export TESSERA_RUNTIME_DIR="$runtime"
-    # By default one tenant is one `tessera run` and its children; $$ stays the program's pid over exec.
-    export TESSERA_NAME="${TESSERA_NAME:-${1##*/}-$$}"
-    await_place "$1"
+    [ -n "${TESSERA_NAME:-}" ] || { default_label "$1"; export TESSERA_NAME="$label"; }
+    check_program "$1"
+    await_place
     set_terms
     preload
     exec "$@"
+}
+
+# Ends where there is no such program, in our own words: the shell's exec speaks of this script. What only exec finds out (a wrong
+# format, a missing interpreter) is left to it.
+check_program() { # PROGRAM
+    case $1 in
+    */*)
+        [ -e "$1" ] || fail 127 "$1: not found"
+        [ ! -d "$1" ] || fail 126 "$1: a directory, no program"
+        [ -x "$1" ] || fail 126 "$1: cannot be executed: chmod +x, or its interpreter before it"
+        ;;
+    *[!0-9]*) command -v "$1" >/dev/null || fail 127 "$1: not found" ;;
+    *)
+        command -v "$1" >/dev/null && return 0
+        [ "$wait_options" = " --seconds=-1" ] && [ -n "$1" ] || fail 127 "$1: not found"
+        fail 127 "$1: not found; for at most $1 seconds waits --wait=$1"
+        ;;
+    esac
 }
 
 # How long to wait for a place; without a number for ever.
@@ -194,7 +237,7 @@ is_placed() {
 
 # With --wait the program starts when there is a place for it among the manager's clients; the library never waits for that. A
 # program whose device the manager chooses asks for a place, too, and does not start where there is none.
-await_place() { # PROGRAM
+await_place() {
     [ "${TESSERA_DISABLE:-0}" != 1 ] || return 0
     place_options=$wait_options
     place_answer= place_why=--wait place_what='wait for'
@@ -209,7 +252,6 @@ await_place() { # PROGRAM
         rm -f "$place_answer"
     fi
     [ -n "$place_options" ] || return 0
-    command -v "$1" >/dev/null || fail 127 "$1: not found" # before it waits
     manager_runs || fail $exit_no_manager "$place_why: no manager runs, and --no-manager starts none: there is nobody to $place_what"
     [ -z "${TESSERA_MEMORY_GUARANTEE:-}" ] || [ "$TESSERA_SHARE" = space ] ||
         place_options="$place_options --guarantee=$TESSERA_MEMORY_GUARANTEE"
@@ -255,7 +297,7 @@ set_terms() {
     [ -n "$tenant_terms" ] || return 0
     [ "$TESSERA_SHARE" != space ] || tenant_terms="$tenant_terms --space"
     # No quotation marks: run_option lets no blanks through.
-    (client_command tenant "$TESSERA_NAME" --own --ahead --while-it-runs $tenant_terms >/dev/null) || exit $?
+    (client_command tenant --own --ahead --while-it-runs $tenant_terms -- "$TESSERA_NAME" >/dev/null) || exit $?
 }
 
 # Variables mean what the options mean, and a wrong one is as wrong.
@@ -385,8 +427,8 @@ run_option() { # OPTION VALUE
         export TESSERA_SWAP_FILE_BYTES="$bytes"
         ;;
     --name | TESSERA_NAME)
-        # 63 bytes and a NUL is what the protocol has room for.
-        [ -n "$2" ] && [ ${#2} -le 63 ] || usage run "$1 '$2': a label has 1 to 63 bytes"
+        find_length "$2"
+        [ "$length" -ge 1 ] && [ "$length" -le $most_label_bytes ] || usage run "$1 '$2': a label has 1 to $most_label_bytes bytes"
         export TESSERA_NAME="$2"
         ;;
     --share | TESSERA_SHARE)

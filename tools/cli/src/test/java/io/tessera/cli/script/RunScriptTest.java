@@ -82,7 +82,7 @@ class RunScriptTest {
     void whatCannotBeStartedDoesNotWait() throws Exception {
         kit.environment.put("TESSERA_RUNTIME_DIR", Files.createDirectory(folder.resolve("nobody")).toString());
         Result result = kit.tessera("run", "--no-manager", "--wait", "3", "--", "echo", "started");
-        assertEquals(new Result(127, "", "tessera: 3: not found\n"), result);
+        assertEquals(new Result(127, "", "tessera: 3: not found; for at most 3 seconds waits --wait=3\n"), result);
     }
 
     @Test
@@ -115,10 +115,14 @@ class RunScriptTest {
 
     @Test
     void aProgramThatIsNotThereOrCannotBeExecuted() throws Exception {
-        assertEquals(127, kit.tessera("run", "--", folder.resolve("nothing").toString()).code());
-        assertEquals(127, kit.tessera("run", "--", "no-such-program").code());
+        Path nothing = folder.resolve("nothing");
+        assertEquals(new Result(127, "", "tessera: " + nothing + ": not found\n"), kit.tessera("run", "--", nothing.toString()));
+        assertEquals(new Result(127, "", "tessera: no-such-program: not found\n"), kit.tessera("run", "--", "no-such-program"));
+        assertEquals(new Result(127, "", "tessera: 5: not found\n"), kit.tessera("run", "--", "5"));
         Path text = Files.writeString(folder.resolve("text"), "x");
-        assertEquals(126, kit.tessera("run", "--", text.toString()).code());
+        assertEquals(new Result(126, "", "tessera: " + text + ": cannot be executed: chmod +x, or its interpreter before it\n"),
+                kit.tessera("run", "--", text.toString()));
+        assertEquals(new Result(126, "", "tessera: " + folder + ": a directory, no program\n"), kit.tessera("run", "--", folder.toString()));
     }
 
     @Test
