@@ -205,8 +205,11 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public int park(String tenant, boolean away) {
-        LOG.info("tenant \"{}\" of executors is {}", EscapedText.of(tenant), away ? "parked" : "to come back");
-        return executors.park(tenant, away);
+        int parked = executors.park(tenant, away);
+        if (parked > 0) {
+            LOG.info("tenant \"{}\" of executors is {}", EscapedText.of(tenant), away ? "parked" : "to come back");
+        }
+        return parked;
     }
 
     @Override
@@ -230,6 +233,11 @@ final class ControlledManager implements ControlTarget {
     @Override
     public SpaceDevices spaceDevices(long nowNs) {
         return executors.devices(nowNs);
+    }
+
+    @Override
+    public boolean isSet(String tenant) {
+        return devices.shares().isSet(tenant);
     }
 
     @Override

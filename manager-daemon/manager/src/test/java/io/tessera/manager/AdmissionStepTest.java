@@ -102,6 +102,16 @@ class AdmissionStepTest {
         assertFalse(say(control, "{\"request\":\"status\"}\n").contains("waiting\":["));
     }
 
+    @Test
+    void aPlaceIsKeptForAnOddLabelToo() throws Exception {
+        stepped.close();
+        stepped = new SteppedManager(0, context -> context.withMaxClients(1));
+        say(stepped.control(500), "{\"request\":\"admission\",\"tenant\":\"a\\u001bb\",\"pid\":9,\"startTicks\":4711}\n");
+        InMemoryClient waiter = stepped.connect(9, 500).hello("a\u001bb", 0);
+        stepped.step();
+        assertEquals(List.of("welcome 1"), waiter.heard());
+    }
+
     /** The queue waits for nobody: it sleeps until a process has to be looked at. */
     @Test
     void whoNoLongerAsksLeavesTheQueue() throws Exception {

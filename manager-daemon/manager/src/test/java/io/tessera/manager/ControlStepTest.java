@@ -225,6 +225,32 @@ class ControlStepTest {
         assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":4,"));
     }
 
+    /** Its programs have ended, and what was set for it would hold for the next ones. */
+    @Test
+    void whatIsSetCanBeTakenBackWhenNobodyIsThere() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        String bob = "{\"request\":\"tenant\",\"tenant\":\"bob of user 500\"";
+        String nobody = "no client of tenant \\\"bob of user 500\\\" is on a device now";
+        say(root, bob + ",\"set\":{\"weight\":4},\"ahead\":true}\n");
+        assertTrue(say(root, bob + ",\"reset\":true,\"set\":{\"weight\":5}}\n").contains(nobody));
+        assertTrue(say(root, bob + ",\"reset\":true}\n").startsWith("{\"ok\":true"));
+        assertTrue(say(root, bob + "}\n").contains("\"weight\":1,"));
+        assertTrue(say(root, bob + ",\"reset\":true}\n").contains(nobody), "nothing is set: the name may be wrong");
+        say(root, bob + ",\"set\":{\"clients\":2},\"ahead\":true}\n");
+        assertTrue(say(root, bob + ",\"reset\":true}\n").startsWith("{\"ok\":true"));
+        assertFalse(say(root, bob + "}\n").contains("\"clients\""));
+    }
+
+    /** A label is read from HELLO with other characters than a command may name it by. */
+    @Test
+    void commandsKnowALabelAsTheProgramsThatHaveIt() throws Exception {
+        InMemoryClient root = stepped.control(0);
+        String odd = "{\"request\":\"tenant\",\"tenant\":\"a\\u001b\\nb of user 500\"";
+        assertTrue(say(root, odd + ",\"set\":{\"weight\":4},\"ahead\":true}\n").startsWith("{\"ok\":true,\"tenant\":\"a??b of user 500\""));
+        stepped.client(42, "a\u001b\nb", 0);
+        assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":4,"));
+    }
+
     @Test
     void whatIsSetWhileAProgramRunsIsForgottenWithIt() throws Exception {
         InMemoryClient root = stepped.control(0);

@@ -99,8 +99,7 @@ public final class WireTypes {
     }
 
     /**
-     * Reads a NUL-padded UTF-8 text that somebody else wrote. Control characters become {@code ?}, because the text
-     * ends in logs and terminals; malformed UTF-8 becomes the replacement character.
+     * Reads a NUL-padded UTF-8 text that somebody else wrote, as {@link #printable}; malformed UTF-8 becomes the replacement character.
      */
     public static String getText(MemorySegment segment, long offset, int capacity) {
         byte[] raw = segment.asSlice(offset, capacity).toArray(ValueLayout.JAVA_BYTE);
@@ -108,7 +107,11 @@ public final class WireTypes {
         while (length < capacity && raw[length] != 0) {
             length++;
         }
-        String text = new String(raw, 0, length, StandardCharsets.UTF_8);
+        return printable(new String(raw, 0, length, StandardCharsets.UTF_8));
+    }
+
+    /** A text as it is kept: control characters become {@code ?}, because it ends in logs and terminals. */
+    public static String printable(String text) {
         StringBuilder printable = new StringBuilder(text.length());
         text.codePoints().forEach(c -> printable.appendCodePoint(isUnprintable(c) ? '?' : c));
         return printable.toString();

@@ -53,6 +53,11 @@ public final class TenantShares implements ClientRules {
         return rules.of(tenant, ownUid).orElse(TenantTerms.DEFAULT);
     }
 
+    /** Whether an operator has set anything for a tenant. */
+    public boolean isSet(String tenant) {
+        return set.containsKey(tenant) || clients.containsKey(tenant);
+    }
+
     void rules(ShareRules newRules) {
         rules = newRules;
     }

@@ -1,7 +1,6 @@
 package io.tessera.manager.control;
 
 import static io.tessera.manager.control.RequestFields.flag;
-import static io.tessera.manager.control.RequestFields.text;
 import static io.tessera.manager.control.RequestFields.whole;
 
 import com.google.gson.JsonArray;
@@ -29,7 +28,7 @@ final class AdmissionRequests {
 
     /** Asks for a place, or leaves the queue. */
     JsonObject admission(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
-        String tenant = text(request, "tenant");
+        String tenant = RequestFields.tenant(request);
         RequestFields.checkTenant(tenant);
         long pid = whole(request, "pid", "a process");
         if (pid < 1 || pid > Integer.MAX_VALUE) {

@@ -2,6 +2,7 @@ package io.tessera.manager.control;
 
 import static io.tessera.manager.control.RequestFields.device;
 import static io.tessera.manager.control.RequestFields.flag;
+import static io.tessera.manager.control.RequestFields.tenant;
 import static io.tessera.manager.control.RequestFields.text;
 import static io.tessera.manager.control.RequestFields.whole;
 
@@ -118,8 +119,8 @@ final class ControlRequests {
 
     private JsonObject evict(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         boolean suspend = flag(request, "suspend");
-        int parked = suspend ? 0 : target.park(authority.relayed(text(request, "tenant"), asker), true);
-        if (parked > 0 && !target.knows(text(request, "tenant"), asker::mayHandle)) {
+        int parked = suspend ? 0 : target.park(authority.relayed(tenant(request), asker), true);
+        if (parked > 0 && !target.knows(tenant(request), asker::mayHandle)) {
             return counted(parked);
         }
         String tenant = knownTenant(request, asker);
@@ -139,8 +140,8 @@ final class ControlRequests {
     }
 
     private JsonObject restore(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
-        int back = target.park(authority.relayed(text(request, "tenant"), asker), false);
-        if (back > 0 && !target.knows(text(request, "tenant"), asker::mayHandle)) {
+        int back = target.park(authority.relayed(tenant(request), asker), false);
+        if (back > 0 && !target.knows(tenant(request), asker::mayHandle)) {
             return counted(back);
         }
         return counted(back + target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
@@ -148,11 +149,11 @@ final class ControlRequests {
 
     /** A tenant of which the asker may have clients leave and come back. */
     private String knownTenant(JsonObject request, Requester asker) throws RefusedRequest {
-        String tenant = text(request, "tenant");
+        String tenant = tenant(request);
         if (target.knows(tenant, asker::mayHandle)) {
             return tenant;
         }
-        if (target.relays(authority.relayed(text(request, "tenant"), asker))) {
+        if (target.relays(authority.relayed(tenant(request), asker))) {
             throw new RefusedRequest("tenant \"" + tenant + "\" shares by space: its memory leaves the GPU, its process is not suspended;"
                     + " use tessera park without --suspend, once it has memory on a GPU");
         }

@@ -32,6 +32,9 @@ public interface ControlTarget {
     /** What holds for a tenant for which no operator has set anything. */
     TenantTerms writtenTerms(String tenant);
 
+    /** Whether an operator has set anything for a tenant that holds now, or when it comes. */
+    boolean isSet(String tenant);
+
     /**
      * Sets what holds for a tenant, on all devices and in executors.
      *

@@ -3,6 +3,7 @@ package io.tessera.manager.control;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.protocol.DeviceUuid;
+import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.message.TenantName;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +64,11 @@ final class RequestFields {
             throw new RefusedRequest("\"" + name + "\" is no UUID of a device (GPU-...)");
         }
         return uuid;
+    }
+
+    /** A tenant, as programs' labels are read: {@code tessera run} names a program here before that says HELLO. */
+    static String tenant(JsonObject request) throws RefusedRequest {
+        return WireTypes.printable(text(request, "tenant"));
     }
 
     /** Refuses what is no name of a tenant. */

@@ -1,7 +1,6 @@
 package io.tessera.manager.control;
 
 import static io.tessera.manager.control.RequestFields.flag;
-import static io.tessera.manager.control.RequestFields.text;
 import static io.tessera.manager.control.RequestFields.whole;
 
 import com.google.gson.JsonArray;
@@ -30,14 +29,15 @@ final class TenantRequests {
 
     /** What is set for a tenant; with {@code set} or {@code reset}, it is other from now on. */
     JsonObject tenant(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
-        String tenant = flag(request, "own") ? TenantName.of(text(request, "tenant"), asker.uid(), authority.owner())
-                : authority.relayed(text(request, "tenant"), asker);
+        String tenant = flag(request, "own") ? TenantName.of(RequestFields.tenant(request), asker.uid(), authority.owner())
+                : authority.relayed(RequestFields.tenant(request), asker);
         RequestFields.checkTenant(tenant);
         boolean reset = flag(request, "reset");
         TenantTerms terms = target.terms(tenant);
         if (reset || request.has("set")) {
             authority.authorise(asker);
-            if (!flag(request, "ahead") && !target.takesTurns(tenant) && !target.relays(tenant)) {
+            boolean undone = reset && !request.has("set") && target.isSet(tenant);
+            if (!undone && !flag(request, "ahead") && !target.takesTurns(tenant) && !target.relays(tenant)) {
                 throw new RefusedRequest("no client of tenant \"" + tenant + "\" is on a device now: status lists tenants, another user's is"
                         + " \"LABEL of user NUMBER\"; with --ahead it holds from when one comes");
             }
@@ -113,7 +113,7 @@ final class TenantRequests {
         if (bytes < 0) {
             throw new RefusedRequest("a limit is not below 0");
         }
-        String tenant = text(request, "tenant");
+        String tenant = RequestFields.tenant(request);
         RequestFields.checkTenant(tenant);
         if (!flag(request, "ahead") && !target.relays(tenant)) {
             throw new RefusedRequest("no client of tenant \"" + tenant
