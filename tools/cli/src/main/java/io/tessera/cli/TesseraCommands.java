@@ -21,10 +21,10 @@ import io.tessera.cli.simulate.SimulateCommand;
 import io.tessera.cli.status.StatusCommand;
 import io.tessera.cli.status.WhyCommand;
 import io.tessera.cli.text.FileProblem;
-import io.tessera.cli.text.TextTable;
 import java.io.IOException;
 import java.time.InstantSource;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -69,30 +69,40 @@ public final class TesseraCommands {
         line.getSubcommands().values().forEach(command -> command.getCommandSpec()
                 .versionProvider(() -> new String[] {"tessera " + context.installation().version()}));
         line.setParameterExceptionHandler((e, _) -> {
-            say(context, e.getMessage());
+            context.say(e.getMessage());
             context.err().println("See: tessera help " + e.getCommandLine().getCommandName());
             return ExitCode.USAGE.number();
         });
         line.setExecutionExceptionHandler((e, _, _) -> {
-            say(context, switch (e) {
+            context.say(switch (e) {
                 case ControlException known -> known.getMessage();
                 case IOException io -> FileProblem.of(io);
                 default -> e.toString();
             });
             return e instanceof ControlException known ? known.exitCode().number() : ExitCode.FAILURE.number();
         });
-        Optional<String> negative = Arrays.stream(arguments).takeWhile(argument -> !argument.equals("--"))
+        List<String> joined = withPriorities(arguments);
+        Optional<String> negative = joined.stream().takeWhile(argument -> !argument.equals("--"))
                 .filter(argument -> argument.matches("-\\d.*")).findFirst();
-        negative.ifPresent(value -> say(context, value + " is negative: no number, size or duration here is"));
+        negative.ifPresent(value -> context.say(value + " is negative: no number, size or duration here is"));
         // It is taken for an option otherwise, and what is missed is said to be another thing.
-        int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(arguments);
+        int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(joined.toArray(String[]::new));
         context.out().flush();
         context.err().flush();
         return code;
     }
 
-    /** Whoever listens on a socket may have said parts of it. */
-    private static void say(CommandContext context, String sentence) {
-        context.err().println("tessera: " + TextTable.printable(sentence));
+    /** The arguments with {@code --priority -5} as {@code --priority=-5}, as {@code tessera run} takes it too: nothing else may be negative. */
+    private static List<String> withPriorities(String... arguments) {
+        List<String> joined = new ArrayList<>();
+        for (String argument : arguments) {
+            if (!joined.isEmpty() && joined.getLast().equals("--priority") && argument.matches("-\\d.*")) {
+                joined.removeLast();
+                joined.add("--priority=" + argument);
+            } else {
+                joined.add(argument);
+            }
+        }
+        return joined;
     }
 }

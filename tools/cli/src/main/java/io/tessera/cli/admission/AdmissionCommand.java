@@ -152,7 +152,7 @@ public final class AdmissionCommand implements Callable<Integer> {
             }
             if (seconds >= 0 && Duration.between(began, clock.instant()).compareTo(Duration.ofSeconds(seconds)) >= 0) {
                 line.erase();
-                context.err().println("tessera: no place within " + seconds + " s, so the program was not started: " + QueueLine.printable(reason));
+                context.say("no place within " + seconds + " s, so the program was not started: " + QueueLine.printable(reason));
                 return false;
             }
             if (isAlone()) {

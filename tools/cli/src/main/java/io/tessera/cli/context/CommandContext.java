@@ -2,6 +2,7 @@ package io.tessera.cli.context;
 
 import io.tessera.cli.text.Style;
 import io.tessera.protocol.RuntimeDirectory;
+import io.tessera.protocol.message.EscapedText;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,11 @@ public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal,
             return new RuntimeDirectory(RuntimeDirectory.SYSTEM, own.shmDirectory());
         }
         return own;
+    }
+
+    /** Writes a line to standard error. Control characters in it are escaped: names of files, kernels and programs are others' words. */
+    public void say(String sentence) {
+        err.println("tessera: " + EscapedText.of(sentence));
     }
 
     /** How to emphasise: colours only on a terminal that has them and whose user did not set NO_COLOR. */

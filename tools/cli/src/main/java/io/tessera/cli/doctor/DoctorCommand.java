@@ -81,7 +81,7 @@ public final class DoctorCommand implements Callable<Integer> {
             context.out().println(context.style().apply(emphasis, String.format(Locale.ROOT, "%-8s", level))
                     + finding.subject() + ": " + TextTable.printable(finding.text()));
             if (!finding.advice().isEmpty()) {
-                context.out().println("        -> " + finding.advice());
+                context.out().println("        -> " + TextTable.printable(finding.advice()));
             }
         }
         long problems = findings.stream().filter(f -> f.level() == Level.PROBLEM).count();

@@ -157,7 +157,7 @@ public final class FenceCommand implements Callable<Integer> {
         Optional<Path> missing = files.stream().filter(file -> !Files.isRegularFile(file)
                 && !(trust && TrustListChanges.isHash(file.toString()))).findFirst();
         if (missing.isPresent()) {
-            context.err().println("tessera: " + (Files.isDirectory(missing.get()) ? missing.get() + " is a directory, not a file: name"
+            context.say((Files.isDirectory(missing.get()) ? missing.get() + " is a directory, not a file: name"
                     + " the programs and libraries in it" : Files.exists(missing.get()) ? missing.get() + " is not a regular file"
                     : "there is no file " + missing.get()));
             return ExitCode.FAILURE.number();
@@ -237,7 +237,7 @@ public final class FenceCommand implements Callable<Integer> {
         }
         Optional<Path> found = ptxas == null ? Ptxas.find(context.environment()) : Optional.of(ptxas);
         if (found.isEmpty()) {
-            context.err().println("tessera: no ptxas is found (--ptxas names one): nothing is compiled");
+            context.say("no ptxas is found (--ptxas names one): nothing is compiled");
             return null;
         }
         if (!Files.isExecutable(found.get())) {
@@ -258,18 +258,18 @@ public final class FenceCommand implements Callable<Integer> {
                     }
                 }
             } catch (FenceRefusedException e) {
-                context.err().println("tessera: " + kernel + " is refused: " + e.getMessage());
+                context.say(kernel + " is refused: " + e.getMessage());
                 return ExitCode.REFUSED.number();
             }
         }
-        context.err().println("tessera: no kernel " + kernel + " with PTX for this GPU");
+        context.say("no kernel " + kernel + " with PTX for this GPU");
         return ExitCode.REFUSED.number();
     }
 
     private int fence(FenceArguments request) throws IOException, InterruptedException {
         CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
                 : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), TrustListChanges.home(context)),
-                        CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.err().println("tessera: " + line));
+                        CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.say(line));
         ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
         OutcomeTotals totals = new OutcomeTotals();

@@ -2,6 +2,7 @@ package io.tessera.cli.fence;
 
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.text.ProgressLine;
+import io.tessera.cli.text.TextTable;
 import io.tessera.guardian.image.FoundImage;
 import java.io.PrintWriter;
 import java.util.List;
@@ -31,7 +32,7 @@ final class FencePrinter implements FenceRun.Listener {
             return;
         }
         if (images.isEmpty()) {
-            out.println(name + ": no image");
+            out.println(TextTable.printable(name) + ": no image");
         }
         progress.file(name, images.size());
     }

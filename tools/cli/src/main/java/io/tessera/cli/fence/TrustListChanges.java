@@ -56,7 +56,7 @@ final class TrustListChanges {
         for (String name : names) {
             if (isHash(name)) {
                 list = list.with(List.of(new TrustedImage(name, today, "named by its hash")));
-                context.out().println(name + ": is trusted");
+                context.out().println(TextTable.printable(name) + ": is trusted");
                 continue;
             }
             List<TrustedImage> images = new ArrayList<>();
@@ -79,7 +79,7 @@ final class TrustListChanges {
             }
             all &= !images.isEmpty();
             list = list.with(images);
-            context.out().println(name + ": " + said(whole, images.size() - whole, unknown));
+            context.out().println(TextTable.printable(name) + ": " + said(whole, images.size() - whole, unknown));
         }
         list.write(file);
         return all;
@@ -124,7 +124,7 @@ final class TrustListChanges {
             String path = Path.of(name).toAbsolutePath().toString();
             TrustList rest = list.without(image -> image.hash().equals(name) || image.name().startsWith(path + " "));
             int gone = list.images().size() - rest.images().size();
-            context.out().println(name + ": " + gone + " images are no longer trusted");
+            context.out().println(TextTable.printable(name) + ": " + gone + " images are no longer trusted");
             all &= gone > 0;
             list = rest;
         }
@@ -142,7 +142,7 @@ final class TrustListChanges {
                     new TextTable.Cell(image.hash(), Emphasis.FAINT), TextTable.Cell.of(image.name())));
         }
         if (images.isEmpty()) {
-            context.out().println("no image is trusted (" + file + ")");
+            context.out().println("no image is trusted (" + TextTable.printable(file.toString()) + ")");
         } else {
             table.lines("", context.style()).forEach(context.out()::println);
         }

@@ -97,7 +97,7 @@ public final class JvmCommand implements Callable<Integer> {
         try {
             return pid == null ? list() : one(TimeUnit.NANOSECONDS.toMillis(olderNs.getAsLong()));
         } catch (JvmException e) {
-            context.err().println("tessera: " + e.getMessage());
+            context.say(e.getMessage());
             return ExitCode.FAILURE.number();
         }
     }
@@ -126,7 +126,7 @@ public final class JvmCommand implements Callable<Integer> {
         try (AgentConnection agent = AgentConnection.to(process, noLoad ? null : context.installation().agent())) {
             RemoteGpuBean bean = agent.bean();
             if (agent.loaded()) {
-                context.err().println("tessera: the agent was not in " + pid + " and is loaded now: what was allocated"
+                context.say("the agent was not in " + pid + " and is loaded now: what was allocated"
                         + " before is unknown to it, and a CUDA driver that was loaded stays as it is");
             }
             if (record != null) {
@@ -136,7 +136,7 @@ public final class JvmCommand implements Callable<Integer> {
                 bean.collectGarbage();
             }
             if (release) {
-                context.err().println("tessera: released " + Sizes.format(bean.releaseUnreachable()));
+                context.say("released " + Sizes.format(bean.releaseUnreachable()));
             }
             boolean all = !heap && leaks == null && !launchers && record == null && !release;
             return new JvmReport(process, bean.summary(), all || heap ? bean.heap(top) : null,
@@ -156,7 +156,7 @@ public final class JvmCommand implements Callable<Integer> {
                 if (JvmProcess.of(PROC, process.pid()).isEmpty()) {
                     continue; // it has ended since it was found
                 }
-                context.err().println("tessera: " + e.getMessage());
+                context.say(e.getMessage());
                 silent++;
             }
         }
@@ -165,7 +165,7 @@ public final class JvmCommand implements Callable<Integer> {
             jvms.forEach(jvm -> array.add(JvmJson.of(jvm)));
             context.out().println(array);
         } else if (jvms.isEmpty() && silent == 0) {
-            context.err().println("tessera: no JVM of this user has the agent; java -javaagent:" + JvmProcess.AGENT_JAR
+            context.say("no JVM of this user has the agent; java -javaagent:" + JvmProcess.AGENT_JAR
                     + " starts one with it, tessera jvm PID loads it into one that runs");
         } else {
             new JvmText(context.style()).list(jvms).forEach(context.out()::println);

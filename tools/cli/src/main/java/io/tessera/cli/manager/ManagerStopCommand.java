@@ -53,7 +53,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
             return withoutManager(context.runtime().path(), e);
         }
         if (programs && !agrees(question(status))) {
-            context.err().println("tessera: nothing was ended");
+            context.say("nothing was ended");
             return ExitCode.FAILURE.number();
         }
         JsonObject request = new JsonObject();
@@ -61,7 +61,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
         request.addProperty("programs", programs);
         client.ask(request);
         if (!hasEnded(client)) {
-            context.err().println("tessera: the manager (pid " + status.manager().pid() + ") still runs after " + END.toSeconds()
+            context.say("the manager (pid " + status.manager().pid() + ") still runs after " + END.toSeconds()
                     + " s; look at tessera manager logs");
             return ExitCode.FAILURE.number();
         }
@@ -119,7 +119,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
             throw none;
         }
         if (!agrees("No manager runs. This ends " + counted(living.size(), "executor") + "; programs in them get an error.")) {
-            context.err().println("tessera: nothing was ended");
+            context.say("nothing was ended");
             return ExitCode.FAILURE.number();
         }
         for (LivingExecutor executor : living) {

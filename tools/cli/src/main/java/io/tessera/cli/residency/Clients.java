@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.control.ControlException.Kind;
+import io.tessera.cli.text.TextTable;
 
 /** Says of how many clients of a tenant something is true. Stateless. */
 final class Clients {
@@ -16,6 +17,6 @@ final class Clients {
             throw new ControlException(Kind.MALFORMED, "the manager does not say how many clients it concerns");
         }
         int count = clients.getAsInt();
-        return tenant + ": " + (count == 0 ? "no" : count) + (count == 1 ? " client " : " clients ") + what;
+        return TextTable.printable(tenant) + ": " + (count == 0 ? "no" : count) + (count == 1 ? " client " : " clients ") + what;
     }
 }

@@ -56,7 +56,7 @@ public final class EvictCommand implements Callable<Integer> {
         context.out().println(json ? ControlClient.line(answer)
                 : Clients.counted(answer, tenant, suspend && notSuspended.isEmpty() ? "to be suspended" : "leaving"));
         for (JsonElement sentence : notSuspended) {
-            context.err().println("tessera: not suspended: " + TextTable.printable(sentence.isJsonPrimitive()
+            context.say("not suspended: " + TextTable.printable(sentence.isJsonPrimitive()
                     ? sentence.getAsString() : sentence.toString()));
         }
         return (notSuspended.isEmpty() ? ExitCode.OK : ExitCode.FAILURE).number();

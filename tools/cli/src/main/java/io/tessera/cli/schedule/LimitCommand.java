@@ -6,6 +6,7 @@ import io.tessera.cli.context.ExitCode;
 import io.tessera.cli.control.ControlClient;
 import io.tessera.cli.control.ControlException;
 import io.tessera.cli.text.Sizes;
+import io.tessera.cli.text.TextTable;
 import io.tessera.protocol.message.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
@@ -59,7 +60,7 @@ public final class LimitCommand implements Callable<Integer> {
             request.addProperty("ahead", true);
         }
         NotKept.warn(new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask(request), context);
-        context.out().println(tenant + ": " + (bytes.getAsLong() == 0 ? "no limit" : Sizes.format(bytes.getAsLong())));
+        context.out().println(TextTable.printable(tenant) + ": " + (bytes.getAsLong() == 0 ? "no limit" : Sizes.format(bytes.getAsLong())));
         return ExitCode.OK.number();
     }
 }

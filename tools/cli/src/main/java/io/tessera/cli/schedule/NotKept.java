@@ -3,7 +3,6 @@ package io.tessera.cli.schedule;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tessera.cli.context.CommandContext;
-import io.tessera.cli.text.TextTable;
 
 /** What the manager says of an order that it has taken and that does not hold everywhere or for good. Stateless. */
 final class NotKept {
@@ -13,7 +12,7 @@ final class NotKept {
     /** Says it on standard error. */
     static void warn(JsonObject answer, CommandContext context) {
         if (answer.get("notKept") instanceof JsonArray reasons) {
-            reasons.forEach(reason -> context.err().println("tessera: " + TextTable.printable(reason.getAsString())));
+            reasons.forEach(reason -> context.say(reason.getAsString()));
         }
     }
 }

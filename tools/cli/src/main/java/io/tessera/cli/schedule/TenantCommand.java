@@ -54,7 +54,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--weight", paramLabel = "N", description = "Its part of the GPU is its weight over the sum of weights; 1 to 1000000, 1 unless set.")
     private Integer weight;
 
-    @Option(names = "--priority", paramLabel = "N", description = "A higher one goes first under the policy priority; -1000 to 1000, 0 unless set. Below 0: --priority=-5.")
+    @Option(names = "--priority", paramLabel = "N", description = "A higher one goes first under the policy priority; -1000 to 1000, 0 unless set.")
     private Integer priority;
 
     @Option(names = "--class", paramLabel = "interactive|batch", description = "Whether somebody waits for each of its requests; batch unless set.")
@@ -195,7 +195,7 @@ public final class TenantCommand implements Callable<Integer> {
         NotKept.warn(answer, context);
         JsonArray unused = answer.getAsJsonArray("unused");
         if (!unused.isEmpty()) {
-            context.err().println("tessera: " + policies + " does not look at " + list(unused) + ": tessera policy lists those that do");
+            context.say(policies + " does not look at " + list(unused) + ": tessera policy lists those that do");
         }
     }
 

@@ -43,7 +43,7 @@ public final class CountersCommand implements Callable<Integer> {
             List<CountersReader> chosen = files.readers().stream()
                     .filter(r -> wanted == null ? runs(r.header()) : r.header().clientId() == wanted || r.header().clientPid() == wanted)
                     .toList();
-            files.unreadable().forEach(line -> context.err().println("tessera: " + line));
+            files.unreadable().forEach(line -> context.say(line));
             if (wanted == null) {
                 files.readers().stream().map(CountersReader::header).filter(header -> !runs(header)).forEach(this::sayLeft);
             }
@@ -51,8 +51,8 @@ public final class CountersCommand implements Callable<Integer> {
                 if (json) {
                     line("[]");
                 }
-                files.unlisted().forEach(line -> context.err().println("tessera: " + line));
-                context.err().println("tessera: " + (wanted == null ? "no program that runs has a segment in "
+                files.unlisted().forEach(line -> context.say(line));
+                context.say((wanted == null ? "no program that runs has a segment in "
                         : "no client with pid or number " + wanted + " has a segment in ")
                         + SegmentFolders.names(context));
                 return wanted == null && files.unreadable().isEmpty() ? ExitCode.OK.number()
@@ -73,7 +73,7 @@ public final class CountersCommand implements Callable<Integer> {
 
     /** A program that ends just when its manager does may leave its segment. */
     private void sayLeft(SegmentHeader header) {
-        context.err().println("tessera: client " + header.clientId() + ", pid " + header.clientPid() + ", has ended and left its segment, which the "
+        context.say("client " + header.clientId() + ", pid " + header.clientPid() + ", has ended and left its segment, which the "
                 + "next manager removes (tessera counters " + header.clientId() + " shows it)");
     }
 

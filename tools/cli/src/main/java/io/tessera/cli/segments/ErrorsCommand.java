@@ -44,8 +44,8 @@ public final class ErrorsCommand implements Callable<Integer> {
                     print(reader.header(), errors);
                 }
             }
-            files.unreadable().forEach(line -> context.err().println("tessera: " + line));
-            files.unlisted().forEach(line -> context.err().println("tessera: " + line));
+            files.unreadable().forEach(line -> context.say(line));
+            files.unlisted().forEach(line -> context.say(line));
             if (found == 0) {
                 context.out().println("no errors in " + files.readers().size() + " segment"
                         + (files.readers().size() == 1 ? "" : "s"));

@@ -37,7 +37,7 @@ public final class WhyCommand implements Callable<Integer> {
         StatusAnswer status = StatusAnswer.of(new ControlClient(context.runtime().controlSocket(), ControlClient.PATIENCE).ask("status"));
         List<Explanation> all = Explanations.of(status, tenant);
         if (all.isEmpty()) {
-            context.err().println("tessera: no program of yours has the name or the process number " + TextTable.printable(tenant)
+            context.say("no program of yours has the name or the process number " + TextTable.printable(tenant)
                     + "; tessera status lists them");
             return ExitCode.FAILURE.number();
         }

@@ -39,7 +39,7 @@ public final class ProgressLine {
 
     /** Begins with a file that has so many images. */
     public void file(String fileName, int count) {
-        name = fileName.substring(fileName.lastIndexOf('/') + 1);
+        name = TextTable.printable(fileName.substring(fileName.lastIndexOf('/') + 1));
         images = count;
         done = 0;
         shownNs = nanoTime.getAsLong();

@@ -31,10 +31,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the command prints, writes and answers. */
 @Timeout(180)
@@ -69,6 +72,19 @@ class FenceCommandTest {
         contains(run.err(), "no ptxas is found");
         Run summary = fixture.run("--summary", file);
         assertFalse(summary.out().contains("KERNEL"), summary.out());
+    }
+
+    /** Also one whose file somebody else has named. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--json", "--show=nothing", "--show=add", "--trust", "--untrust", "--machine-code", "--machine-code --show=nothing"})
+    void noFileSteersTheTerminal(String options) throws IOException {
+        String file = fixture.file("k\u001b[31m\nx.ptx", FenceRunFixture.PTX).toString();
+        for (String name : List.of(file, file + ".missing")) {
+            Run run = fixture.run(Stream.concat(Arrays.stream(options.split(" ")).filter(option -> !option.isEmpty()), Stream.of(name))
+                    .toArray(String[]::new));
+            assertFalse((run.out() + run.err()).contains("\u001b"), run.toString());
+            assertTrue((run.out() + run.err()).lines().noneMatch(line -> line.startsWith("x.ptx")), run.toString());
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class TenantCommandsTest {
@@ -111,6 +112,15 @@ class TenantCommandsTest {
         assertEquals(new CommandRun(0, "alice: nothing is set; policy fair\n", ""), answered(request, nothing, "tenant", "alice"));
         CommandRun json = answered(request, nothing, "tenant", "alice", "--json");
         assertTrue(json.out().startsWith("{\"tenant\":\"alice\",\"terms\":{\"weight\":1,"), json.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--priority -5", "--priority=-5"})
+    void aPriorityMayBeNegative(String option) throws IOException {
+        String[] command = ("tenant alice " + option).split(" ");
+        CommandRun run = answered("{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"priority\":-5}}",
+                TERMS.formatted(1, "batch", "1", "fair", ""), command);
+        assertEquals(0, run.code(), run.err());
     }
 
     @ParameterizedTest

@@ -97,7 +97,7 @@ public final class MachineCodeRun {
             progress.clear();
         }
         if (!found) {
-            context.err().println("tessera: " + noCode(file.toString(), architectures));
+            context.say(noCode(file.toString(), architectures));
         }
     }
 
@@ -137,10 +137,10 @@ public final class MachineCodeRun {
         }
         String where = files.size() == 1 ? files.getFirst().toString() : "of the files none";
         if (names.isEmpty()) {
-            context.err().println("tessera: " + noCode(where, architectures));
+            context.say(noCode(where, architectures));
         } else {
             List<String> near = NearNames.of(kernel, names).stream().map(TextTable::printable).toList();
-            context.err().println("tessera: no kernel " + kernel + " in the machine code for sm_" + DeviceCode.SM + " (" + names.size() + " kernels)"
+            context.say("no kernel " + kernel + " in the machine code for sm_" + DeviceCode.SM + " (" + names.size() + " kernels)"
                     + (near.isEmpty() ? "" : "; near names: " + String.join(", ", near)));
         }
         return ExitCode.REFUSED;
@@ -164,14 +164,14 @@ public final class MachineCodeRun {
     private ExitCode show(Path file, CubinOutcome outcome, String kernel) {
         FunctionFence function = outcome.functions().stream().filter(each -> each.report().name().equals(kernel)).findFirst().orElse(null);
         if (function == null || !function.report().isFenced()) {
-            context.err().println("tessera: " + kernel + " is refused: " + (function == null ? outcome.refused() : MachineText.refusal(function)));
+            context.say(kernel + " is refused: " + (function == null ? outcome.refused() : MachineText.refusal(function)));
             return ExitCode.REFUSED;
         }
         CodeChanges changes;
         try {
             changes = CodeChanges.between(words(outcome.code().cubin(), kernel), words(outcome.fenced(), kernel));
         } catch (MachineCodeException e) {
-            context.err().println("tessera: " + kernel + " cannot be shown: " + e.getMessage());
+            context.say(kernel + " cannot be shown: " + e.getMessage());
             return ExitCode.FAILURE;
         }
         context.out().println(
@@ -187,7 +187,7 @@ public final class MachineCodeRun {
         }
         changes.lines(context.style()).forEach(context.out()::println);
         if (!function.isFenced()) {
-            context.err().println("tessera: " + kernel + " is refused: " + MachineText.refusal(function));
+            context.say(kernel + " is refused: " + MachineText.refusal(function));
         }
         return function.isFenced() ? ExitCode.OK : ExitCode.REFUSED;
     }
