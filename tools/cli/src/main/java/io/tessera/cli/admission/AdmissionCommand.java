@@ -138,7 +138,7 @@ public final class AdmissionCommand implements Callable<Integer> {
                 }
                 reason = answer.get("reason").getAsString();
                 if (noWait) {
-                    context.err().println("tessera: there is no place for the program now, so it was not started: " + QueueLine.printable(reason)
+                    context.say("there is no place for the program now, so it was not started: " + QueueLine.printable(reason)
                             + "; tessera run --wait waits for one");
                     return false;
                 }

@@ -24,7 +24,8 @@ final class Kit implements AutoCloseable {
     /** Longest that anything a test starts may take. */
     static final long PATIENCE_S = 60;
 
-    private static final List<String> SCRIPTS = List.of("tessera", "run.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh", "help.sh");
+    private static final List<String> SCRIPTS = List.of("tessera", "run.sh", "place.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh",
+            "help.sh");
 
     final Path home;
     final Path runtime;

@@ -31,7 +31,7 @@ class SourceTreeScriptTest {
         Files.createDirectories(tree.resolve("native-preload"));
         Files.createFile(tree.resolve("native-preload/pom.xml"));
         Files.createDirectories(tree.resolve("tools"));
-        for (String name : List.of("tessera", "run.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh", "help.sh")) {
+        for (String name : List.of("tessera", "run.sh", "place.sh", "manager.sh", "launch.sh", "find-java.sh", "start-java.sh", "help.sh")) {
             Files.copy(kit.scripts.resolve(name), tree.resolve("tools").resolve(name));
         }
     }
