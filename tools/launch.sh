@@ -128,7 +128,11 @@ launch_manager() {
         ) &
         launched=$!
         await_manager || exit $?
-        process_runs "$launched" || exit 0
+        if ! is_child "$manager_pid" "$launched"; then
+            # Another one came first. Ours ends when it sees that, and the log stays the log of the one that runs.
+            rm -f "$starting_log"
+            exit 0
+        fi
         rotate_logs
         mv -f "$starting_log" "$log"
     )

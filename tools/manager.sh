@@ -102,6 +102,15 @@ process_runs() {
     esac
 }
 
+# Whether the process $1 is a child of the process $2.
+is_child() {
+    find_state "$1"
+    [ -n "$process_state" ] || return 1
+    # The parent follows the state.
+    process_parent=${process_stat##*") "? }
+    [ "${process_parent%% *}" = "$2" ]
+}
+
 # Whether the manager manager_pid is stopped by a signal or held by a debugger: it answers nobody, and SIGTERM waits. Says it.
 manager_stopped() {
     find_state "$manager_pid"

@@ -186,6 +186,22 @@ class ManagerScriptTest {
         assertEquals(0, run.exitValue());
     }
 
+    /** The manager was killed; its watcher starts another one while a program does so, too. */
+    @Test
+    void theLogOfAManagerThatRunsIsNotReplacedByThatOfAnotherStart() throws Exception {
+        kit.java(kit.home.resolve("jre"), "25.0.1", "echo 'a manager already runs'; sleep 2; exit 3\n");
+        Files.writeString(kit.runtime.resolve("manager.log"), "of the one that runs\n");
+        Process run = start();
+        while (!Files.exists(kit.runtime.resolve("manager.failed.log")) || Files.size(kit.runtime.resolve("manager.failed.log")) == 0) {
+            Thread.sleep(10);
+        }
+        kit.pretendManager();
+        assertTrue(run.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS));
+        assertEquals(0, run.exitValue());
+        assertEquals("of the one that runs\n", Files.readString(kit.runtime.resolve("manager.log")));
+        assertEquals(List.of("manager.log"), logs());
+    }
+
     @Test
     void startStatusRestartStopAndTheLogs() throws Exception {
         assertEquals(3, kit.tessera("manager", "status").code());
