@@ -29,25 +29,43 @@ is_placed() {
 await_place() {
     [ "${TESSERA_DISABLE:-0}" != 1 ] || return 0
     place_options=$wait_options
-    place_answer= place_why=--wait place_what='wait for'
+    place_chosen= place_why=--wait place_what='wait for'
     if is_placed; then
         [ -n "$wait_options" ] || place_why='--device auto' place_what=ask
         place_options="$place_options --choose --limit=${TESSERA_MEMORY:-0}"
         [ -n "$wait_options" ] || place_options="$place_options --no-wait"
         [ "$TESSERA_SHARE" != space ] || place_options="$place_options --space"
-        place_answer=$(mktemp) || fail $exit_failure "the manager's choice of a device needs a temporary file (TMPDIR=${TMPDIR:-/tmp})"
-        # Without a name it outlives neither this shell nor a signal.
-        exec 8>"$place_answer" 9<"$place_answer"
-        rm -f "$place_answer"
+        place_chosen=yes
     fi
     [ -n "$place_options" ] || return 0
     manager_runs || fail $exit_no_manager "$place_why: no manager runs, and --no-manager starts none: there is nobody to $place_what"
     [ -z "${TESSERA_MEMORY_GUARANTEE:-}" ] || [ "$TESSERA_SHARE" = space ] ||
         place_options="$place_options --guarantee=$TESSERA_MEMORY_GUARANTEE"
+    place_manager=$manager_pid
+    ask_place
+    # A manager that is killed is started again by its watcher, or by us, and then there is somebody to ask.
+    if [ $place_result != 0 ] && [ $place_result != $exit_no_place ] && [ $start_manager = yes ] && [ -O "$runtime" ] &&
+        ! { manager_runs && [ "$manager_pid" = "$place_manager" ]; }; then
+        . "$scripts/manager.sh"
+        launch_manager || exit_start $?
+        ask_place
+    fi
+    take_place
+}
+
+# Asks once, with place_options. The exit code is in place_result, the device that was chosen in place_device.
+ask_place() {
+    place_device=
+    if [ -n "$place_chosen" ]; then
+        place_answer=$(mktemp) || fail $exit_failure "the manager's choice of a device needs a temporary file (TMPDIR=${TMPDIR:-/tmp})"
+        # Without a name it outlives neither this shell nor a signal.
+        exec 8>"$place_answer" 9<"$place_answer"
+        rm -f "$place_answer"
+    fi
     # In the background: a shell handles no signal while it waits for a child in the foreground. A list of words on purpose.
     # shellcheck disable=SC2086
     (
-        [ -z "$place_answer" ] || exec >&8 8>&- 9<&-
+        [ -z "$place_chosen" ] || exec >&8 8>&- 9<&-
         client_command admission "--tenant=$TESSERA_NAME" --process=$$ "--device=${CUDA_VISIBLE_DEVICES:-}" $place_options
     ) &
     waiter=$!
@@ -57,7 +75,9 @@ await_place() {
     wait $waiter
     place_result=$?
     trap - INT TERM HUP
-    take_place
+    [ -n "$place_chosen" ] || return 0
+    read -r place_device <&9 || :
+    exec 8>&- 9<&-
 }
 
 # Takes the device that the manager has chosen, or ends where there is no place. Who has asked for nothing does not fail because
@@ -66,10 +86,6 @@ take_place() {
     if [ $place_result != 0 ] && { [ $place_result = $exit_no_place ] || [ -n "$wait_options$device_given" ]; }; then
         exit $place_result
     fi
-    [ -n "$place_answer" ] || return 0
-    place_device=
-    read -r place_device <&9 || :
-    exec 8>&- 9<&-
     [ -z "$place_device" ] || export CUDA_VISIBLE_DEVICES="$place_device"
 }
 

@@ -53,15 +53,20 @@ final class Kit implements AutoCloseable {
         Files.createDirectories(home.resolve("lib"));
         library(home.resolve("lib/libcuda.so.1"));
         Files.copy(home.resolve("lib/libcuda.so.1"), home.resolve("lib/libnvidia-ml.so.1"));
-        java(home.resolve("jre"), "25.0.1", """
-                while [ $# -gt 0 ] && [ "$1" != io.tessera.manager.ManagerMain ]; do shift; done
-                [ $# -eq 0 ] || shift
-                exec "%s/bin/java" -XX:TieredStopAtLevel=1 -cp "%s" io.tessera.cli.script.FakeManager "$@"
-                """.formatted(System.getProperty("java.home"), classes()));
+        java(home.resolve("jre"), "25.0.1", fakeManager());
         environment.put("PATH", "/usr/bin:/bin");
         environment.put("HOME", folder.toString());
         environment.put("TESSERA_RUNTIME_DIR", runtime.toString());
         environment.put("TESSERA_DRIVER", home.resolve("lib/libcuda.so.1").toString());
+    }
+
+    /** What {@code java} does to become a manager, in the shell's words. */
+    static String fakeManager() {
+        return """
+                while [ $# -gt 0 ] && [ "$1" != io.tessera.manager.ManagerMain ]; do shift; done
+                [ $# -eq 0 ] || shift
+                exec "%s/bin/java" -XX:TieredStopAtLevel=1 -cp "%s" io.tessera.cli.script.FakeManager "$@"
+                """.formatted(System.getProperty("java.home"), classes());
     }
 
     private static String classes() {

@@ -132,6 +132,21 @@ class PlacementScriptTest {
         assertEquals(3, run("--wait").code());
     }
 
+    /** It is killed while it is asked; who starts another one asks that. */
+    @Test
+    void whereTheManagerIsKilledTheNextOneIsAsked() throws Exception {
+        Path killed = folder.resolve("killed");
+        answer("case \"$*\" in *ManagerMain*)\n" + Kit.fakeManager() + ";;\nesac\n[ ! -e '" + killed + "' ] || { echo GPU-7; exit 0; }\n: >'" + killed
+                + "'\necho GPU-1\nwhile kill -9 " + kit.managerPid()
+                + " 2>/dev/null; do sleep 0.02; done\necho 'tessera: the connection is reset' >&2\nexit 1");
+        asked = 3; // twice for a device, and once started as a manager
+        Result result = run("--device", "auto");
+        ProcessHandle.of(kit.managerPid()).ifPresent(ProcessHandle::destroy); // no matter what follows
+        assertEquals("tessera: the connection is reset\n", result.err());
+        assertTrue(result.out().startsWith("[GPU-7]0 1 2 3 "), result.out());
+        assertEquals(0, result.code());
+    }
+
     @Test
     void withoutAManagerThereIsNobodyToAsk() throws Exception {
         Path nobody = Files.createDirectory(folder.resolve("nobody"));
