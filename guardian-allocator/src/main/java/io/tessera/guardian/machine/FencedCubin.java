@@ -9,8 +9,10 @@ import java.util.List;
  * @param functions what became of each function, in the order of the file. A kernel whose functions are not all fenced is not fenced either
  * @param moved     variables that whoever loads it has to allocate
  * @param assertions what failed assertions say, {@code file:line: function: message}; reports have the place in this list, from 1 on
+ * @param window    the instructions that name the window of the fence, in the file
  */
-public record FencedCubin(byte[] bytes, List<FunctionReport> functions, MovedVariables moved, List<String> assertions) {
+public record FencedCubin(byte[] bytes, List<FunctionReport> functions, MovedVariables moved, List<String> assertions,
+        WindowPlaces window) {
     /** Copies the lists. */
     public FencedCubin {
         assertions = List.copyOf(assertions);

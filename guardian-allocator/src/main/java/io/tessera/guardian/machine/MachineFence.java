@@ -68,6 +68,11 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         return new MachineFence(kind, baseHigh, mask, address, value, stopAddress, aligns);
     }
 
+    /** The same for a window of the same size elsewhere, by the upper 32 bits of its base. */
+    public MachineFence at(int otherBaseHigh) {
+        return new MachineFence(kind, otherBaseHigh, mask, reportAddress, reportValue, stopAddress, aligns);
+    }
+
     /** The same with loops that look at the word at an address; 0: they do not. */
     public MachineFence looking(long address) {
         return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, address, aligns);

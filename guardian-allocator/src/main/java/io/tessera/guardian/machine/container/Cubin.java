@@ -225,6 +225,13 @@ public final class Cubin {
         return new Layout().write();
     }
 
+    /** Where each section begins in {@link #bytes}, by its number. */
+    public long[] offsets() {
+        Layout layout = new Layout();
+        layout.place();
+        return layout.offsets;
+    }
+
     /** Where everything comes to lie. */
     private final class Layout {
         private final long[] offsets = new long[sections.size()];
@@ -235,7 +242,8 @@ public final class Cubin {
         private long sectionHeadersAt;
         private long programHeadersAt;
 
-        byte[] write() {
+        /** Sections come in their order of before. Returns the end of the last one. */
+        private long place() {
             long end = HEADER;
             long endBefore = HEADER;
             for (CubinSection section : order) {
@@ -250,6 +258,11 @@ public final class Cubin {
                 end += section.takesRoom() ? section.data().length : 0;
                 endBefore = Math.max(endBefore, section.offset + (section.takesRoom() ? section.size : 0));
             }
+            return end;
+        }
+
+        byte[] write() {
+            long end = place();
             sectionHeadersAt = (end + 7) & ~7L;
             programHeadersAt = sectionHeadersAt + (long) sections.size() * SECTION_HEADER;
             ByteBuffer out = ByteBuffer.allocate((int) (programHeadersAt + (long) programHeaders() * PROGRAM_HEADER)).order(ByteOrder.LITTLE_ENDIAN);

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.WindowPlaces.Value;
 import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
@@ -109,12 +110,12 @@ final class BlockFences {
             return;
         }
         if (fence.mask() == 0) {
-            place(at, register, (out, stall, waits) -> Encoding.move(out, register, fence.baseHigh(), predicate, stall, waits));
+            place(at, register, (out, stall, waits) -> Encoding.move(out, register, out.naming(Value.BASE, fence), predicate, stall, waits));
         } else if (plan.hasRegister()) {
             place(at, register, (out, stall, waits) -> Encoding.andOr(out, register, fence.mask(), plan.baseRegister(), predicate, stall, waits));
         } else {
-            place(at, register, (out, stall, waits) -> Encoding.or(out, register, fence.baseHigh(), predicate, stall, waits),
-                    (out, stall, waits) -> Encoding.and(out, register, fence.baseHigh() | fence.mask(), predicate, stall, waits));
+            place(at, register, (out, stall, waits) -> Encoding.or(out, register, out.naming(Value.BASE, fence), predicate, stall, waits),
+                    (out, stall, waits) -> Encoding.and(out, register, out.naming(Value.LAST, fence), predicate, stall, waits));
         }
     }
 
@@ -136,8 +137,8 @@ final class BlockFences {
     private void bounds(int at, int added, int waits) {
         int pair = plan.bounds().of(added);
         computed[pair] = at;
-        add(at, out -> Encoding.differenceUniform(out, pair, fence.baseHigh() - 1, added + 1, Encoding.APART, waits));
-        add(at, out -> Encoding.differenceUniform(out, pair + 1, fence.baseHigh() + fence.mask(), added + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0));
+        add(at, out -> Encoding.differenceUniform(out, pair, out.naming(Value.BELOW, fence), added + 1, Encoding.APART, waits));
+        add(at, out -> Encoding.differenceUniform(out, pair + 1, out.naming(Value.LAST, fence), added + 1, Encoding.UNIFORM_BEFORE_ACCESS, 0));
     }
 
     private void place(int at, int register, Step... steps) {
@@ -210,8 +211,8 @@ final class BlockFences {
         if (absolute) {
             requireStall(at, uniform);
             add(at, out -> Encoding.copyUniform(out, pair, uniform, waits));
-            add(at, out -> Encoding.orUniform(out, pair + 1, uniform + 1, fence.baseHigh()));
-            add(at, out -> Encoding.andUniform(out, pair + 1, fence.baseHigh() | fence.mask(), flow.architecture()));
+            add(at, out -> Encoding.orUniform(out, pair + 1, uniform + 1, out.naming(Value.BASE, fence)));
+            add(at, out -> Encoding.andUniform(out, pair + 1, out.naming(Value.LAST, fence), flow.architecture()));
             return pair;
         }
         int predicate = InstructionWord.predicate(low);

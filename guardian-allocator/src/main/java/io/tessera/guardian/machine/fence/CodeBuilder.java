@@ -1,7 +1,13 @@
 package io.tessera.guardian.machine.fence;
 
+import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.code.InstructionWord;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Code that grows. One owner thread. */
 final class CodeBuilder {
@@ -10,6 +16,7 @@ final class CodeBuilder {
 
     private long[] words;
     private int count;
+    private final Map<WindowPlaces.Value, IntStream.Builder> named = new EnumMap<>(WindowPlaces.Value.class);
 
     CodeBuilder(int expected) {
         words = new long[2 * Math.max(8, expected)];
@@ -31,6 +38,18 @@ final class CodeBuilder {
         words[2 * count] = low;
         words[2 * count + 1] = high;
         count++;
+    }
+
+    /** The immediate of the instruction that is appended next, which names the window of a fence. */
+    int naming(WindowPlaces.Value value, MachineFence fence) {
+        named.computeIfAbsent(value, _ -> IntStream.builder()).add(count * InstructionWord.BYTES);
+        return value.of(fence);
+    }
+
+    /** The instructions that {@link #naming} was called for, from the start of the code. To be called once, at the end. */
+    WindowPlaces named() {
+        return named.isEmpty() ? WindowPlaces.NONE
+                : new WindowPlaces(named.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().build().toArray())));
     }
 
     long low(int at) {

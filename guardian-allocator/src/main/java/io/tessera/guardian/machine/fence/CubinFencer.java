@@ -5,6 +5,7 @@ import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MovedVariables;
+import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.SectionFlow;
@@ -68,7 +69,8 @@ public final class CubinFencer {
         FencedCubin fenced = run(code, fence, Pass.FENCE);
         return added.isEmpty() ? fenced
                 : new FencedCubin(fenced.bytes(), fenced.functions().stream()
-                        .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions());
+                        .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions(),
+                        fenced.window());
     }
 
     private static byte[] before(byte[] bytes, MachineFence fence, Pass pass, Map<String, Integer> added) throws MachineCodeException {
@@ -86,7 +88,7 @@ public final class CubinFencer {
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(CubinSection.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
-            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of());
+            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of(), WindowPlaces.NONE);
         }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
@@ -119,7 +121,13 @@ public final class CubinFencer {
         section.data(attributes.withRegisters(moreRegisters));
         new MovedCode(cubin, symbols, rewritten).apply();
         MovedVariables moved = variables.apply();
-        return new FencedCubin(cubin.bytes(), reports, moved, texts.all());
+        return new FencedCubin(cubin.bytes(), reports, moved, texts.all(), window(rewritten));
+    }
+
+    private WindowPlaces window(Map<Integer, RewrittenSection> rewritten) {
+        long[] offsets = cubin.offsets();
+        return WindowPlaces.join(rewritten.entrySet().stream().filter(each -> each.getValue().named().count() > 0)
+                .map(each -> each.getValue().named().behind(Math.toIntExact(offsets[each.getKey()]))).toList());
     }
 
     /**

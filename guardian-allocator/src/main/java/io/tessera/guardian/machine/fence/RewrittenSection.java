@@ -1,6 +1,7 @@
 package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
+import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
@@ -11,8 +12,9 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * @param origins  for each instruction the one of before that it is; -1: a fence
  * @param inserted how many instructions are fences
  * @param accesses how many instructions access global memory
+ * @param named    those that name the window, from the start of the code
  */
-record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, int accesses) {
+record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, int accesses, WindowPlaces named) {
     /** Where the instruction at an offset of before is now, in bytes, or what was put in before it; -1 if none began there. */
     long offset(long before) {
         if (before < 0 || before % InstructionWord.BYTES != 0 || before / InstructionWord.BYTES >= places.length) {

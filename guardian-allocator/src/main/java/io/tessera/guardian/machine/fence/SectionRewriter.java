@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.GlobalForm;
@@ -129,7 +130,7 @@ final class SectionRewriter {
         retarget(count);
         lookPlan.finish(out, flow.architecture());
         markInserted();
-        return new RewrittenSection(out.finish(), places, origins, inserted, accesses);
+        return new RewrittenSection(out.finish(), places, origins, inserted, accesses, out.named());
     }
 
     /** Loads the base. */
@@ -137,11 +138,12 @@ final class SectionRewriter {
         if (plan.hasUniform()) {
             int u = plan.uniform();
             Encoding.moveUniform(out, u, 0, 1);
-            Encoding.moveUniform(out, u + 3, fence.baseHigh(), 1);
-            Encoding.moveUniform(out, u + 1, fence.baseHigh(), AFTER_START);
+            Encoding.moveUniform(out, u + 3, out.naming(WindowPlaces.Value.BASE, fence), 1);
+            Encoding.moveUniform(out, u + 1, out.naming(WindowPlaces.Value.BASE, fence), AFTER_START);
         }
         if (plan.hasRegister() && out.count() == 0) {
-            Encoding.move(out, plan.baseRegister(), fence.baseHigh(), InstructionWord.ALWAYS, Encoding.UNIFORM_BEFORE_ACCESS, 0);
+            Encoding.move(out, plan.baseRegister(), out.naming(WindowPlaces.Value.BASE, fence), InstructionWord.ALWAYS,
+                    Encoding.UNIFORM_BEFORE_ACCESS, 0);
         }
         markInserted();
     }

@@ -8,7 +8,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does what is said and nothing else. When results are ready is
  * for {@link FencedRegisters}.
  */
-enum FenceStep {
+public enum FenceStep {
     /** None of a fence. */
     NONE,
     /** {@code MOV R, base}, for windows of 4 GiB. */
@@ -32,6 +32,12 @@ enum FenceStep {
     private static final int MOV_KEY = 0x802;
     private static final int LOGIC_KEY = 0x812;
     private static final int DIFFERENCE_KEY = 0x890;
+    private static final int UNIFORM_MOVE_KEY = 0x882;
+    private static final int UNIFORM_LOGIC_KEY = 0x892;
+    /** {@code ULOP3.LUT URd, URa, imm, URZ, table, !UPT}, of fences that {@link SummedAddresses} describes. */
+    static final long UNIFORM_LOGIC = 0x7892;
+    static final long UNIFORM_OR_HIGH = 0x0f8efc3fL;
+    static final long UNIFORM_AND_HIGH = 0x0f8ec03fL;
     private static final int OR_TABLE = 0xfc;
     private static final int AND_TABLE = 0xc0;
     private static final int AND_OR_TABLE = 0xea;
@@ -57,6 +63,34 @@ enum FenceStep {
             return !used ? NONE : limits ? limit(architecture, low, rest, baseRegister) : difference(low, rest, fence);
         }
         return key == MOV_KEY ? move(low, rest, fence, baseRegister) : logic(low, rest, fence, baseRegister);
+    }
+
+    /** Whether an instruction gives a register a constant, as those do that load the window's base at the start of a section. */
+    public static boolean isConstant(long low) {
+        int key = (int) low & 0xfff;
+        return key == MOV_KEY || key == UNIFORM_MOVE_KEY;
+    }
+
+    /**
+     * Whether an instruction has a constant of the window and may be taken for one of the fence: a step of it, or one that loads the window's base.
+     *
+     * @param start whether all that come before it in its section satisfy {@link #isConstant}, and it does, too
+     */
+    public static boolean namesWindow(Architecture architecture, long low, long high, MachineFence fence, boolean start) {
+        return switch ((int) low & 0xfff) {
+            case UNIFORM_MOVE_KEY -> fence.mask() == 0 && InstructionWord.immediate(low) == fence.baseHigh();
+            case UNIFORM_LOGIC_KEY -> forces(low, high & WITHOUT_CONTROL, fence);
+            case MOV_KEY, LOGIC_KEY, DIFFERENCE_KEY -> start && InstructionWord.immediate(low) == fence.baseHigh()
+                    || of(architecture, low, high, fence, InstructionWord.ZERO_REGISTER) != NONE;
+            default -> false;
+        };
+    }
+
+    /** Whether an instruction forces a uniform register into the window. */
+    private static boolean forces(long low, long rest, MachineFence fence) {
+        int immediate = InstructionWord.immediate(low);
+        return (low & 0xffff) == UNIFORM_LOGIC && (rest == UNIFORM_OR_HIGH && immediate == fence.baseHigh()
+                || rest == UNIFORM_AND_HIGH && immediate == (fence.baseHigh() | fence.mask()));
     }
 
     /** Whether sums are fenced by bounds on an architecture for a window; else the uniform register of the access is exchanged for the window's base. */

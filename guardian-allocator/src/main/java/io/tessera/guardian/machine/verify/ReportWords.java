@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Where fenced code names the word that its threads write when they report, what they write, and the stop word. They are other ones at each start of a program; nothing else that a
- * fence writes is, while its window stays where it is. Stateless.
+ * fence writes is but the window ({@code WindowMove}). Stateless.
  */
 public final class ReportWords {
     /** The three moves that begin a report, see {@link ReportSequence}. */
@@ -101,7 +101,7 @@ public final class ReportWords {
      * @param cubin  fenced code, which is changed
      * @param places as {@link #find} had them
      * @param before the fence that it has
-     * @param after  the one that it gets, for the same window
+     * @param after  the one that it gets
      * @throws MachineCodeException if there is neither a report nor a look of that fence at a place; then some may have been changed
      */
     public static void change(byte[] cubin, List<Integer> places, MachineFence before, MachineFence after) throws MachineCodeException {

@@ -32,10 +32,6 @@ public final class SummedAddresses {
     private static final int LEAST_UNIFORM_STALL = 6;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     private static final int COPY = 2;
-    /** {@code ULOP3.LUT URd, URa, imm, URZ, table, !UPT}. */
-    private static final long LOGIC = 0x7892;
-    private static final long OR_HIGH = 0x0f8efc3fL;
-    private static final long AND_HIGH = 0x0f8ec03fL;
 
     private final SectionFlow flow;
     private final MachineFence fence;
@@ -91,10 +87,10 @@ public final class SummedAddresses {
     }
 
     private boolean isForced(int at, int uniform) {
-        long operands = LOGIC | (long) uniform << 16;
+        long operands = FenceStep.UNIFORM_LOGIC | (long) uniform << 16;
         return (flow.low(at - 2) & 0xc0ffffffL) == operands && InstructionWord.immediate(flow.low(at - 2)) == fence.baseHigh()
-                && isWord(at - 2, flow.low(at - 2), OR_HIGH, LEAST_UNIFORM_STALL)
-                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), AND_HIGH,
+                && isWord(at - 2, flow.low(at - 2), FenceStep.UNIFORM_OR_HIGH, LEAST_UNIFORM_STALL)
+                && isWord(at - 1, word(operands | (long) uniform << 24, fence.baseHigh() | fence.mask()), FenceStep.UNIFORM_AND_HIGH,
                         flow.architecture().uniformBeforeAccess());
     }
 
