@@ -10,6 +10,8 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MovedVariables;
+import io.tessera.guardian.machine.WindowPlaces;
+import io.tessera.guardian.machine.fence.WindowMove;
 import io.tessera.guardian.machine.verify.ReportWords;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +23,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,21 +33,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fenced machine code in the cache of compiled code. An entry is for one window; the word that threads report to, what they write, and the stop word are other ones at each start, and
- * are put into the code when it is read. Thread-safe.
+ * Fenced machine code in the cache of compiled code. An entry is for all windows of one size. Where the window lies, the word that threads report to, what they write, and the stop
+ * word are other ones at each start, and are put into the code when it is read. Thread-safe.
  *
  * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
  * who runs this executor. Whoever can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports and the address of the stop
- * word as the code has them; then lists with their lengths before them: places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
+ * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports, the address of the stop
+ * word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the window, a list for each
+ * {@link WindowPlaces.Value} in their order, places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
  * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks
  * with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 8;
+    private static final int VERSION = 9;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -55,14 +59,14 @@ final class KeptMachineCode {
         this.architecture = architecture;
     }
 
-    /** The key of what a fence makes of an image, wherever its reports go. */
+    /** The key of what a fence makes of an image, wherever its window lies and its reports go. */
     CacheKey key(byte[] image, MachineFence fence) {
-        String window = fence.kind() + " " + Integer.toHexString(fence.baseHigh()) + " " + Integer.toHexString(fence.mask()) + " " + fence.reports()
+        String window = fence.kind() + " " + Integer.toHexString(fence.mask()) + " " + fence.reports()
                 + " " + fence.looks() + " " + fence.aligns();
         return CacheKey.ofLarge(image, new CodeIdentity(MODE, Fencer.version(), architecture, CodeIdentity.TEXT, window));
     }
 
-    /** What was kept, with the reports of a fence; null: nothing, or nothing that can be used. */
+    /** What was kept, with the window and the reports of a fence; null: nothing, or nothing that can be used. */
     FencedImage find(CacheKey key, MachineFence fence) {
         CachedCode kept = cache.find(key).orElse(null);
         if (kept == null) {
@@ -76,16 +80,20 @@ final class KeptMachineCode {
         }
     }
 
-    /** Keeps what was fenced and verified. */
-    void keep(CacheKey key, FencedImage image, MachineFence fence) {
+    /**
+     * Keeps what was fenced and verified.
+     *
+     * @param window where its code names the window
+     */
+    void keep(CacheKey key, FencedImage image, WindowPlaces window, MachineFence fence) {
         try {
-            cache.store(key, new CachedCode(image.code(), tables(image, ReportWords.find(image.code(), fence), fence)));
+            cache.store(key, new CachedCode(image.code(), tables(image, window, ReportWords.find(image.code(), fence), fence)));
         } catch (MachineCodeException e) {
             LOG.info("fenced machine code is not kept: {}", e.getMessage());
         }
     }
 
-    private static byte[] tables(FencedImage image, List<Integer> reports, MachineFence fence) {
+    private static byte[] tables(FencedImage image, WindowPlaces window, List<Integer> reports, MachineFence fence) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeInt(VERSION);
@@ -97,6 +105,10 @@ final class KeptMachineCode {
             out.writeLong(fence.reportAddress());
             out.writeInt(fence.reportValue());
             out.writeLong(fence.stopAddress());
+            out.writeInt(fence.baseHigh());
+            for (WindowPlaces.Value value : WindowPlaces.Value.values()) {
+                places(out, window.of(value).toArray());
+            }
             numbers(out, reports);
             texts(out, image.refused());
             texts(out, image.trusted());
@@ -132,7 +144,8 @@ final class KeptMachineCode {
         boolean reports = in.get() != 0;
         boolean looks = in.get() != 0;
         long accesses = in.getLong();
-        MachineFence before = fence.reporting(in.getLong(), in.getInt()).looking(in.getLong());
+        MachineFence before = fence.reporting(in.getLong(), in.getInt()).looking(in.getLong()).at(in.getInt());
+        WindowPlaces window = window(in);
         List<Integer> places = numbers(in);
         Map<String, String> refused = texts(in);
         Map<String, String> trusted = texts(in);
@@ -151,9 +164,29 @@ final class KeptMachineCode {
         if (in.hasRemaining()) {
             throw new IOException(in.remaining() + " bytes behind the tables");
         }
+        WindowMove.move(code, window, before, fence);
         ReportWords.change(code, places, before, fence);
         return new FencedImage(code, hash, refused, trusted, endless, misaligned, waiting, tensorMaps, kernels, reports, looks, accesses,
                 moved, assertions);
+    }
+
+    private static WindowPlaces window(ByteBuffer in) throws IOException {
+        Map<WindowPlaces.Value, int[]> window = new EnumMap<>(WindowPlaces.Value.class);
+        for (WindowPlaces.Value value : WindowPlaces.Value.values()) {
+            int[] places = new int[count(in)];
+            for (int i = 0; i < places.length; i++) {
+                places[i] = in.getInt();
+            }
+            window.put(value, places);
+        }
+        return new WindowPlaces(window);
+    }
+
+    private static void places(DataOutputStream out, int[] places) throws IOException {
+        out.writeInt(places.length);
+        for (int place : places) {
+            out.writeInt(place);
+        }
     }
 
     private static int count(ByteBuffer in) throws IOException {

@@ -104,8 +104,7 @@ public final class MachineImages {
             FencedImage image = kept.find(key, fence);
             boolean made = image == null;
             if (made) {
-                image = made(cubin(packed.get()), fence, rounds);
-                kept.keep(key, image, fence);
+                image = made(key, cubin(packed.get()), fence, rounds);
             }
             LOG.info(
                     "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
@@ -126,11 +125,13 @@ public final class MachineImages {
     }
 
     /** Addresses are not rounded in the code of vendors, who align them, and whose speed it would cost. */
-    private FencedImage made(byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
+    private FencedImage made(CacheKey key, byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
         MachineFence wanted = rounds && !vendors.test(hash) ? fence.aligning() : fence;
         FencedCubin fenced = CubinFencer.fence(cubin, wanted);
-        return checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
+        FencedImage image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
+        kept.keep(key, image, fenced.window(), fence);
+        return image;
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */

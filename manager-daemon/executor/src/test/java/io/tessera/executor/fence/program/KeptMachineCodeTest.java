@@ -21,10 +21,12 @@ import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.machine.MovedVariables;
+import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.TensorMapPlaces;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -35,11 +37,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Machine code that was fenced at an earlier start is taken from the cache, with the reports of this one. */
+/** Machine code that was fenced at an earlier start is taken from the cache, with the window and the reports of this one. */
 class KeptMachineCodeTest {
     private static final long BASE = 0x2020_0000_0000L;
     private static final long SIZE = 1L << 37;
+    private static final long OTHER_BASE = 0x2120_0000_0000L;
+    private static final int NO_REGISTER = 255;
     private static final long FIRST_WORD = 0x7f00_1234_0a00L;
     /** From the word of reports to the stop word. */
     private static final long STOP_DISTANCE = 1 << 20;
@@ -57,6 +63,7 @@ class KeptMachineCodeTest {
     Path folder;
 
     private CodeCache cache;
+    private long size = SIZE;
 
     private FencedImage fence(byte[] image, long base, long word, int number) {
         return fence(image, base, word, number, FencedLoops.LOOK);
@@ -66,7 +73,7 @@ class KeptMachineCodeTest {
         WindowAccess window = (WindowAccess) Proxy.newProxyInstance(WindowAccess.class.getClassLoader(), new Class<?>[] {WindowAccess.class},
                 (_, method, _) -> switch (method.getName()) {
                     case "baseAddress" -> base;
-                    case "sizeBytes" -> SIZE;
+                    case "sizeBytes" -> size;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
@@ -141,7 +148,7 @@ class KeptMachineCodeTest {
         cache = CodeCache.open(folder.resolve("code"), 1 << 24, () -> Instant.EPOCH, _ -> {});
         KeptMachineCode kept = new KeptMachineCode(cache, "90");
         MachineFence fence = MachineFence.of(BASE, SIZE);
-        kept.keep(kept.key(new byte[5], fence), image, fence);
+        kept.keep(kept.key(new byte[5], fence), image, WindowPlaces.NONE, fence);
         assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
     }
 
@@ -153,19 +160,74 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(8, tables[3]);
+        assertEquals(9, tables[3]);
         tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
         assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
     }
 
+    /** A program beside another one always has another window. */
+    @ParameterizedTest
+    @ValueSource(longs = {SIZE, 1L << 32})
+    void aWindowElsewhereGetsTheSameAsIfItFencedAnew(long windowSize) throws Exception {
+        size = windowSize;
+        FencedImage anew = fence(image(), OTHER_BASE, OTHER_WORD, 9);
+        Files.delete(entry());
+        FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
+        FencedImage other = fence(image(), OTHER_BASE, OTHER_WORD, 9);
+        assertEquals(1, cache.counters().hits());
+        assertEquals(0, cache.counters().stored());
+        assertSame(anew, other);
+        assertSame(first, fence(image(), BASE, FIRST_WORD, 5));
+        MachineFence fence = MachineFence.of(OTHER_BASE, size).reporting(OTHER_WORD, 9).looking(OTHER_WORD + STOP_DISTANCE);
+        assertEquals(Set.of("samples"), CubinVerifier.verify(other.code(), fence).keySet());
+        assertEquals(Set.of("samples", "traps", "loops"), CubinVerifier.verify(other.code(), fence.at((int) (BASE >>> 32))).keySet());
+    }
+
+    /** Its own instructions are a fence for one of the windows: what is kept for one is of no use for the other. */
     @Test
-    void anotherWindowOrImageIsFencedAnew() {
+    void codeWithAFenceOfItsOwnIsFencedAnewForAnotherWindow() {
+        int base = (int) (BASE >>> 32);
+        int last = (int) (BASE + SIZE - 1 >>> 32);
+        byte[] own = new CubinBuilder(CUDA_13, 90).kernel("k", 26, new CodeWords().logic(3, 3, base, NO_REGISTER, 0xfc).stalling(6)
+                .logic(3, 3, last, NO_REGISTER, 0xc0).stalling(6).load(0, 2).exit()).build();
+        FencedImage first = fence(own, BASE, FIRST_WORD, 5);
+        FencedImage other = fence(own, OTHER_BASE, FIRST_WORD, 5);
+        assertEquals(1, cache.counters().stored());
+        assertTrue(other.code().length >= first.code().length);
+        assertFalse(Arrays.equals(first.code(), other.code()));
+        assertSame(other, fence(own, OTHER_BASE, FIRST_WORD, 5));
+        assertEquals(0, cache.counters().stored());
+        assertSame(first, fence(own, BASE, FIRST_WORD, 5));
+        assertEquals(1, cache.counters().stored());
+    }
+
+    @Test
+    void anEntryWhoseWindowIsNotTheOneThatItsTablesHaveIsMadeAnew() {
+        FencedImage anew = fence(image(), OTHER_BASE, FIRST_WORD, 5);
         fence(image(), BASE, FIRST_WORD, 5);
-        FencedImage other = fence(image(), BASE + SIZE, FIRST_WORD, 5);
+        KeptMachineCode kept = new KeptMachineCode(cache, "90");
+        MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE);
+        CachedCode entry = cache.find(kept.key(image(), fence.aligning())).orElseThrow();
+        int at = 2 * Integer.BYTES + anew.hash().length() + Integer.BYTES + 2 + 2 * Long.BYTES + Integer.BYTES + Long.BYTES;
+        ByteBuffer tables = ByteBuffer.wrap(entry.tables());
+        assertEquals(OTHER_BASE >>> 32, tables.getInt(at), "the first entry is for the other window");
+        tables.putInt(at, (int) (BASE + SIZE >>> 32));
+        cache.store(kept.key(image(), fence.aligning()), new CachedCode(entry.code(), entry.tables()));
+        assertNull(kept.find(kept.key(image(), fence.aligning()), fence));
+        FencedImage again = fence(image(), BASE, FIRST_WORD, 5);
+        assertEquals(1, cache.counters().stored());
+        assertSame(again, fence(image(), BASE, FIRST_WORD, 5));
+    }
+
+    @Test
+    void aWindowOfAnotherSizeOrAnotherImageIsFencedAnew() {
+        fence(image(), BASE, FIRST_WORD, 5);
+        size = SIZE / 2;
+        assertNotNull(fence(image(), BASE, FIRST_WORD, 5));
         assertEquals(0, cache.counters().hits());
-        assertNotNull(other);
+        size = SIZE;
         byte[] changed = image();
         changed[changed.length - 1] ^= 1;
         fence(changed, BASE, FIRST_WORD, 5);
@@ -210,7 +272,7 @@ class KeptMachineCodeTest {
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.reporting(OTHER_WORD, 2)));
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.looking(OTHER_WORD)));
         assertNotEquals(kept.key(image, fence), kept.key(image, fence.aligning()));
-        assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE + SIZE, SIZE)));
+        assertEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE + SIZE, SIZE)));
         assertNotEquals(kept.key(image, fence), kept.key(image, MachineFence.of(BASE, SIZE / 2)));
         assertNotEquals(kept.key(image, fence), new KeptMachineCode(CodeCache.none(), "100").key(image, fence));
         byte[] last = image.clone();
