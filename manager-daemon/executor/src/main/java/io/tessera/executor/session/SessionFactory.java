@@ -218,11 +218,6 @@ public final class SessionFactory {
         parts.close();
     }
 
-    /** A client is the executor's own, and ends soon: its window leaves the first place to programs. */
-    public void leavesSoon(Admission.Client client) {
-        windows.leaveFirstPlace(name(client));
-    }
-
     /** The tenants' windows. */
     public TenantWindows windows() {
         return windows;

@@ -69,9 +69,8 @@ public final class JitWarmUp implements AutoCloseable {
      */
     public static JitWarmUp start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
             NanoClock clock) throws LinuxException {
-        Admission.Client own = new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest());
-        factory.leavesSoon(own);
-        SessionFactory.Made made = factory.make(own,
+        SessionFactory.Made made = factory.make(
+                new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
                 new TenantPresence().enter("rehearsal", 0, () -> {}), reports);
         memory.close(made.descriptor());
         JitWarmUp warmUp = new JitWarmUp(made, futex, clock);

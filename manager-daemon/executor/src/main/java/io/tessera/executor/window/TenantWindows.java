@@ -52,8 +52,6 @@ public final class TenantWindows {
     private volatile Map<String, TenantWindow> open = Map.of();
     /** The same for launches, which must not allocate an iterator. */
     private volatile TenantWindow[] all = {};
-    /** Whose window leaves the first place free; null: nobody's. */
-    private volatile String leavesFirst;
 
     /** A window and how many clients it has. */
     private static final class Shared {
@@ -100,26 +98,6 @@ public final class TenantWindows {
         this.pressure = new MemoryPressureRetry(clock, this::relieve);
         this.reclaims = new PendingReclaims(clock, pressure);
         this.swap = new DeviceSwap(new ContentKernel(), host, new ResidencyTurns(this::wakeAll), totalBytes / RESERVED_PART);
-    }
-
-    /**
-     * A tenant's window is not to lie where the first window lies. Fenced machine code is kept for the place of a window, so programs start sooner where
-     * they have the place that those had that came before.
-     */
-    public void leaveFirstPlace(String tenant) {
-        leavesFirst = tenant;
-    }
-
-    private PlacementAnswer place(String tenant, long sizeBytes) {
-        PlacementAnswer first = space.allocate(sizeBytes);
-        if (tenant.equals(leavesFirst) && first instanceof PlacementAnswer.Placed placed) {
-            PlacementAnswer second = space.allocate(sizeBytes);
-            if (second instanceof PlacementAnswer.Placed) {
-                space.free(placed.place());
-                return second;
-            }
-        }
-        return first;
     }
 
     private void wakeAll() {
@@ -213,7 +191,7 @@ public final class TenantWindows {
         Shared shared = windows.get(tenant);
         if (shared == null) {
             Opening opening = new Opening(client.driver());
-            int result = opening.open(tenant, account);
+            int result = opening.open(account);
             if (result != CudaResult.SUCCESS) {
                 return new Joined(result, opening.refusal, null, opening.lacksBytes);
             }
@@ -265,7 +243,7 @@ public final class TenantWindows {
             this.driver = driver;
         }
 
-        int open(String tenant, TenantMemory account) {
+        int open(TenantMemory account) {
             int result = driverPages.granularity(driver);
             if (result != CudaResult.SUCCESS) {
                 return result;
@@ -278,7 +256,7 @@ public final class TenantWindows {
             WindowLayout layout = repeats ? WindowLayout.withSlots(wanted, true, granule, totalBytes / MOST_SLOTS)
                     : WindowLayout.holding(wanted, true, granule);
             for (int i = 0; i < MOST_PLACES; i++) {
-                if (!(place(tenant, layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
+                if (!(space.allocate(layout.sizeBytes()) instanceof PlacementAnswer.Placed placed)) {
                     return refused(CudaResult.OUT_OF_MEMORY, "no addresses are left for a window of "
                             + (layout.sizeBytes() >> 30) + " GiB with its guards");
                 }

@@ -65,20 +65,6 @@ class TenantWindowsTest {
         }
     }
 
-    /** Whether it comes before or after the first program. */
-    @Test
-    void programsGetTheFirstPlaceAlsoBesideAnotherClientOfTheExecutor() {
-        test.windows.leaveFirstPlace("rehearsal");
-        long beside = test.joined("rehearsal").window().baseAddress();
-        TestWindows.Client program = test.joined("program");
-        long first = program.window().baseAddress();
-        assertTrue(first < beside, Long.toHexString(first) + " and " + Long.toHexString(beside));
-        assertEquals(0, program.window().close());
-        TestWindows.Client next = test.joined("next");
-        assertEquals(first, next.window().baseAddress());
-        assertNotEquals(beside, test.joined("third").window().baseAddress());
-    }
-
     @Test
     void anotherPlaceIsTakenWhereTheDriverGivesAnother() {
         test.driver.pages.misplacements = 3;
