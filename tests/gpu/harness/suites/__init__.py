@@ -11,7 +11,7 @@ from harness.tessera import Installation
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "shares", "handover", "overhead", "costs", "relay", "starts", "waits",
     "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "fuzz", "caffe", "mixes", "lone",
-    "oversub", "moves", "jvm", "traces", "devices", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
+    "oversub", "moves", "jvm", "traces", "devices", "placement", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
     "ops", "answers", "fullsize", "reach", "endless", "strays", "machine_faults", "beside",
 )  # fmt: skip
 

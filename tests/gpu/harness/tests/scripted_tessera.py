@@ -4,6 +4,7 @@ It keeps the harness honest about order, protocol and clean-up; what it answers 
 under ``run`` become clients with a segment file; launches in it are set by the program itself.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -25,7 +26,10 @@ def _clients():
     for name in sorted(os.listdir(folder), key=int):
         if os.path.exists(f"/proc/{name}"):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                found.append({"pid": int(name), "id": int(name), "plan": file.read()})
+                client = {"pid": int(name), "id": int(name), "plan": file.read()}
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(_runtime(), f"placed-{name}"), encoding="utf-8") as file:
+                client["placement"] = {"device": file.read()}
+            found.append(client)
     return found
 
 

@@ -22,6 +22,18 @@ for name in sys.argv[1:]:
     detail = f"1 device, losses {os.environ['CUDA_VISIBLE_DEVICES'] and 7}" if name == "training" else "" if ok else "refused"
     print(json.dumps({"case": name, "ok": ok, "detail": detail}), flush=True)
 """
+#: A program that is placed in turn on two GPUs, or under ``pack`` on one; under ``least-loaded`` not as asked, nor as the status says.
+_PLACED = """
+import json, os, sys
+runtime, rule = os.environ["TESSERA_RUNTIME_DIR"], os.environ["TESSERA_PLACEMENT"]
+before = len([name for name in os.listdir(runtime) if name.startswith("placed-")])
+gpu = "abc"[0 if rule == "pack" else before % (3 if rule == "least-loaded" else 2)]
+with open(os.path.join(runtime, f"placed-{os.getpid()}"), "w") as file:
+    file.write("GPU-a" if rule == "least-loaded" else f"GPU-{gpu}")
+print(json.dumps({"gpu": gpu, "count": 1}), flush=True)
+sys.stdin.read()
+print(json.dumps({"right": True}), flush=True)
+"""
 #: What is used, and a program that takes others off the GPU.
 _USED = "#!/bin/sh\ncase $* in *memory.used*) echo 700;; *) echo 'GPU 0: scripted';; esac\n"
 _CHECKPOINT = """#!/bin/sh
@@ -56,6 +68,22 @@ class DeviceSuitesTest(unittest.TestCase):
     def test_devices_needs_two(self):
         self.gpus(1)
         record, text = self.run_suite("devices", TIMEOUT_S=4)
+        self.assertEqual([], record.problems)
+        self.assertIn("skipped: needs 2 GPUs, 1 here", text)
+
+    def test_placement(self):
+        self.gpus(2)
+        with open(self.path("workloads", "placed.py"), "w", encoding="utf-8") as file:
+            file.write(_PLACED)
+        record, text = self.run_suite("placement", SETTLE_S=0, READY_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| none | time | 2 + 2 | 2 + 2: met | yes | yes | yes |", text)
+        self.assertIn("| pack | space | 4 | 4: met | yes | yes | yes |", text)
+        self.assertIn("| least-loaded | time | 2 + 1 + 1 | 2 + 2: missed | yes | yes | NO |", text)
+
+    def test_placement_needs_two(self):
+        self.gpus(1)
+        record, text = self.run_suite("placement", SETTLE_S=0)
         self.assertEqual([], record.problems)
         self.assertIn("skipped: needs 2 GPUs, 1 here", text)
 
