@@ -175,7 +175,7 @@ class ManagerMainTest {
         signal("TERM", manager);
         assertEquals(0, exitOf(manager), log());
         assertTrue(log().contains("tenant \"eve?forged?[2J\""), log());
-        assertTrue(log().contains("tenant \"bob\\x0aforged\" has "), log());
+        assertTrue(log().contains("tenant \"bob?forged\" has "), log());
         assertFalse(log().contains("\u001b") || log().contains("\nforged"), log());
     }
 

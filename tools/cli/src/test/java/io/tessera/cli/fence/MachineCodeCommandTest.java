@@ -96,10 +96,10 @@ class MachineCodeCommandTest {
     void eachKernelIsToldWithItsReasonAndReasonsAreCounted() throws IOException {
         Run run = fixture.run("--machine-code", file("k.cubin", cubin(90)));
         assertEquals(4, run.code(), run.err());
-        contains(run.out(), "k.cubin, file at 0x0, ", "  KERNEL   ACCESSES  INSERTED  FENCED\n", "  plain           2         3  yes\n",
+        contains(run.out(), "k.cubin, file at 0x0, ", "  KERNEL   ACCESSES  INSERTED  FENCED\n", "  plain           2         4  yes\n",
                 "  unknown         -         -  no\n", "refused: unknown: an instruction that is not known (opcode 0x344) at offset 0x10\n",
                 "tensor maps: copying: at 0x0 in the parameters\n", "1 images with machine code for sm_90",
-                "4 kernels: 2 fenced, 2 refused; fence mask, window of 128.0 GiB\n", "  2 accesses to global memory, 4 instructions inserted\n",
+                "4 kernels: 2 fenced, 2 refused; fence mask, window of 128.0 GiB\n", "  2 accesses to global memory, 5 instructions inserted\n",
                 "  refused: 2  an instruction that is not known (opcode 0x344)\n", "1 kernels copy by tensor maps");
         Run summary = fixture.run("--machine-code", "--summary", "--window", "4G", file("k.cubin", cubin(90)));
         contains(summary.out(), "refused: other: ", "fence low-word, window of 4.0 GiB");
@@ -173,7 +173,7 @@ class MachineCodeCommandTest {
         String cubin = file("k.cubin", cubin(90));
         Run run = fixture.run("--machine-code", "--show", "plain", cubin);
         assertEquals(0, run.code(), run.err());
-        contains(run.out(), "plain, " + cubin + ", file at 0x0\n", "2 accesses, 3 instructions inserted, 0 changed", "MOV R8, 0x2020",
+        contains(run.out(), "plain, " + cubin + ", file at 0x0\n", "2 accesses, 4 instructions inserted, 0 changed", "MOV R8, 0x2020",
                 "LOP3 R3, R3, 0x1f, R8",
                 "LDG R0, desc[UR4][R2.64]");
         contains(fixture.run("--machine-code", "--show", "copying", cubin).out(), "tensor maps at 0x0 in the parameters");
