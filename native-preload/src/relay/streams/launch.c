@@ -155,7 +155,7 @@ CUresult launch_kernel(const struct launch *launch)
     size_t attribute_bytes = launch->attribute_count * sizeof *launch->attributes;
     struct relay_claimed claimed =
         relay_claim(context->link, TESSERA_RELAY_LAUNCH,
-                    sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes);
+                    sizeof(struct tessera_launch) + attribute_bytes + function->parameter_bytes, RELAY_NO_END);
     if (__builtin_expect(!claimed.record, 0))
         return relay_link_state(context->link);
     claimed.record->context = context->number;

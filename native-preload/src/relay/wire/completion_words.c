@@ -71,7 +71,7 @@ static CUresult commit_mark(struct relay_context *context, struct relay_claimed 
 static CUresult send_mark(struct relay_context *context, unsigned kind, unsigned flags, uint64_t handle, int word,
                           uint64_t value)
 {
-    struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark));
+    struct relay_claimed claimed = relay_claim(context->link, kind, sizeof(struct tessera_mark), RELAY_NO_END);
     return commit_mark(context, claimed, flags, handle, word, value);
 }
 
@@ -87,8 +87,7 @@ CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle,
 
 bool relay_send_last_mark(struct relay_context *context, int word, uint64_t value, uint64_t until_ns)
 {
-    struct relay_claimed claimed = relay_claim_until(context->link, TESSERA_RELAY_MARK, sizeof(struct tessera_mark),
-                                                     until_ns);
+    struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_MARK, sizeof(struct tessera_mark), until_ns);
     return claimed.record && commit_mark(context, claimed, TESSERA_RELAY_FLAG_WAITED | TESSERA_RELAY_FLAG_LAST,
                                          TESSERA_RELAY_ALL_STREAMS, word, value) == CUDA_SUCCESS;
 }
@@ -99,7 +98,7 @@ CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t h
     struct relay_slot slot;
     if (!relay_slot_take(link, &slot))
         return relay_link_state(link);
-    struct relay_claimed claimed = relay_claim(link, kind, sizeof(struct tessera_mark));
+    struct relay_claimed claimed = relay_claim(link, kind, sizeof(struct tessera_mark), RELAY_NO_END);
     CUresult result = relay_link_state(link);
     if (claimed.record) {
         claimed.record->slot = slot.index + 1;

@@ -35,7 +35,7 @@ static CUresult change(struct relay_context *context, unsigned what)
     if (!relay_slot_take(link, &slot))
         return relay_link_state(link);
     struct tessera_context_change *body;
-    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof *body);
+    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_CONTEXT, sizeof *body, RELAY_NO_END);
     if (!claimed.record) {
         relay_slot_give(link, &slot);
         return relay_link_state(link);

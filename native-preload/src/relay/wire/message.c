@@ -38,7 +38,7 @@ static bool send_bulk(struct relay_context *context, uint32_t slot, uint64_t tot
     for (uint64_t done = 0; done < total;) {
         uint64_t piece = total - done < BULK_PIECE ? total - done : BULK_PIECE;
         struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_BULK,
-                                                   sizeof(struct tessera_bulk) + piece);
+                                                   sizeof(struct tessera_bulk) + piece, RELAY_NO_END);
         if (!claimed.record)
             return false;
         claimed.record->slot = slot;
@@ -60,7 +60,7 @@ static bool send(struct relay_context *context, unsigned entry, uint32_t slot, u
     if (bulk && !send_bulk(context, slot, in_bytes, arguments, count))
         return false;
     size_t bytes = count * sizeof(uint64_t) + (bulk ? 0 : in_bytes);
-    struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_CALL, bytes);
+    struct relay_claimed claimed = relay_claim(context->link, TESSERA_RELAY_CALL, bytes, RELAY_NO_END);
     if (!claimed.record)
         return false;
     claimed.record->entry = (uint16_t)entry;

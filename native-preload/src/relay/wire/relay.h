@@ -117,15 +117,15 @@ struct relay_claimed {
     struct ring_span span;
 };
 
+#define RELAY_NO_END UINT64_MAX
+
 /*
  * Claims room for a record with `bytes` after its header and fills the header in, all but the length. Waits while the
- * ring is full, but not for an executor that is gone. What is written after the record's header until commit is read
- * once; the room is zeroed, so padding need not be written.
+ * ring is full, until a time (monotonic_ns) or RELAY_NO_END, but not for an executor that is gone; there is no record if the
+ * ring is full then. What is written after the record's header until commit is read once; the room is zeroed, so padding
+ * need not be written.
  */
-struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes);
-
-/* The same, but waits until a time (monotonic_ns) at most. There is no record if the ring is full then. */
-struct relay_claimed relay_claim_until(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns);
+struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns);
 
 /* Makes the record visible and wakes the executor if it sleeps. */
 void relay_commit(struct relay_link *link, struct relay_claimed claimed);

@@ -127,7 +127,7 @@ CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, vo
     struct relay_slot slot;
     if (!relay_slot_take(link, &slot))
         return relay_link_state(link);
-    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_QUERY, sizeof value);
+    struct relay_claimed claimed = relay_claim(link, TESSERA_RELAY_QUERY, sizeof value, RELAY_NO_END);
     if (!claimed.record) {
         relay_slot_give(link, &slot);
         return relay_link_state(link);

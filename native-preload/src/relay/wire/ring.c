@@ -8,7 +8,6 @@
 #include "relay/wire/relay.h"
 
 #define ALIGNMENT 16u
-#define NO_END UINT64_MAX
 
 /* The end of the ring, where the next record has no room. */
 static void pad(struct tessera_record *filler, uint64_t bytes)
@@ -18,9 +17,7 @@ static void pad(struct tessera_record *filler, uint64_t bytes)
     __atomic_store_n(&filler->length, (int32_t)bytes, __ATOMIC_RELEASE);
 }
 
-/* For as long as the ring is full, or until a time in nanoseconds; NO_END: for any time. */
-static inline __attribute__((always_inline)) struct relay_claimed claim(struct relay_link *link, unsigned kind,
-                                                                        size_t bytes, uint64_t until_ns)
+struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns)
 {
     struct tessera_relay_segment *segment = link->segment;
     int32_t length = (int32_t)(sizeof(struct tessera_record) + bytes);
@@ -35,7 +32,7 @@ static inline __attribute__((always_inline)) struct relay_claimed claim(struct r
         uint64_t end = at + padding + room;
         /* Acquire: the room was zeroed before `consumed` went past it. */
         if (end - __atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) > TESSERA_RELAY_RING_BYTES) {
-            alive = relay_backoff_step(&backoff, link) && (until_ns == NO_END || monotonic_ns() < until_ns);
+            alive = relay_backoff_step(&backoff, link) && (until_ns == RELAY_NO_END || monotonic_ns() < until_ns);
             at = __atomic_load_n(&segment->claimed, __ATOMIC_RELAXED);
         } else if (__atomic_compare_exchange_n(&segment->claimed, &at, end, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             if (padding)
@@ -47,16 +44,6 @@ static inline __attribute__((always_inline)) struct relay_claimed claim(struct r
         }
     }
     return claimed;
-}
-
-struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes)
-{
-    return claim(link, kind, bytes, NO_END);
-}
-
-struct relay_claimed relay_claim_until(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns)
-{
-    return claim(link, kind, bytes, until_ns);
 }
 
 void relay_commit(struct relay_link *link, struct relay_claimed claimed)

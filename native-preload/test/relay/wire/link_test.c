@@ -47,7 +47,7 @@ static void errors(void)
     CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED && !relay_link_alive(link));
     segment->ended = 0;
     CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED); /* what is lost stays lost */
-    CHECK(!relay_claim(link, TESSERA_RELAY_CALL, 8).record);
+    CHECK(!relay_claim(link, TESSERA_RELAY_CALL, 8, RELAY_NO_END).record);
     CHECK(relay_query(link, TESSERA_QUERY_MEMORY, 0, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 

@@ -135,7 +135,7 @@ static void *produce(void *argument)
     uint64_t state = seed + producer * 0x9e3779b97f4a7c15ULL + 1;
     for (uint32_t number = 0; number < RECORDS; number++) {
         uint64_t bytes = next(&state) % 16 ? next(&state) % 200 : next(&state) % LONGEST;
-        struct relay_claimed claimed = relay_claim(link0, TESSERA_RELAY_CALL, sizeof(struct body) + bytes);
+        struct relay_claimed claimed = relay_claim(link0, TESSERA_RELAY_CALL, sizeof(struct body) + bytes, RELAY_NO_END);
         CHECK(claimed.record, "no room although the executor lives");
         struct body *body = claimed.body;
         body->producer = producer;
@@ -202,7 +202,7 @@ static void after_the_end(void)
     pthread_t ender;
     uint64_t from_ns = monotonic_ns();
     CHECK(pthread_create(&ender, NULL, end_soon, NULL) == 0, "no thread");
-    while (relay_claim(link0, TESSERA_RELAY_CALL, LONGEST).record)
+    while (relay_claim(link0, TESSERA_RELAY_CALL, LONGEST, RELAY_NO_END).record)
         ;
     CHECK(relay_wait_word(link0, 0, UINT64_MAX) == CUDA_ERROR_CONTEXT_IS_DESTROYED, "a word of a lost link");
     CHECK(relay_query(link0, TESSERA_QUERY_MEMORY, 1, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED,
