@@ -9,12 +9,15 @@ package io.tessera.guardian.machine;
  * @param refusal  why it is not fenced, for users; null: it is fenced
  * @param accesses instructions that access global memory
  * @param inserted instructions that fences added
+ * @param addedRegisters general registers that it has more than before, which its occupancy allows
  * @param reports  whether threads of it may report and end instead of ending the context
  */
-public record FunctionReport(String name, boolean kernel, boolean leaves, String refusal, int accesses, int inserted, boolean reports) {
-    /** The same with more instructions that were added. */
-    public FunctionReport withMore(int instructions) {
-        return new FunctionReport(name, kernel, leaves, refusal, accesses, inserted + instructions, reports);
+public record FunctionReport(String name, boolean kernel, boolean leaves, String refusal, int accesses, int inserted, int addedRegisters,
+        boolean reports) {
+    /** The same with what another pass added before. */
+    public FunctionReport withMore(FunctionReport before) {
+        return new FunctionReport(name, kernel, leaves, refusal, accesses, inserted + before.inserted, addedRegisters + before.addedRegisters,
+                reports);
     }
 
     /** Whether it is fenced. */

@@ -58,7 +58,7 @@ public final class CubinFencer {
      */
     public static FencedCubin fence(byte[] bytes, MachineFence fence) throws MachineCodeException {
         Architecture architecture = Cubin.read(bytes).requireKnownInstructions();
-        Map<String, Integer> added = new HashMap<>();
+        Map<String, FunctionReport> added = new HashMap<>();
         byte[] code = bytes;
         if (fence.aligns() && architecture.hasRounding()) {
             code = before(code, fence, Pass.ALIGN, added);
@@ -69,13 +69,14 @@ public final class CubinFencer {
         FencedCubin fenced = run(code, fence, Pass.FENCE);
         return added.isEmpty() ? fenced
                 : new FencedCubin(fenced.bytes(), fenced.functions().stream()
-                        .map(report -> report.withMore(added.getOrDefault(report.name(), 0))).toList(), fenced.moved(), fenced.assertions(),
+                        .map(report -> added.containsKey(report.name()) ? report.withMore(added.get(report.name())) : report).toList(),
+                        fenced.moved(), fenced.assertions(),
                         fenced.window());
     }
 
-    private static byte[] before(byte[] bytes, MachineFence fence, Pass pass, Map<String, Integer> added) throws MachineCodeException {
+    private static byte[] before(byte[] bytes, MachineFence fence, Pass pass, Map<String, FunctionReport> added) throws MachineCodeException {
         FencedCubin result = run(bytes, fence, pass);
-        result.functions().forEach(report -> added.merge(report.name(), report.inserted(), Integer::sum));
+        result.functions().forEach(report -> added.merge(report.name(), report, (first, second) -> second.withMore(first)));
         return result.bytes();
     }
 
@@ -137,7 +138,7 @@ public final class CubinFencer {
      */
     private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
         static Outcome refused(FunctionCode function, String why) {
-            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0, false), null, null,
+            return new Outcome(function, new FunctionReport(function.name(), function.kernel(), function.leaves(), why, 0, 0, 0, false), null, null,
                     null,
                     null);
         }
@@ -190,7 +191,7 @@ public final class CubinFencer {
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
             FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),
-                    result.inserted(), !ends.isEmpty());
+                    result.inserted(), plan.hasRegister() ? 1 : 0, !ends.isEmpty());
             return new Outcome(function, report, plan, result, code, data);
         } catch (MachineCodeException e) {
             return Outcome.refused(function, e.getMessage());
@@ -227,7 +228,9 @@ public final class CubinFencer {
     private Outcome withoutFences(FunctionCode function, FencePlan registers, SectionRewriter rewriter) throws MachineCodeException {
         RewrittenSection result = rewriter.rewrite();
         byte[] code = MovedCode.bytes(result, ReturnAddresses.find(function.flow()));
-        FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, 0, result.inserted(), false);
+        FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, 0, result.inserted(),
+                registers.hasRegister() ? 1 : 0,
+                false);
         return new Outcome(function, report, registers, result, code, FunctionData.moved(cubin, function, result));
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.CubinBuilder;
 import io.tessera.guardian.machine.FencedCubin;
+import io.tessera.guardian.machine.FunctionReport;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.MachineFences;
@@ -19,6 +20,7 @@ import io.tessera.guardian.machine.verify.CubinVerifier;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -81,10 +83,19 @@ class MovedPlacesTest {
         Cubin cubin = fenced(new CubinBuilder(variant, 90).kernel("k", 11, new CodeWords().load(0, 2).exit()).kernel("full", 16,
                 new CodeWords().load(0, 2).exit()));
         assertEquals(Map.of(1, 12, 2, 16), Attributes.read(cubin.section(".nv.info").data()).registers());
+        assertEquals(Map.of("k", 1, "full", 0), added(variant, MachineFences.MASK), "of those that are told to programs");
+        assertEquals(Map.of("k", 0, "full", 0), added(variant, new MachineFence(MachineFence.Kind.NONE, 0, 0)));
         if (variant == CubinBuilder.BEFORE) {
             assertEquals(12, cubin.section(".text.k").info() >>> 24);
             assertEquals(16, cubin.section(".text.full").info() >>> 24);
         }
+    }
+
+    private static Map<String, Integer> added(int variant, MachineFence fence) throws MachineCodeException {
+        CubinBuilder cubin = new CubinBuilder(variant, 90).kernel("k", 11, new CodeWords().load(0, 2).exit()).kernel("full", 16,
+                new CodeWords().load(0, 2).exit());
+        return CubinFencer.fence(cubin.build(), fence).functions().stream()
+                .collect(Collectors.toMap(FunctionReport::name, FunctionReport::addedRegisters));
     }
 
     @Test

@@ -76,8 +76,8 @@ class TrustOfCallersTest {
     @Test
     void whatTheFencerLeftHasNoFenceWhateverIsSeen() throws MachineCodeException {
         VerifiedCubin seen = inspect(CubinBuilder.of("k", calls()).function("f", 29, new CodeWords().exit()).relocation("k", 0, CALL, 2, 0));
-        List<FunctionReport> reports = List.of(new FunctionReport("k", true, true, null, 0, 0, false),
-                new FunctionReport("f", false, false, "a reason", 0, 0, false));
+        List<FunctionReport> reports = List.of(new FunctionReport("k", true, true, null, 0, 0, 0, false),
+                new FunctionReport("f", false, false, "a reason", 0, 0, 0, false));
         assertEquals(Map.of("f", "a reason", "k", "function f has no fence: a reason"), seen.unfenced(reports));
     }
 
@@ -88,7 +88,7 @@ class TrustOfCallersTest {
         assertEquals(Set.of("k"), seen.calls().byRegister());
         assertEquals("a CALL by a register at offset 0x0", seen.trusted().get("k"));
         assertEquals(Set.of("open"), seen.unfenced(List.of()).keySet(), "a kernel's address is in no compiled code");
-        List<FunctionReport> left = List.of(new FunctionReport("f", false, false, "a reason", 0, 0, false));
+        List<FunctionReport> left = List.of(new FunctionReport("f", false, false, "a reason", 0, 0, 0, false));
         assertEquals("function f has no fence: a reason", seen.unfenced(left).get("k"));
     }
 

@@ -152,7 +152,7 @@ public final class ClientKernels {
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
         if (!captured && !settings.alwaysFenced() && member.mayRunNative()) {
-            return alone(kernel); // without walls either way: nobody is on their other side
+            return alone(kernel); // without fences: nobody else is in the context
         }
         prepare();
         return kernel.function;
@@ -313,14 +313,22 @@ public final class ClientKernels {
     }
 
     /**
-     * Bytes of constants that a kernel has more than the program's own, which choose by that: cuFFT takes another plan for a kernel with
-     * constants.
+     * What a kernel has more than the program's own. Libraries choose by that: cuFFT takes another plan for a kernel with constants.
+     *
+     * @param constantBytes bytes of constants
+     * @param registers     of each thread, as far as it is known: of machine code
+     */
+    public record Added(long constantBytes, int registers) {
+    }
+
+    /**
+     * What was added to a kernel.
      *
      * @throws ProgramRefusedException if it is none of the program's
      */
-    public long addedConstantBytes(long clientHandle, long function) throws ProgramRefusedException {
-        TenantModule module = find(clientHandle, function).module;
-        return module == null ? 0 : module.addedConstantBytes;
+    public Added added(long clientHandle, long function) throws ProgramRefusedException {
+        Launchable kernel = find(clientHandle, function);
+        return new Added(kernel.module == null ? 0 : kernel.module.addedConstantBytes, kernel.machine == null ? 0 : kernel.machine.addedRegisters());
     }
 
     /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */

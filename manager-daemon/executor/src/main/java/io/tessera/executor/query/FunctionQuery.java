@@ -12,6 +12,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.KernelAttributes;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
@@ -26,6 +27,8 @@ import java.lang.foreign.MemorySegment;
 final class FunctionQuery {
     /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES. */
     private static final int CONSTANT_BYTES = 2;
+    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
+    private static final int REGISTERS = 4;
     private static final long FUNCTION = offset(FUNCTION_INFO, "function");
     private static final long VALID = offset(FUNCTION_INFO, "valid");
     private static final long PARAMETER_BYTES = offset(FUNCTION_INFO, "parameter_bytes");
@@ -69,9 +72,9 @@ final class FunctionQuery {
                 valid |= 1 << attribute;
             }
         }
-        long more = addedConstantBytes(clientHandle, value);
-        long constants = CONSTANT_BYTES * (long) Integer.BYTES;
-        answer.set(WireTypes.U32, constants, (int) Math.max(0, Integer.toUnsignedLong(answer.get(WireTypes.U32, constants)) - more));
+        ClientKernels.Added added = added(clientHandle, value);
+        lower(answer, CONSTANT_BYTES, added.constantBytes());
+        lower(answer, REGISTERS, added.registers());
         answer.set(WireTypes.U32, VALID, valid);
         answer.set(WireTypes.U64, FUNCTION, clientHandle);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {
@@ -86,9 +89,14 @@ final class FunctionQuery {
         return CudaResult.SUCCESS;
     }
 
-    private long addedConstantBytes(long clientHandle, long value) throws RejectedException {
+    private static void lower(MemorySegment answer, int attribute, long by) {
+        long at = attribute * (long) Integer.BYTES;
+        answer.set(WireTypes.U32, at, (int) Math.max(0, Integer.toUnsignedLong(answer.get(WireTypes.U32, at)) - by));
+    }
+
+    private ClientKernels.Added added(long clientHandle, long value) throws RejectedException {
         try {
-            return fences.kernels().addedConstantBytes(clientHandle, value);
+            return fences.kernels().added(clientHandle, value);
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }

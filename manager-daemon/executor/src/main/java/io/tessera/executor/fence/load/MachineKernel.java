@@ -9,11 +9,14 @@ public final class MachineKernel {
     private static final int LONGEST_NAME = 500;
 
     final MachineImage image;
+    /** As it may be shown. */
     final String name;
     final MachineGrade grade;
     /** Why it does not run beside other users' programs; null: it does. */
     final String why;
     private final TensorMapPlaces tensorMaps;
+    private final boolean waits;
+    private final int addedRegisters;
     /** Whether it may run from now on, whoever comes. */
     boolean admitted;
     /** Whether its user was told that it does not run. */
@@ -25,6 +28,9 @@ public final class MachineKernel {
         this.grade = grade;
         this.why = why;
         this.tensorMaps = tensorMaps;
+        FencedImage fenced = image.fenced();
+        this.waits = tensorMaps == null || name.isEmpty() || fenced.waiting().containsKey(name);
+        this.addedRegisters = fenced == null ? 0 : fenced.addedRegisters().getOrDefault(name, 0);
     }
 
     /** A kernel of an image. */
@@ -49,7 +55,12 @@ public final class MachineKernel {
 
     /** Whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
     public boolean mayWaitForBlocks() {
-        return tensorMaps == null || name.isEmpty() || image.fenced().waiting().containsKey(name);
+        return waits;
+    }
+
+    /** How many registers it has more than in its image. */
+    public int addedRegisters() {
+        return addedRegisters;
     }
 
     /** Where in its parameters tensor maps lie; null: it has no fence. */

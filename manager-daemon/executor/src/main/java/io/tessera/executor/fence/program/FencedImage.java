@@ -16,6 +16,7 @@ import java.util.Map;
  * @param misaligned kernels with an access whose address is not seen to be aligned, with the first one, by name; empty where addresses are not aligned
  * @param waiting  kernels that may wait for other blocks of their grid, with the first loop, by name
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, by name
+ * @param addedRegisters how many registers kernels have more than in the image, by name; the others have none more
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
  * @param looks    whether the stop word ends any kernel
@@ -24,8 +25,9 @@ import java.util.Map;
  * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
-        Map<String, String> misaligned, Map<String, String> waiting, Map<String, TensorMapPlaces> tensorMaps, int kernels, boolean reports,
-        boolean looks, long accesses, MovedVariables moved, List<String> assertions) {
+        Map<String, String> misaligned, Map<String, String> waiting, Map<String, TensorMapPlaces> tensorMaps,
+        Map<String, Integer> addedRegisters, int kernels, boolean reports, boolean looks, long accesses, MovedVariables moved,
+        List<String> assertions) {
     /** Copies the maps and the list. */
     public FencedImage {
         refused = Map.copyOf(refused);
@@ -34,12 +36,14 @@ public record FencedImage(byte[] code, String hash, Map<String, String> refused,
         misaligned = Map.copyOf(misaligned);
         waiting = Map.copyOf(waiting);
         tensorMaps = Map.copyOf(tensorMaps);
+        addedRegisters = Map.copyOf(addedRegisters);
         assertions = List.copyOf(assertions);
     }
 
     /** The same for whoever has loaded it: without code, contents of variables, and texts. */
     public FencedImage loaded() {
-        return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, waiting, tensorMaps, kernels, reports, looks, accesses,
+        return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, waiting, tensorMaps, addedRegisters, kernels, reports, looks,
+                accesses,
                 MovedVariables.NONE, List.of());
     }
 }

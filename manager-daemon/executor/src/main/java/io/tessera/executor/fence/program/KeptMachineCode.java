@@ -43,12 +43,12 @@ import org.slf4j.LoggerFactory;
  * word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the window, a list for each
  * {@link WindowPlaces.Value} in their order, places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
  * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks
- * with the first loop, kernels with the places of their tensor maps, variables, places of their addresses, texts of assertions.
+ * with the first loop, kernels with the places of their tensor maps, kernels with more registers and how many more, variables, places of their addresses, texts of assertions.
  * A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
-    private static final int VERSION = 9;
+    private static final int VERSION = 10;
     private static final String MODE = "machine code";
 
     private final CodeCache cache;
@@ -122,6 +122,11 @@ final class KeptMachineCode {
                 numbers(out, kernel.getValue().many());
                 out.writeBoolean(kernel.getValue().conditional());
             }
+            out.writeInt(image.addedRegisters().size());
+            for (Map.Entry<String, Integer> kernel : new TreeMap<>(image.addedRegisters()).entrySet()) {
+                text(out, kernel.getKey());
+                out.writeInt(kernel.getValue());
+            }
             FencedTablesWriter.variables(out, image.moved().variables());
             FencedTablesWriter.relocations(out, image.moved().places());
             out.writeInt(image.assertions().size());
@@ -156,6 +161,10 @@ final class KeptMachineCode {
         for (int left = count(in); left > 0; left--) {
             tensorMaps.put(text(in), new TensorMapPlaces(Set.copyOf(numbers(in)), Set.copyOf(numbers(in)), in.get() != 0));
         }
+        Map<String, Integer> addedRegisters = new HashMap<>();
+        for (int left = count(in); left > 0; left--) {
+            addedRegisters.put(text(in), in.getInt());
+        }
         MovedVariables moved = new MovedVariables(FencedTablesReader.variables(in), FencedTablesReader.relocations(in));
         List<String> assertions = new ArrayList<>();
         for (int left = count(in); left > 0; left--) {
@@ -166,7 +175,8 @@ final class KeptMachineCode {
         }
         WindowMove.move(code, window, before, fence);
         ReportWords.change(code, places, before, fence);
-        return new FencedImage(code, hash, refused, trusted, endless, misaligned, waiting, tensorMaps, kernels, reports, looks, accesses,
+        return new FencedImage(code, hash, refused, trusted, endless, misaligned, waiting, tensorMaps, addedRegisters, kernels, reports, looks,
+                accesses,
                 moved, assertions);
     }
 

@@ -167,7 +167,10 @@ public final class MachineImages {
         misaligned.keySet().retainAll(kernels);
         Map<String, String> waiting = seen.mayWaitForBlocks();
         waiting.keySet().retainAll(kernels);
-        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, waiting, seen.tensorMaps(), kernels.size(),
+        Map<String, Integer> addedRegisters = fenced.functions().stream().filter(report -> report.kernel() && report.addedRegisters() > 0)
+                .collect(Collectors.toMap(FunctionReport::name, FunctionReport::addedRegisters));
+        return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, waiting, seen.tensorMaps(), addedRegisters,
+                kernels.size(),
                 fenced.functions().stream().anyMatch(FunctionReport::reports), looking && endless.size() < kernels.size(),
                 fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
                 fenced.moved(), fenced.assertions());

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Test;
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
     private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);
+    /** Longer than what is shown of a name, as those of templates are. */
+    private static final String LONG_NAME = "_ZN" + "x".repeat(2_000);
     private static final PlacedImage FENCED = image("unknown");
     private static final PlacedImage VENDORS = image("vendors");
 
@@ -36,7 +38,7 @@ class UnfencedImagesTest {
 
     private static PlacedImage image(String hash) {
         FencedImage image = new FencedImage(new byte[64], hash, Map.of("open", "a reason"), Map.of("returns", "a RET", "copies", "a map"), Map.of(),
-                Map.of(), Map.of("copies", "a loop"), Map.of("copies", MAPS),
+                Map.of(), Map.of("copies", "a loop", LONG_NAME, "a loop"), Map.of("copies", MAPS), Map.of(LONG_NAME, 1),
                 4,
                 true, false, 7, MovedVariables.NONE, List.of());
         return assertDoesNotThrow(() -> PlacedImage.place(image, 0, null, null, null, null), "nothing is to be placed");
@@ -99,6 +101,7 @@ class UnfencedImagesTest {
     void aKernelMayWaitForBlocksIfItsImageSaysSoOrNothingIsKnown() {
         images.loaded(16, SOURCE, FENCED);
         assertTrue(images.kernel(16, "copies").mayWaitForBlocks());
+        assertTrue(images.kernel(16, LONG_NAME).mayWaitForBlocks());
         assertFalse(images.kernel(16, "plain").mayWaitForBlocks());
         assertFalse(images.kernel(16, "returns").mayWaitForBlocks());
         assertTrue(images.kernel(16, "open").mayWaitForBlocks(), "it has no fence");
@@ -106,6 +109,14 @@ class UnfencedImagesTest {
         images.loaded(32, SOURCE, null);
         assertTrue(images.kernel(32, "plain").mayWaitForBlocks(), "its image is loaded as it is");
         assertTrue(images.kernelFromNowhere("plain").mayWaitForBlocks());
+    }
+
+    @Test
+    void whatAKernelHasMoreThanItsImageIsKnownByItsWholeName() {
+        images.loaded(16, SOURCE, FENCED);
+        assertEquals(1, images.kernel(16, LONG_NAME).addedRegisters());
+        assertEquals(0, images.kernel(16, "plain").addedRegisters());
+        assertEquals(0, images.kernelFromNowhere(LONG_NAME).addedRegisters());
     }
 
     /** The driver has the code, and images are many and large. */

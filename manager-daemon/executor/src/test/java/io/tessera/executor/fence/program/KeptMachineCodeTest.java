@@ -140,7 +140,8 @@ class KeptMachineCodeTest {
     void tensorMapsVariablesAndTextsOfAssertionsAreFoundAgain() {
         FencedImage image = new FencedImage(new byte[100], "hash", Map.of("a", "b"), Map.of("k", "on trust"), Map.of("l", "a loop"),
                 Map.of("m", "an LDG"), Map.of("n", "a loop with ATOMG"),
-                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)), 3, false,
+                Map.of("k", new TensorMapPlaces(Set.of(64, 192), Set.of(), true), "l", new TensorMapPlaces(Set.of(), Set.of(5), false)),
+                Map.of("k", 1), 3, false,
                 true, 7,
                 new MovedVariables(List.of(new HoistedVariable("v", "", Linkage.INTERNAL, false, false, 8, 4, new byte[] {1, 2}, List.of(ADDRESS))),
                         List.of(ADDRESS)),
@@ -160,7 +161,7 @@ class KeptMachineCodeTest {
         MachineFence fence = MachineFence.of(BASE, SIZE).reporting(FIRST_WORD, 5).looking(FIRST_WORD + STOP_DISTANCE).aligning();
         CachedCode entry = cache.find(kept.key(image(), fence)).orElseThrow();
         byte[] tables = entry.tables();
-        assertEquals(9, tables[3]);
+        assertEquals(10, tables[3]);
         tables[3] = 5;
         cache.store(kept.key(image(), fence), new CachedCode(entry.code(), tables));
         assertNull(kept.find(kept.key(image(), fence), fence));
