@@ -141,7 +141,9 @@ final class ResidencyWatchdog {
     }
 
     private static String excuse(ClientDeviceMemory other) {
-        return hasHostRoom(other) ? "does not" : "has no host memory left for it";
+        return hasHostRoom(other) ? "does not" : String.format(Locale.ROOT,
+                "has no host memory left for it: it holds %.2f GiB pinned of %.2f GiB that it may, %.2f of %.2f GiB pageable",
+                other.pinnedHeld / GIB, other.pinnedTarget / GIB, other.pageableHeld / GIB, other.pageableTarget / GIB);
     }
 
     private static boolean hasHostRoom(ClientDeviceMemory other) {
