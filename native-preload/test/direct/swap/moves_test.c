@@ -9,10 +9,13 @@
 
 #define LARGE_BYTES (5 * MIB) /* three chunks of a device of 64 MiB */
 #define TOGETHER 32           /* runs at once: they mostly wait for retries */
-#ifdef __SANITIZE_THREAD__    /* which makes a run ten times as long */
+/* Calls from one that fails to the next in a quick run, so that it has some of each kind. More with sanitizers, which make a run longer. */
+#if defined __SANITIZE_THREAD__
 #define STEP 101
+#elif defined __SANITIZE_ADDRESS__
+#define STEP 47
 #else
-#define STEP 11 /* calls, so that a quick run has some of each kind */
+#define STEP 23
 #endif
 #define UNKNOWN_ERROR 999 /* CUDA_ERROR_UNKNOWN */
 
@@ -83,13 +86,13 @@ static void await(pid_t child, const struct run *run)
     exit(1);
 }
 
-/* The calls of the run fail, one in each of as many runs: every `step`th. */
+/* The calls of the run fail, one in each of as many runs: every `step`th, from another one at each start of the test. */
 static unsigned fail_everywhere(bool pinned, CUresult failure, unsigned step, struct told *told)
 {
     struct run runs[TOGETHER] = {{.pinned = pinned}};
     pid_t children[TOGETHER];
     await(begin(&runs[0], told), &runs[0]);
-    unsigned calls = told->calls, at = 1, done = 0;
+    unsigned calls = told->calls, at = 1 + (unsigned)(monotonic_ns() % step), done = 0;
     CHECK(calls > 100);
     while (at <= calls) {
         unsigned count = 0;

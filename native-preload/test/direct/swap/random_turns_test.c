@@ -11,7 +11,7 @@
 #include "late_driver.h"
 #include "moving_program.h"
 
-#define RUNS (SANITIZED ? 4 : 16)
+#define RUNS (SANITIZED ? 4 : 8)
 #define LONG_RUNS 600
 #define TOGETHER 8
 #define TURNS 10
