@@ -10,6 +10,7 @@ import io.tessera.os.linux.Linux;
 import io.tessera.os.memory.OwnHostMemory;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Starts a manager in this process. One line on standard output says that it can be reached; everything else is a log
@@ -49,12 +50,7 @@ public final class ManagerMain {
         boolean check = arguments.contains("--check");
         ManagerContext context;
         try {
-            context = ManagerContext.parse(arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv(),
-                    os.processes().uid());
-            configureLog(context.logLevel());
-            checkUser(os, context);
-            ExecutorVariables.check(System.getenv(),
-                    new OwnHostMemory(why -> System.err.println("tessera-manager: " + why)).totalBytes());
+            context = checked(os, arguments.stream().filter(argument -> !argument.equals("--check")).toList(), System.getenv());
         } catch (OptionException e) {
             System.err.println("tessera-manager: " + e.getMessage());
             return EXIT_USAGE;
@@ -79,6 +75,19 @@ public final class ManagerMain {
             Thread.currentThread().interrupt();
             return EXIT_FAILED;
         }
+    }
+
+    /**
+     * What a manager of these arguments and this environment would be. Also sets how this process logs.
+     *
+     * @throws OptionException if it would not start, with the option or variable that is wrong
+     */
+    public static ManagerContext checked(LinuxPort os, List<String> arguments, Map<String, String> environment) throws OptionException {
+        ManagerContext context = ManagerContext.parse(arguments, environment, os.processes().uid());
+        configureLog(context.logLevel());
+        checkUser(os, context);
+        ExecutorVariables.check(environment, new OwnHostMemory(why -> System.err.println("tessera-manager: " + why)).totalBytes());
+        return context;
     }
 
     private static void checkUser(LinuxPort os, ManagerContext context) throws OptionException {

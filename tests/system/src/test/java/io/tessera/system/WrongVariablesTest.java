@@ -1,8 +1,13 @@
 package io.tessera.system;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.manager.ManagerMain;
+import io.tessera.manager.settings.OptionException;
+import io.tessera.os.linux.Linux;
 import io.tessera.testing.BuildOutputs;
 import io.tessera.testing.TestFolders;
 import java.io.IOException;
@@ -10,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -19,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The README: a variable with a value that it cannot have is named by whoever reads it. Every variable of its table has rows here. */
 @ExtendWith(RunWatcher.class)
@@ -103,10 +110,6 @@ class WrongVariablesTest {
         return cases(Reader.RUN);
     }
 
-    private static Stream<String> ofTheLibrary() {
-        return cases(Reader.LIBRARY);
-    }
-
     private static Stream<String> ofTheManager() {
         return cases(Reader.MANAGER);
     }
@@ -145,15 +148,17 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty() && result.errors().getFirst().startsWith("tessera: " + name(assignment)), result::toString);
     }
 
-    @ParameterizedTest
-    @MethodSource("ofTheLibrary")
-    void theLibraryNamesItAndRefuses(String assignment, TestRun run) {
+    /** One manager for all of them: whoever is refused leaves nothing there. */
+    @Test
+    void theLibraryNamesItAndRefuses(TestRun run) {
         run.manager("--executors", "none");
-        run.expectLine("^tessera: " + name(assignment) + "=");
-        RunningProgram program = run.program("console").env(name(assignment), value(assignment)).start();
-        program.awaitAnswer("init", "error 802");
-        ProgramResult result = program.quit();
-        assertEquals(1, result.libraryLines().size(), result::toString);
+        assertAll(cases(Reader.LIBRARY).map(assignment -> () -> {
+            run.expectLine("^tessera: " + name(assignment) + "=");
+            RunningProgram program = run.program("console").env(name(assignment), value(assignment)).start();
+            program.awaitAnswer("init", "error 802");
+            List<String> lines = program.quit().libraryLines();
+            assertTrue(lines.size() == 1 && lines.getFirst().startsWith("tessera: " + name(assignment) + "="), () -> assignment + ": " + lines);
+        }));
     }
 
     private static ProgramLaunch checkingManager(TestRun run) {
@@ -162,7 +167,16 @@ class WrongVariablesTest {
 
     @ParameterizedTest
     @MethodSource("ofTheManager")
-    void theManagerNamesItAndDoesNotStart(String assignment, TestRun run) {
+    void theManagerNamesIt(String assignment) {
+        OptionException refused = assertThrows(OptionException.class,
+                () -> ManagerMain.checked(Linux.open(), List.of(), Map.of(name(assignment), value(assignment))));
+        assertTrue(refused.getMessage().contains(name(assignment)), refused::getMessage);
+    }
+
+    /** Of each of those that look at variables. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TESSERA_MODE=fast", "TESSERA_EXECUTOR_USER=no-such-account", "TESSERA_WORKER_MEMORY=1"})
+    void aManagerWithAWrongVariableDoesNotStart(String assignment, TestRun run) {
         ProgramResult result = checkingManager(run).env(name(assignment), value(assignment)).run().exits(2);
         assertTrue(result.errors().getFirst().contains(name(assignment)), result::toString);
         assertTrue(result.output().isEmpty(), result::toString);
