@@ -54,6 +54,7 @@ manager_exec() {
     umask 022
     raise_limits
     clean_environment
+    java_size=$java_daemon
     java_exec io.tessera.manager.ManagerMain "$@"
 }
 

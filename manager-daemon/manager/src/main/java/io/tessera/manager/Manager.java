@@ -1,6 +1,7 @@
 package io.tessera.manager;
 
 import io.tessera.clock.Clocks;
+import io.tessera.clock.NanoClock;
 import io.tessera.guardian.cache.CacheLocation;
 import io.tessera.guardian.trust.TrustLocation;
 import io.tessera.manager.admission.AdmissionQueue;
@@ -72,10 +73,13 @@ public final class Manager implements AutoCloseable {
     }
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+    /** A look at the size of the log is a system call, and cycles may be thousands in a second. */
+    private static final long LOG_LOOK_NS = 1_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Manager.class);
 
     private final ManagerDirectory directory;
     private final Poller poller;
+    private final NanoClock clock;
     private final DistinctErrors errors;
     private final Sessions sessions;
     private final DeviceRegistry devices;
@@ -99,6 +103,7 @@ public final class Manager implements AutoCloseable {
             ManagerDirectory directory, Poller poller) {
         this.directory = directory;
         this.poller = poller;
+        this.clock = clocks.monotonic();
         this.errors = new DistinctErrors(clocks.realtime());
         this.proxy = new ConductorProxy(poller);
         Leases leases = new Leases();
@@ -261,9 +266,14 @@ public final class Manager implements AutoCloseable {
     private void run() {
         try {
             LogFile log = new LogFile(Linux.open().files(), Linux.sharedMemory(), directory.paths().path(), LogFile.MOST_BYTES);
+            long lookedNs = clock.nanoTime();
             while (!stopping) {
                 conductor.doWork(conductor.idleNs());
-                log.keepSmall();
+                long nowNs = clock.nanoTime();
+                if (nowNs - lookedNs >= LOG_LOOK_NS) {
+                    lookedNs = nowNs;
+                    log.keepSmall();
+                }
             }
         } catch (IOException | RuntimeException | Error e) {
             // With a broken conductor clients would wait at closed gates; without one they run on their own.
