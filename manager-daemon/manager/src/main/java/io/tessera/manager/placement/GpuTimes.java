@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What part of the time each device was used lately, from what its clients have counted. An average that forgets: what was {@link #HALF_LIFE_NS} ago
- * counts half. One owner thread.
+ * What part of the time each device was used lately by the clients that it has now, from what they have counted. The part of a client is a mean over its life that
+ * forgets: what was {@link #HALF_LIFE_NS} ago counts half. So two devices that are equally busy have equal parts, however long their clients have been there. One
+ * owner thread.
  *
  * <p>The time of a client is what its samples found, else its turns. A client that has submitted work, and of which neither is known, counts as one
- * that has used the device for the whole time: a mode without turns takes samples only while it compares.
+ * that has used the device for the whole time: a mode without turns takes samples only while it compares. So does a client of which nothing is known yet.
  */
 public final class GpuTimes {
     /** Time between two looks: executors say once a second what their clients have used. */
@@ -42,34 +43,49 @@ public final class GpuTimes {
         }
     }
 
+    /** A client as it was at the last look. */
+    private static final class Client {
+        ClientWork work;
+        /** Parts of the time, each with its weight. */
+        double weighted;
+        /** Sum of the weights; 0: nothing is known. */
+        double weight;
+
+        void look(ClientWork now, double elapsedNs) {
+            if (work != null) {
+                double kept = Math.pow(0.5, elapsedNs / HALF_LIFE_NS);
+                weighted = weighted * kept + now.shareSince(work, elapsedNs) * (1 - kept);
+                weight = weight * kept + 1 - kept;
+            }
+            work = now;
+        }
+
+        double share() {
+            return weight == 0 ? 1 : weighted / weight;
+        }
+    }
+
     /** A device as it was at the last look. */
     private static final class Device {
-        private final Map<Long, ClientWork> clients = new HashMap<>();
+        private Map<Long, Client> clients = Map.of();
         private long lookedNs;
-        private double share;
     }
 
     /** Takes in what the clients of a device have counted. */
     public void look(DeviceUuid uuid, List<ClientWork> clients, long nowNs) {
-        Device device = devices.get(uuid);
-        if (device == null) {
-            device = new Device();
-            devices.put(uuid, device);
-        } else if (nowNs > device.lookedNs) {
-            double elapsedNs = nowNs - device.lookedNs;
-            double used = 0;
-            for (ClientWork client : clients) {
-                ClientWork before = device.clients.get(client.client());
-                used += before == null ? 0 : client.shareSince(before, elapsedNs);
-            }
-            double kept = Math.pow(0.5, elapsedNs / HALF_LIFE_NS);
-            device.share = device.share * kept + Math.min(1, used) * (1 - kept);
+        Device device = devices.computeIfAbsent(uuid, _ -> new Device());
+        double elapsedNs = nowNs - device.lookedNs;
+        if (elapsedNs <= 0 && !device.clients.isEmpty()) {
+            return;
         }
+        Map<Long, Client> now = new HashMap<>();
+        for (ClientWork work : clients) {
+            Client client = device.clients.getOrDefault(work.client(), new Client());
+            client.look(work, elapsedNs);
+            now.put(work.client(), client);
+        }
+        device.clients = now;
         device.lookedNs = nowNs;
-        device.clients.clear();
-        for (ClientWork client : clients) {
-            device.clients.put(client.client(), client);
-        }
     }
 
     /** Forgets all devices but these. */
@@ -77,9 +93,9 @@ public final class GpuTimes {
         devices.keySet().retainAll(known);
     }
 
-    /** The part of the time that a device was used lately, from 0 to 1; 0: nothing is known of it. */
+    /** The part of the time that a device was used lately, from 0 to 1; 0: it has no clients that are known. */
     public double share(DeviceUuid uuid) {
         Device device = devices.get(uuid);
-        return device == null ? 0 : device.share;
+        return device == null ? 0 : Math.min(1, device.clients.values().stream().mapToDouble(Client::share).sum());
     }
 }

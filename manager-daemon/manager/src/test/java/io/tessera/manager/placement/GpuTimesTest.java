@@ -54,7 +54,26 @@ class GpuTimesTest {
     @Test
     void newClientsBringNothingOfThePastAlong() {
         after(10, _ -> new ClientWork(7, 1, 0, 0, 0));
-        assertEquals(0, after(0, _ -> new ClientWork(8, 1_000_000, 1, 2, 1_000 * S)));
+        assertEquals(1, after(0, _ -> new ClientWork(8, 1_000_000, 1, 2, 1_000 * S)), "nothing is known of it");
+        assertEquals(0, after(2, _ -> new ClientWork(8, 1_000_000, 1, 2, 1_000 * S)));
+    }
+
+    /** Two devices with one busy program each, of which one came a second ago, are equally busy: the next two programs get one each. */
+    @Test
+    void equallyBusyDevicesAreEqualHoweverLongTheirClientsHaveBeenThere() {
+        double old = after(120, second -> new ClientWork(7, second, 0, 0, second * S));
+        DeviceUuid other = new DeviceUuid(0, 2);
+        times.look(other, List.of(new ClientWork(9, 1, 0, 0, nowNs)), nowNs);
+        assertEquals(old, times.share(other), 0.001, "as soon as it is there");
+        times.look(other, List.of(new ClientWork(9, 2, 0, 0, nowNs + GpuTimes.LOOK_NS)), nowNs + GpuTimes.LOOK_NS);
+        assertEquals(old, times.share(other), 0.001, "and when it is known");
+    }
+
+    @Test
+    void whoHasGoneUsesNothing() {
+        after(120, second -> new ClientWork(7, second, 0, 0, second * S));
+        times.look(GPU, List.of(), nowNs);
+        assertEquals(0, times.share(GPU));
     }
 
     @Test
