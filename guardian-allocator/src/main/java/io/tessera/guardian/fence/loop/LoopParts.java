@@ -136,10 +136,9 @@ public final class LoopParts {
         return cut;
     }
 
-    /** The comparison that ends a part. */
+    /** The comparison that ends a part: a part has whole steps, so the counter comes to its limit, and assemblers unroll the loop. */
     public Instruction compare(Part part) {
-        Instruction compare = part.counted().compare();
-        return unequal(code, compare, part.limit(), part.equal() ? part.counted().bound() : new LoopBound(0, 0, false));
+        return unequal(code, part.counted().compare(), part.limit(), new LoopBound(0, 0, false));
     }
 
     /** A comparison with a limit, less low bits that a step cannot change. */

@@ -204,7 +204,8 @@ public final class Loops {
             case "le" -> least > 0 && limit.high() <= top - most;
             case "gt" -> most < 0 && limit.low() >= bottom - least - 1;
             case "ge" -> most < 0 && limit.low() >= bottom - least;
-            case "ne" -> least == most && (least == 1 || least == -1) && fixed(fact.other(), number);
+            case "ne" -> least == most && fixed(fact.other(), number)
+                    && (Math.abs(least) == 1 || Passes.meets(starts(counter.args[0].origin(), number), fact.other(), least));
             default -> false;
         };
     }

@@ -56,6 +56,24 @@ final class Passes {
         return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED ? WorkBetweenLooks.UNBOUNDED : most / size + 2;
     }
 
+    /** Whether a counter that begins at any of the starts comes to the limit exactly, now or after running over: whole steps lie between them. */
+    static boolean meets(List<Node> starts, Node limit, long step) {
+        int bits = Long.numberOfTrailingZeros(step);
+        if (Math.abs(step) != 1L << bits) {
+            return false;
+        }
+        Node made = limit.origin();
+        boolean moved = (made.is("add") || made.is("sub")) && made.typed(Integer.SIZE) && made.instruction.modifiers().size() == 1
+                && made.args[1].value.isNumber() && made.args[1].value.align() >= bits;
+        for (Node start : starts) {
+            boolean numbers = start.value.exact() && limit.value.exact() && Value.tz(start.value.low() - limit.value.low()) >= bits;
+            if (!numbers && !(moved && made.args[0].origin() == start.origin())) {
+                return false;
+            }
+        }
+        return !starts.isEmpty();
+    }
+
     private static long equal(Node start, Node limit, long step, long size) {
         Node made = limit.origin();
         Value left = null;

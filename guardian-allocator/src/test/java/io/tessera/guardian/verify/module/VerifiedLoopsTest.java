@@ -124,6 +124,32 @@ class VerifiedLoopsTest {
                 {"selp.s32 \t%__tessera_r1, -2147483648", "selp.s32 \t%__tessera_r1, 2147483647"}});
     }
 
+    /** As compilers write loops that they have unrolled. A part has whole steps, so that its end is compared as it is, and assemblers see a counted loop. */
+    @Test
+    void aPartOfALoopWithStepsOfFour() throws Exception {
+        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(HEAD + """
+                .visible .entry k(.param .u64 p, .param .u32 n)
+                {
+                .reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;
+                ld.param.u64 %rd1, [p];
+                ld.param.u32 %r1, [n];
+                l: st.global.u32 [%rd1], %r1;
+                add.s32 %r1, %r1, -4;
+                setp.ne.s32 %p1, %r1, 0;
+                @%p1 bra l;
+                ret;
+                }
+                """)).ptx();
+        onlySo(text, UNENDING, new String[][] {
+                {"and.b32 \t%__tessera_r8, %r0, -4;", "and.b32 \t%__tessera_r8, %r0, -2;"}, {", 65532;", ", 65534;"},
+                {"add.u32 \t%__tessera_r9, %__tessera_r9, 4;", "add.u32 \t%__tessera_r9, %__tessera_r9, 2;"},
+                {"sub.u32 \t%__tessera_r0, %r0, ", "sub.u32 \t%__tessera_r0, %__tessera_r8, "},
+                {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -8;"}, {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -12;"},
+                {"\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;", "\tadd.s32 %__tessera_r0, %__tessera_r0, 4;\n\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;"},
+                {"setp.ne.s32 \t%p0, %r0, %__tessera_r0;", "setp.ne.s32 \t%p0, %r0, 2;"}});
+        onlySo(text, TOO_MUCH, new String[][] {{", 65532;", ", 1073741820;"}});
+    }
+
     /** A pointer that moves by a number of doubles that is not known stays aligned. */
     @Test
     void aPointerThatMovesByMultiples() throws Exception {
