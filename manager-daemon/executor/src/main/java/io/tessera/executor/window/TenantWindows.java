@@ -225,8 +225,9 @@ public final class TenantWindows {
             LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
         }
         if (windows.isEmpty()) {
-            int ended = swap.host().release(driver);
-            result = result == CudaResult.SUCCESS ? ended : result;
+            for (int ended : new int[] {swap.kernel().unload(driver), swap.host().release(driver)}) {
+                result = result == CudaResult.SUCCESS ? ended : result;
+            }
         }
         return result;
     }
