@@ -40,7 +40,7 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
     uint64_t largest = tier == TIER_PINNED ? PINNED_STEP_BYTES : STEP_BYTES;
     uint64_t most = target / SMALL_PARTS < largest ? target / SMALL_PARTS : largest;
     uint64_t bytes = wanted < most ? wanted : most;
-    /* Rounded down, because of a larger step a smaller part may stay in use. */
+    /* Rounded down: a step that is used in part cannot be released, so that small steps lose less. */
     bytes = bytes > BACKING_UNIT ? bytes / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;
 }
