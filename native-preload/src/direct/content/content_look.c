@@ -75,6 +75,8 @@ static void forget(struct looker *l)
 
 static void drop(struct looker *l)
 {
+    if (l->stream)
+        REAL(cuStreamSynchronize)(l->stream); /* a wait may have failed, and what is under way uses the memory below */
     if (l->shared)
         REAL(cuMemFreeHost)(l->shared);
     for (unsigned i = 0; i < LAUNCHES; i++)

@@ -107,10 +107,7 @@ static unsigned fail_everywhere(bool pinned, CUresult failure, unsigned step, st
     return done;
 }
 
-/*
- * With an argument every call fails in every way, which takes minutes. Known to fail then: pageable host memory, call 47 with
- * UNKNOWN_ERROR, where memory is unmapped while the device still copies.
- */
+/* With an argument every call fails in every way, which takes minutes. */
 int main(int count, char **arguments)
 {
     ensure_settings(arguments);
