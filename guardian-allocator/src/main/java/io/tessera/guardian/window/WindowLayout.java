@@ -9,6 +9,8 @@ package io.tessera.guardian.window;
  * </pre>
  *
  * The device part holds what the tenant allocates on the device, the host part the pinned host memory of its clients.
+ * Programs with little memory have all of it in the first 4 GiB, where fences of machine code cost least: of a larger window
+ * the last {@link #NEAR_HOST_BYTES} of the first 4 GiB are for host memory, too.
  * Whatever of window and guards is not committed is mapped to the tenant's sink, {@link #slotBytes} at a time.
  * Immutable.
  *
@@ -33,6 +35,9 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
      * strides of such an index times four. Wider bands would spare kernels few fences more, and each GiB costs eight mappings.
      */
     public static final long GUARD_BYTES = 40L << 30;
+
+    /** Of a larger window, the part for host memory in its first 4 GiB. */
+    public static final long NEAR_HOST_BYTES = 512L << 20;
 
     /** The host part is a quarter of the window and at most this. */
     public static final long MAX_HOST_PART_BYTES = 64L << 30;
@@ -127,6 +132,11 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     /** Where the host part begins, from the window's base. */
     public long hostPartOffset() {
         return sizeBytes - hostPartBytes;
+    }
+
+    /** Where host memory begins in the first 4 GiB of a larger window, from the window's base; 0: there is no such part. */
+    public long nearHostOffset() {
+        return hostPartBytes == 0 || sizeBytes == MIN_SIZE_BYTES ? 0 : MIN_SIZE_BYTES - NEAR_HOST_BYTES;
     }
 
     /** As many mappings of the sink cover window and guards while nothing is committed. */

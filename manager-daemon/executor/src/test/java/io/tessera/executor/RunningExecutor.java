@@ -66,6 +66,14 @@ final class RunningExecutor implements AutoCloseable {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, FakeDriver::isGpu);
     }
 
+    /** The same on one with so much memory. */
+    static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted, long capacityBytes) throws Exception {
+        return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, driver -> {
+            driver.isGpu();
+            driver.pages.capacityBytes = capacityBytes;
+        });
+    }
+
     private RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed, TrustedImages trusted,
             Consumer<FakeDriver> device) throws Exception {
         device.accept(driver);

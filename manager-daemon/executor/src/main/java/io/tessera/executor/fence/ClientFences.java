@@ -46,8 +46,6 @@ import java.util.Map;
 public final class ClientFences {
     /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
-    /** Images that wait to be needed lie in the heap that all clients share. */
-    private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
 
     private final FenceSettings settings;
     private final FencingService fencing;
@@ -92,10 +90,13 @@ public final class ClientFences {
         this.device = fencing.device();
         this.unfenced = new UnfencedImages(settings.unfenced(), member, fencing.trusted(), segment);
         this.machineLoads = new MachineLoads(settings, fencing, new MachineImages(fencing.maker().target(), window, fencing.maker().cache(),
-                fencing.clock(), fencing.architectures(), fencing.loops()), fencing.trusted());
+                fencing.clock(), fencing.architectures(), fencing.loops()), fencing.trusted(), window);
         this.textures = new TextureBitmap(stream, driver);
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
-                new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver), handles, driver, synchronization);
+                new KernelVariants(new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver),
+                        new NarrowModules(fencing, driver),
+                        handles, driver, synchronization, device),
+                handles, driver);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
         this.strayWrites = new StrayWriteChecks(window, kernels::recent, segment, settings.mode());
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
@@ -182,15 +183,7 @@ public final class ClientFences {
      * @throws ProgramRefusedException with OUT_OF_MEMORY if the client has loaded too much that it does not use
      */
     public void room(long bytes) throws ProgramRefusedException {
-        long held = bytes;
-        for (TenantModule module : modules.values()) {
-            held += module.source == null ? 0 : module.source.heapBytes();
-        }
-        if (held > MOST_HELD_BYTES) {
-            throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "the executor may keep " + (MOST_HELD_BYTES >> 20)
-                    + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20)
-                    + " MiB; unload modules that are not needed, or use them before more are loaded");
-        }
+        TenantModule.requireRoom(modules.values(), bytes);
     }
 
     /** Links what the client wants to have linked. */
@@ -211,6 +204,7 @@ public final class ClientFences {
         }
         looksAtStopWord |= fenced.image().looks();
         PlacedImage placed = PlacedImage.place(fenced.image(), fenced.number(), window, charge, stream, driver);
+        kernels.variants().narrow().add(placed, fenced.narrow());
         if (fenced.number() != 0) {
             violations().addImage(fenced.number(), source.main().bytes().byteSize() + " bytes", fenced.image().assertions());
         }
@@ -226,6 +220,7 @@ public final class ClientFences {
      */
     public long loadsAsItIs(ProgramSource source, PlacedImage untaken, CodeOptions options, boolean library) throws ProgramRefusedException {
         if (untaken != null) {
+            kernels.variants().narrow().remove(untaken.number());
             untaken.memory().free(window, charge);
             violations().removeImage(untaken.number());
         }
@@ -379,7 +374,11 @@ public final class ClientFences {
     public long[] global(long handle, String name) throws ProgramRefusedException {
         TenantModule module = loaded.get(handle);
         if (module == null || module.asItIs) {
-            return unfenced.variable(handle, name);
+            long[] inWindow = unfenced.variable(handle, name);
+            if (inWindow == null) {
+                kernels.variants().shares(unfenced.number(handle));
+            }
+            return inWindow;
         }
         if (name.startsWith(WindowConstants.PREFIX)) {
             throw new ProgramRefusedException(CudaResult.NOT_FOUND, "no variable of the program");
@@ -454,6 +453,7 @@ public final class ClientFences {
 
     /** What threads have reported until now is told while it is known what they mean. */
     private void leave(PlacedImage image) {
+        kernels.variants().narrow().remove(image.number());
         leaving.add(image.memory());
         tellViolated();
         violations().removeImage(image.number());
@@ -509,6 +509,7 @@ public final class ClientFences {
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
     public void close() {
         quiet();
+        kernels.variants().narrow().close();
         textures.close();
         stream.close(driver);
         watchdog.close();

@@ -4,7 +4,6 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.fence.load.MachineKernel;
@@ -20,7 +19,6 @@ import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -31,12 +29,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
 /**
- * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or as it is, its pointers checked.
+ * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or machine code: with the fences of its window or of 4 GiB, or as it is, its pointers checked.
  * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
  * any.
  */
 public final class ClientKernels {
-    private static final int ALONE_NEVER = -1;
     /** The driver does not say how many blocks a processor holds. */
     public static final int NOT_SAID = 0;
 
@@ -53,10 +50,9 @@ public final class ClientKernels {
     private final LongFunction<TenantModule> byStandIn;
     private final Map<Long, String> names = new HashMap<>();
     private final FencingService fencing;
-    private final AloneModules modules;
+    private final KernelVariants variants;
     private final ClientHandles handles;
     private final DriverCalls driver;
-    private final SynchronizationGate.Client synchronization;
     private final KernelOccupancy occupancy;
     private final AtomicLong nativeLaunches = new AtomicLong();
     /** A ring; read by others for a log, where a torn view does no harm. */
@@ -73,16 +69,14 @@ public final class ClientKernels {
      * @param byStandIn the module that the client's tables hold so; null: it runs as it is
      */
     ClientKernels(FenceSettings settings, TenantPresence.Member member, WindowAccess window, UnfencedImages unfenced,
-            LongFunction<TenantModule> byStandIn, FencingService fencing, AloneModules modules, ClientHandles handles, DriverCalls driver,
-            SynchronizationGate.Client synchronization) {
-        this.synchronization = synchronization;
+            LongFunction<TenantModule> byStandIn, FencingService fencing, KernelVariants variants, ClientHandles handles, DriverCalls driver) {
         this.settings = settings;
         this.member = member;
         this.window = window;
         this.unfenced = unfenced;
         this.byStandIn = byStandIn;
         this.fencing = fencing;
-        this.modules = modules;
+        this.variants = variants;
         this.handles = handles;
         this.driver = driver;
         this.occupancy = new KernelOccupancy(driver, fencing.device());
@@ -148,7 +142,7 @@ public final class ClientKernels {
                 kernel.launched = false; // it may be launched later, and the driver loads it then
                 throw e;
             }
-            return kernel.function;
+            return captured ? kernel.function : narrow(kernel);
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
         if (!captured && !settings.alwaysFenced() && member.mayRunNative()) {
@@ -411,7 +405,7 @@ public final class ClientKernels {
     }
 
     private long alone(Launchable kernel) {
-        long alone = aloneFunction(kernel);
+        long alone = variants.of(kernel);
         if (alone == 0) {
             return kernel.function;
         }
@@ -419,37 +413,23 @@ public final class ClientKernels {
         return alone;
     }
 
-    /** The driver's function without fences; 0: it is not there, or not yet. */
-    private long aloneFunction(Launchable kernel) {
-        if (kernel.aloneFunction != 0) {
-            return kernel.aloneFunction == ALONE_NEVER ? 0 : kernel.aloneFunction;
-        }
-        long module = synchronization.mayBegin() ? modules.find(kernel.module) : 0;
-        if (module == 0) {
-            return 0;
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            int result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module,
-                    arena.allocateFrom(kernel.name).address());
-            kernel.aloneFunction = result == CudaResult.SUCCESS ? driver.outLong(0) : ALONE_NEVER;
-        }
-        if (kernel.aloneFunction == ALONE_NEVER) {
-            return 0;
-        }
-        boolean ofKernel = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-        new KernelAttributes(driver, fencing.device()).copy(kernel.function, ofKernel, kernel.aloneFunction);
-        return kernel.aloneFunction;
+    private long narrow(Launchable kernel) {
+        long narrow = kernel.variant < 0 || !window.isNarrow() ? 0 : variants.of(kernel);
+        return narrow != 0 && window.launchesNarrow() ? narrow : kernel.function;
     }
 
-    /** The program has set something of its kernels: the others are set anew before they are launched. */
-    public void changed() {
-        for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
-            for (long clientHandle : handles.ofContext(kind, -1)) {
-                if (handles.table(kind).attachment(clientHandle) instanceof Launchable known) {
-                    known.aloneFunction = known.aloneFunction == ALONE_NEVER ? ALONE_NEVER : 0;
-                }
-            }
-        }
+    /** Other code of its kernels. */
+    KernelVariants variants() {
+        return variants;
+    }
+
+    /**
+     * The program sets something of a kernel.
+     *
+     * @param handle the client's, of a function or kernel
+     */
+    public void changed(long handle) {
+        variants.changed(handle);
     }
 
     void unloaded(TenantModule module) {
@@ -492,7 +472,8 @@ public final class ClientKernels {
     /** Whether any of the last kernels ran without a fence. */
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
-            if (kernel != null && (kernel.module == null && (kernel.machineMaps == null || kernel.left) || kernel.aloneFunction > 0)) {
+            if (kernel != null
+                    && (kernel.module == null && (kernel.machineMaps == null || kernel.left) || kernel.module != null && kernel.variant > 0)) {
                 return true;
             }
         }

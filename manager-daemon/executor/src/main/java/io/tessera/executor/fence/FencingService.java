@@ -19,10 +19,12 @@ import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
@@ -32,6 +34,10 @@ public final class FencingService implements AutoCloseable {
     /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
+    /** Images of all clients lie in one heap. */
+    private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 8;
+
+    private final AtomicLong keptBytes = new AtomicLong();
     private final DeviceContext device;
     private final NanoClock clock;
     private final ProgramMaker maker;
@@ -130,7 +136,26 @@ public final class FencingService implements AutoCloseable {
 
     /** Makes a program without fences for a tenant that is alone, some time. */
     Future<FencedProgram> makeLater(String tenant, ProgramSource source, CodeOptions options) {
-        return later.submit(() -> maker.make(tenant, source, FenceMode.NONE, options, false));
+        return later(() -> maker.make(tenant, source, FenceMode.NONE, options, false));
+    }
+
+    /** Makes something that nobody waits for, some time. */
+    <T> Future<T> later(Callable<T> maker) {
+        return later.submit(maker);
+    }
+
+    /** Counts bytes that are kept for {@link #later}; false: too many are kept. */
+    boolean keep(long bytes) {
+        if (keptBytes.addAndGet(bytes) <= MOST_KEPT_BYTES) {
+            return true;
+        }
+        keptBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    /** Takes back what {@link #keep} counted. */
+    void keepNoLonger(long bytes) {
+        keptBytes.addAndGet(-bytes);
     }
 
     @Override

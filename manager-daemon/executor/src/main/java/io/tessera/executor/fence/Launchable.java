@@ -22,8 +22,10 @@ public final class Launchable {
     final MachineMaps machineMaps;
     /** Whether a launch gave it tensor maps by which it left its window. */
     boolean left;
-    /** The driver's function without fences; 0: not asked for yet. */
-    long aloneFunction;
+    /** The driver's function of its other code ({@link KernelVariants}); 0: not asked for yet; below 0: there is none. */
+    long variant;
+    /** Whether what the program has set of the kernel has to be set of its other code. */
+    boolean variantIsStale;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
     /** Whether it was launched. */

@@ -7,6 +7,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.fence.report.ReportPage;
+import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.protocol.UnfencedPolicy;
@@ -20,12 +21,15 @@ import org.slf4j.LoggerFactory;
 final class MachineLoads {
     /** PTX that is compiled in about two seconds: the image of cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s on an H200's host. */
     static final long MUCH_PTX_BYTES = 256 << 10;
+    /** Off for measurements alone. */
+    private static final boolean NARROWS = !"false".equals(System.getProperty("tessera.executor.narrowCode"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineLoads.class);
 
     private final FenceSettings settings;
     private final FencingService fencing;
     private final MachineImages images;
     private final TrustedImages trusted;
+    private final WindowAccess window;
     private int count;
     /** What was fenced to find out whether it is preferred, and of which image; {@link #take} gives it out. */
     private Fenced preferred;
@@ -46,11 +50,13 @@ final class MachineLoads {
      * A cubin with fences.
      *
      * @param number by which its threads report; 0: of an unknown name
+     * @param narrow makes the same with the fences of 4 GiB; null: there is none
      */
-    record Fenced(FencedImage image, int number) {
+    record Fenced(FencedImage image, int number, MachineImages.Narrow narrow) {
     }
 
-    MachineLoads(FenceSettings settings, FencingService fencing, MachineImages images, TrustedImages trusted) {
+    MachineLoads(FenceSettings settings, FencingService fencing, MachineImages images, TrustedImages trusted, WindowAccess window) {
+        this.window = window;
         this.settings = settings;
         this.fencing = fencing;
         this.images = images;
@@ -102,6 +108,7 @@ final class MachineLoads {
         count = Math.min(count + 1, MachineFence.MOST_REPORT_VALUES);
         int number = count % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
         FencedImage image = images.fence(source, page.machineWord(), page.stopWord(), number);
-        return image == null ? null : new Fenced(image, number);
+        return image == null ? null
+                : new Fenced(image, number, NARROWS && window.isNarrow() ? images.narrow(source, page.machineWord(), page.stopWord(), number) : null);
     }
 }

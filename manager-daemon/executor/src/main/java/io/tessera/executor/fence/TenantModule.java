@@ -1,15 +1,20 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.load.HoistedMemory;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.jit.CodeOptions;
+import java.util.Collection;
 import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */
 final class TenantModule {
+    /** Images that wait to be needed lie in the heap that all clients share. */
+    private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
+
     /** What the client's tables have for it: no handle of a driver, which is odd nowhere. */
     final long standIn;
     final boolean library;
@@ -38,6 +43,24 @@ final class TenantModule {
         this.source = source;
         this.library = library;
         this.options = options;
+    }
+
+    /**
+     * Makes sure that an image may be kept until it is needed.
+     *
+     * @param others those of the same client
+     * @throws ProgramRefusedException with OUT_OF_MEMORY if the client has loaded too much that it does not use
+     */
+    static void requireRoom(Collection<TenantModule> others, long bytes) throws ProgramRefusedException {
+        long held = bytes;
+        for (TenantModule module : others) {
+            held += module.source == null ? 0 : module.source.heapBytes();
+        }
+        if (held > MOST_HELD_BYTES) {
+            throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "the executor may keep " + (MOST_HELD_BYTES >> 20)
+                    + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20)
+                    + " MiB; unload modules that are not needed, or use them before more are loaded");
+        }
     }
 
     /** What users call its image by; a hash of all of it, which is known where something was made of it. */

@@ -1,33 +1,48 @@
 package io.tessera.executor.memory;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which addresses of a window's host part have pinned memory: first fit by address, in whole granules, so that the rest of
+ * Which addresses of a window's host parts have pinned memory: first fit by address, in whole granules, so that the rest of
  * a granule is never nobody's. Thread-safe.
  */
 public final class HostAddresses {
-    private final long begin;
-    private final long end;
+    private final List<Range> ranges;
     private final long granuleBytes;
     private final TreeMap<Long, Long> taken = new TreeMap<>();
 
-    /** A range whose begin and end are multiples of the granule, all of it free. */
-    public HostAddresses(long begin, long end, long granuleBytes) {
-        this.begin = begin;
-        this.end = end;
+    /** Addresses from {@code begin} up to, but without, {@code end}, both multiples of the granule. */
+    public record Range(long begin, long end) {
+        private boolean contains(long address) {
+            return address >= begin && address < end;
+        }
+    }
+
+    /**
+     * Of ranges that are all free.
+     *
+     * @param ranges the first one that has room is taken from; ascending, and apart from each other
+     */
+    public HostAddresses(List<Range> ranges, long granuleBytes) {
+        this.ranges = List.copyOf(ranges);
         this.granuleBytes = granuleBytes;
     }
 
-    /** Whether an address lies in the range, taken or not. */
+    /** Whether an address lies in the ranges, taken or not. */
     public boolean contains(long address) {
-        return address >= begin && address < end;
+        for (Range range : ranges) { // no stream: copies ask
+            if (range.contains(address)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Bytes in all. */
     public long bytes() {
-        return end - begin;
+        return ranges.stream().mapToLong(range -> range.end - range.begin).sum();
     }
 
     /** Bytes that are taken. */
@@ -48,10 +63,18 @@ public final class HostAddresses {
      * @return its address; 0: there is none
      */
     public synchronized long take(long bytes, long notBelow) {
-        if (bytes <= 0 || bytes > end - begin || notBelow < 0) {
-            return 0;
+        for (Range range : ranges) {
+            long at = bytes <= 0 || bytes > range.end - range.begin || notBelow < 0 ? 0 : find(range, bytes, notBelow);
+            if (at != 0) {
+                taken.put(at, bytes);
+                return at;
+            }
         }
-        long at = Math.max(begin, notBelow + granuleBytes - 1 & -granuleBytes);
+        return 0;
+    }
+
+    private long find(Range range, long bytes, long notBelow) {
+        long at = Math.max(range.begin, notBelow + granuleBytes - 1 & -granuleBytes);
         Map.Entry<Long, Long> before = taken.floorEntry(at);
         if (before != null) {
             at = Math.max(at, before.getKey() + before.getValue());
@@ -61,11 +84,7 @@ public final class HostAddresses {
             at = next.getKey() + next.getValue();
             next = taken.ceilingEntry(at);
         }
-        if (at > end - bytes) {
-            return 0;
-        }
-        taken.put(at, bytes);
-        return at;
+        return at > range.end - bytes ? 0 : at;
     }
 
     /** Gives a place back. */

@@ -267,7 +267,26 @@ public final class ClientWindow implements WindowAccess {
             offset = window.residency().withRoom(client, bytes, offset, () -> window.allocate(client, bytes, aligned),
                     answer -> answer == HeapRefusal.NO_MEMORY.code());
         }
-        return offset < 0 ? 0 : baseAddress() + offset;
+        return given(offset, bytes);
+    }
+
+    /** Address of what the window has given; 0: it was refused. */
+    private long given(long offset, long bytes) {
+        if (offset < 0) {
+            return 0;
+        }
+        window.gives(client, offset + bytes);
+        return baseAddress() + offset;
+    }
+
+    @Override
+    public boolean isNarrow() {
+        return window.isNarrow();
+    }
+
+    @Override
+    public boolean launchesNarrow() {
+        return window.launchesNarrow();
     }
 
     @Override
@@ -285,8 +304,7 @@ public final class ClientWindow implements WindowAccess {
      */
     public long reserve(long bytes, long alignment, long wished) {
         long wanted = contains(wished, bytes) ? wished - baseAddress() : -1;
-        long offset = window.reserve(client, bytes, alignment, wanted);
-        return offset < 0 ? 0 : baseAddress() + offset;
+        return given(window.reserve(client, bytes, alignment, wanted), bytes);
     }
 
     /** Gives addresses back where nothing is mapped any more. */
@@ -336,6 +354,7 @@ public final class ClientWindow implements WindowAccess {
      * @return a CUresult
      */
     public int openHost(long address, long bytes, IntSupplier fill) {
+        window.gives(client, address + bytes - baseAddress());
         return window.openHost(client, address, bytes, fill);
     }
 

@@ -13,6 +13,7 @@ import io.tessera.guardian.heap.HeapStatistics;
 import io.tessera.guardian.heap.WindowHeap;
 import io.tessera.guardian.window.WindowLayout;
 import io.tessera.guardian.window.WindowPlace;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
@@ -61,6 +62,9 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private boolean quiet;
     private volatile boolean trimWanted;
     private volatile boolean leftBehind;
+    private volatile boolean narrow = true;
+    /** Whether kernels were launched that reach the first 4 GiB alone. */
+    private volatile boolean hasNarrowKernels;
     private volatile boolean reclaimable;
     private volatile long lastFreeNs;
 
@@ -91,8 +95,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         this.clock = clock;
         this.residency = new WindowResidency(this, pages, parts.driverPages, layout.slotBytes(), swap, clock);
         this.limit = limit;
-        this.hostAddresses = new HostAddresses(place.baseAddress() + layout.hostPartOffset(),
-                place.endAddress() - MARGIN_BYTES, layout.granularityBytes());
+        this.hostAddresses = hostAddresses(place, layout);
         long slot = layout.slotBytes();
         this.heap = new WindowHeap(layout.growsByNeed() ? HeapSettings.byNeed(layout.devicePartBytes(), slot)
                 : HeapSettings.standard(layout.devicePartBytes(), slot),
@@ -100,8 +103,22 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         if (heap.reserve(MARGIN_BYTES, 1, 0) != 0) {
             throw new IllegalStateException("a new window has no room at its beginning");
         }
+        if (layout.nearHostOffset() != 0
+                && heap.reserve(WindowLayout.NEAR_HOST_BYTES, 1, layout.nearHostOffset()) != layout.nearHostOffset()) {
+            throw new IllegalStateException("a new window has no room for host memory in its first 4 GiB");
+        }
         this.applied = quota();
         this.known = heap.statistics();
+    }
+
+    private static HostAddresses hostAddresses(WindowPlace place, WindowLayout layout) {
+        List<HostAddresses.Range> ranges = new ArrayList<>();
+        if (layout.nearHostOffset() != 0) {
+            long begin = place.baseAddress() + layout.nearHostOffset();
+            ranges.add(new HostAddresses.Range(begin, begin + WindowLayout.NEAR_HOST_BYTES));
+        }
+        ranges.add(new HostAddresses.Range(place.baseAddress() + layout.hostPartOffset(), place.endAddress() - MARGIN_BYTES));
+        return new HostAddresses(ranges, layout.granularityBytes());
     }
 
     WindowPlace place() {
@@ -272,6 +289,39 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
             int result = clear.getAsInt();
             return result == CudaResult.SUCCESS ? pages.closeHost(client.driver(), address, bytes) : result;
         }));
+    }
+
+    /** See {@link WindowAccess#isNarrow}. */
+    boolean isNarrow() {
+        return narrow;
+    }
+
+    /** See {@link WindowAccess#launchesNarrow}. */
+    boolean launchesNarrow() {
+        if (narrow && !hasNarrowKernels) {
+            hasNarrowKernels = true;
+        }
+        return narrow;
+    }
+
+    /**
+     * A program is about to hear of an address. Is it the first beyond the first 4 GiB, kernels that cannot reach it end before.
+     *
+     * @param endOffset where what begins at the address ends, from the window's base
+     */
+    void gives(WindowClient client, long endOffset) {
+        if (!narrow || endOffset <= WindowLayout.MIN_SIZE_BYTES) {
+            return;
+        }
+        IntSupplier change = () -> {
+            narrow = false;
+            return CudaResult.SUCCESS;
+        };
+        if ((hasNarrowKernels ? whenQuiet(client, change) : change.getAsInt()) != CudaResult.SUCCESS) {
+            change.getAsInt();
+            LOG.warn("window 0x{}: kernels that run now and do not end do not reach memory beyond its first 4 GiB",
+                    Long.toHexString(place.baseAddress()));
+        }
     }
 
     /** Zeroes memory that a program makes; false if that cannot be done. */

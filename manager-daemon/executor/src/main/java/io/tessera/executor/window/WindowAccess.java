@@ -24,6 +24,19 @@ public interface WindowAccess {
     boolean isAnothers(long address);
 
     /**
+     * Whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for ever; kernels that were launched
+     * before have ended then.
+     */
+    default boolean isNarrow() {
+        return false;
+    }
+
+    /** A kernel that reaches the first 4 GiB alone is about to be launched. Returns whether it may be: {@link #isNarrow}. */
+    default boolean launchesNarrow() {
+        return false;
+    }
+
+    /**
      * Takes device memory from the window. It is zero where no client of the tenant had it before. Nobody's limit is
      * charged: the caller does that where it is due.
      *

@@ -73,6 +73,10 @@ public final class FakeDriver implements DriverPort {
     public volatile long launchNs;
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
+    /** Modules and libraries of functions and kernels. */
+    private final Map<Long, Long> codes = new ConcurrentHashMap<>();
+    /** The modules and libraries of the last functions that were launched, by their names. */
+    public final Map<String, Long> launchedOf = new ConcurrentHashMap<>();
     /** Name of the last function that was launched. */
     public volatile String launched = "";
     /** The number of the last function that was looked up. */
@@ -312,9 +316,10 @@ public final class FakeDriver implements DriverPort {
             case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
             case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
-            case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0));
+            case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0), slot(s, 1));
             case cuKernelGetFunction ->
-                functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1))) : CudaResult.INVALID_HANDLE;
+                functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1)), codes.getOrDefault(slot(s, 1), 0L))
+                        : CudaResult.INVALID_HANDLE;
             case cuMemHostRegister_v2 -> count("registered", 1);
             case cuMemHostUnregister -> count("registered", -1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
@@ -410,7 +415,7 @@ public final class FakeDriver implements DriverPort {
     private int kernels(long out, int most) {
         for (int i = 0; i < most; i++) {
             if (i < kernels.size()) {
-                function(out + 8L * i, kernels.get(i));
+                function(out + 8L * i, kernels.get(i), 0);
             } else {
                 put(out + 8L * i, 0);
             }
@@ -419,28 +424,20 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int attribute(long number, String function) {
-        return number == 0 ? mostThreads(function) : number == 2 ? CONSTANT_BYTES + 64 * constants.size()
+        return number == 0 ? function.startsWith("__tessera_few_") ? 256 : 1024 : number == 2 ? CONSTANT_BYTES + 64 * constants.size()
                 : (int) number + 100 + (number == 1 && function.startsWith("__tessera") ? sharedMore : 0);
     }
 
-    private static int mostThreads(String function) {
-        return function.startsWith("__tessera_few_") ? 256 : 1024;
-    }
-
-    private int function(long result, String name) {
+    private int function(long result, String name, long code) {
         if (name.equals("missing")) {
             return 500;
         }
-        if (reuse != 0) { // of a module that has gone
-            put(result, reuse);
-            functions.put(reuse, name);
-            reuse = 0;
-            return 0;
-        }
-        lastFunction = next.get() + 16;
-        put(result, next.addAndGet(16));
-        functions.put(next.get(), name);
-        return 0;
+        long handle = reuse != 0 ? reuse : next.addAndGet(16); // of a module that has gone
+        lastFunction = reuse != 0 ? lastFunction : handle;
+        reuse = 0;
+        functions.put(handle, name);
+        codes.put(handle, code);
+        return put(result, handle);
     }
 
     /** A kernel has two parameters of eight bytes; the warm-up's has one. */
@@ -469,6 +466,7 @@ public final class FakeDriver implements DriverPort {
             Thread.onSpinWait(); // a thread that sleeps finds its caches cold
         }
         launched = name;
+        launchedOf.put(name, codes.getOrDefault(slot(s, functionAt), 0L));
         if (name.equals("fault")) {
             lost = CudaResult.ILLEGAL_ADDRESS;
             return 0;

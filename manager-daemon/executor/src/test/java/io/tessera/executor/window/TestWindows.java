@@ -37,6 +37,12 @@ final class TestWindows implements AutoCloseable {
     }
 
     TestWindows() throws Exception {
+        this(1L << 30);
+    }
+
+    /** Of a device with so much memory. */
+    TestWindows(long capacityBytes) throws Exception {
+        driver.pages.capacityBytes = capacityBytes;
         driver.recording = false;
         device = DeviceContext.open(driver, 0);
         windows = new TenantWindows(device, driver.pages.capacityBytes, clock, new WindowSpace(),

@@ -41,9 +41,9 @@ final class FunctionCalls {
     void register(CallTable calls) {
         calls.row(DriverApi.cuFuncSetAttribute).withoutContext().executes((frame, _) -> attribute(frame, 0, 1));
         calls.row(DriverApi.cuKernelSetAttribute).withoutContext().executes((frame, _) -> attribute(frame, 2, 0));
-        calls.row(DriverApi.cuFuncSetCacheConfig).withoutContext().executes(this::changed);
-        calls.row(DriverApi.cuFuncSetSharedMemConfig).withoutContext().executes(this::changed);
-        calls.row(DriverApi.cuKernelSetCacheConfig).withoutContext().executes(this::changed);
+        calls.row(DriverApi.cuFuncSetCacheConfig).withoutContext().executes((frame, _) -> changed(frame, 0));
+        calls.row(DriverApi.cuFuncSetSharedMemConfig).withoutContext().executes((frame, _) -> changed(frame, 0));
+        calls.row(DriverApi.cuKernelSetCacheConfig).withoutContext().executes((frame, _) -> changed(frame, 0));
         calls.row(DriverApi.cuKernelGetName).withoutContext().packed("name").executes(this::name);
         calls.row(DriverApi.cuFuncGetName).withoutContext().packed("name").executes(this::name);
         calls.row(DriverApi.cuFuncGetModule).withoutContext().parent(frame -> results.library(frame.argument(1)));
@@ -63,12 +63,12 @@ final class FunctionCalls {
                 throw RejectedException.of(e);
             }
         }
-        return changed(frame, frame.context());
+        return changed(frame, kernel);
     }
 
-    /** Parameters: something of a kernel or function. */
-    private int changed(CallFrame frame, ClientContext context) {
-        fences.kernels().changed();
+    /** Something of a kernel or function, by its parameter's place. */
+    private int changed(CallFrame frame, int kernel) {
+        fences.kernels().changed(frame.argument(kernel));
         return driver.call(frame.entry(), frame.slots());
     }
 

@@ -3,6 +3,7 @@ package io.tessera.executor.fence.load;
 import io.tessera.executor.fence.program.FencedImage;
 import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.machine.TensorMapPlaces;
+import java.util.Map;
 
 /** A kernel of an image that has no PTX to fence. Made by {@link UnfencedImages}, which decides whether it runs. One owner thread. */
 public final class MachineKernel {
@@ -56,6 +57,28 @@ public final class MachineKernel {
     /** Whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
     public boolean mayWaitForBlocks() {
         return waits;
+    }
+
+    /** By which threads of its image report; 0: by none of its own. */
+    public int imageNumber() {
+        return image.placed() == null ? 0 : image.placed().number();
+    }
+
+    /**
+     * Whether all that is known of it holds in other code of its image, too.
+     *
+     * @param symbol its whole name
+     */
+    public boolean isAsGoodIn(FencedImage other, String symbol) {
+        FencedImage own = image.fenced();
+        return own != null && !own.refused().containsKey(symbol) && !other.refused().containsKey(symbol)
+                && holds(own.trusted(), other.trusted(), symbol) && holds(own.endless(), other.endless(), symbol)
+                && holds(own.misaligned(), other.misaligned(), symbol) && holds(own.waiting(), other.waiting(), symbol)
+                && own.tensorMaps().getOrDefault(symbol, TensorMapPlaces.NONE).equals(other.tensorMaps().getOrDefault(symbol, TensorMapPlaces.NONE));
+    }
+
+    private static boolean holds(Map<String, String> own, Map<String, String> other, String symbol) {
+        return own.containsKey(symbol) || !other.containsKey(symbol);
     }
 
     /** How many registers it has more than in its image. */

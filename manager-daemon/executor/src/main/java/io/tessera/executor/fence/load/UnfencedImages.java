@@ -133,6 +133,12 @@ public final class UnfencedImages {
         }
     }
 
+    /** By which threads of an image report, by the driver's handle of a module or library; 0: by none of its own. */
+    public int number(long handle) {
+        MachineImage known = find(handle);
+        return known == null || known.placed() == null ? 0 : known.placed().number();
+    }
+
     /** A kernel, by the driver's handle of its module or library. Null: no image has that handle. */
     public MachineKernel kernel(long handle, String name) {
         MachineImage known = find(handle);

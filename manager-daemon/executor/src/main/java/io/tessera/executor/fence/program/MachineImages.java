@@ -20,17 +20,19 @@ import io.tessera.guardian.machine.verify.CubinVerifier;
 import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.trust.FencedLoops;
 import io.tessera.guardian.trust.VendorCode;
+import io.tessera.guardian.window.WindowLayout;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts fences for one client's window into images that have machine code alone. One owner thread; it uses the processors that are free. */
+/** Puts fences for one client's window into images that have machine code alone. One owner thread where nothing else is said; it uses the processors that are free. */
 public final class MachineImages {
     /** Off for measurements alone: what an access by such an address does to all programs is said in MACHINE.md. */
     private static final boolean ALIGNS = !"false".equals(System.getProperty("tessera.executor.alignAddresses"));
@@ -89,39 +91,69 @@ public final class MachineImages {
      * @return null: it stays as it is; the log says why
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
-        long began = clock.nanoTime();
         try {
-            Architecture architecture = architectures.require(target.capability().sm());
-            Optional<byte[]> packed = packed(source.main());
-            if (packed.isEmpty()) {
-                LOG.info("an image of {} bytes has no machine code for this device that can be told", source.main().bytes().byteSize());
-                return null;
-            }
-            MachineFence fence = MachineFence.of(window.baseAddress(), window.sizeBytes()).reporting(reportAddress, number)
-                    .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
-            boolean rounds = ALIGNS && architecture.hasRounding();
-            CacheKey key = kept.key(packed.get(), rounds ? fence.aligning() : fence);
-            FencedImage image = kept.find(key, fence);
-            boolean made = image == null;
-            if (made) {
-                image = made(key, cubin(packed.get()), fence, rounds);
-            }
-            LOG.info(
-                    "machine code {}, fenced {} bytes {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
-                    image.hash(), image.code().length, made ? "now" : "before", image.kernels() - image.refused().size(), image.kernels(),
-                    image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
-                    rounds && !vendors.test(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
-                    image.moved().variables().size(),
-                    (clock.nanoTime() - began) / NS_PER_MS);
-            image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
-            image.misaligned().forEach((kernel, why) -> LOG.debug("kernel {} may misalign: {}", kernel, why));
-            image.waiting().forEach((kernel, why) -> LOG.debug("kernel {} may wait for other blocks: {}", kernel, why));
-            image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
-            return image;
+            return fenced(packed(source), MachineFence.of(window.baseAddress(), window.sizeBytes()), reportAddress, stopAddress, number);
         } catch (MachineCodeException | ImageException e) {
             LOG.info("an image of {} bytes is not fenced: {}", source.main().bytes().byteSize(), e.getMessage());
             return null;
         }
+    }
+
+    /**
+     * What makes the same for the first 4 GiB of the window, where fences cost less.
+     *
+     * @param bytes what is kept for it until then
+     * @param maker to be called once, by any thread; null: it stays as it is
+     */
+    public record Narrow(long bytes, Supplier<FencedImage> maker) {
+    }
+
+    /** Prepares to fence for the first 4 GiB of the window. Parameters as {@link #fence}, which has taken the image; null: that is the whole window. */
+    public Narrow narrow(ProgramSource source, long reportAddress, long stopAddress, int number) {
+        MachineFence fence = MachineFence.of(window.baseAddress(), WindowLayout.MIN_SIZE_BYTES);
+        if (window.sizeBytes() == WindowLayout.MIN_SIZE_BYTES) {
+            return null;
+        }
+        try {
+            byte[] packed = packed(source);
+            return new Narrow(packed.length, () -> {
+                try {
+                    return fenced(packed, fence, reportAddress, stopAddress, number);
+                } catch (MachineCodeException | ImageException e) {
+                    LOG.info("an image of {} bytes has no fences for 4 GiB: {}", packed.length, e.getMessage());
+                    return null;
+                }
+            });
+        } catch (MachineCodeException | ImageException e) {
+            return null;
+        }
+    }
+
+    private FencedImage fenced(byte[] packed, MachineFence plain, long reportAddress, long stopAddress, int number)
+            throws MachineCodeException, ImageException {
+        long began = clock.nanoTime();
+        Architecture architecture = architectures.require(target.capability().sm());
+        MachineFence fence = plain.reporting(reportAddress, number)
+                .looking(loops == FencedLoops.LOOK && architecture.hasLooks() ? stopAddress : 0);
+        boolean rounds = ALIGNS && architecture.hasRounding();
+        CacheKey key = kept.key(packed, rounds ? fence.aligning() : fence);
+        FencedImage image = kept.find(key, fence);
+        boolean made = image == null;
+        if (made) {
+            image = made(key, cubin(packed), fence, rounds);
+        }
+        LOG.info(
+                "machine code {}, fenced {} bytes {} by {}: {} of {} kernels, {} on trust, {}, {}, {} accesses, {} variables moved, {} ms",
+                image.hash(), image.code().length, made ? "now" : "before", fence.kind(), image.kernels() - image.refused().size(), image.kernels(),
+                image.trusted().size(), fence.looks() ? image.endless().size() + " may be endless" : "no loop looks",
+                rounds && !vendors.test(image.hash()) ? image.misaligned().size() + " may misalign" : "no address is aligned", image.accesses(),
+                image.moved().variables().size(),
+                (clock.nanoTime() - began) / NS_PER_MS);
+        image.endless().forEach((kernel, why) -> LOG.debug("kernel {} may be endless: {}", kernel, why));
+        image.misaligned().forEach((kernel, why) -> LOG.debug("kernel {} may misalign: {}", kernel, why));
+        image.waiting().forEach((kernel, why) -> LOG.debug("kernel {} may wait for other blocks: {}", kernel, why));
+        image.refused().forEach((kernel, why) -> LOG.debug("kernel {} has no fence: {}", kernel, why));
+        return image;
     }
 
     /** Addresses are not rounded in the code of vendors, who align them, and whose speed it would cost. */
@@ -132,6 +164,11 @@ public final class MachineImages {
         FencedImage image = checked(fenced, CubinVerifier.inspect(fenced.bytes(), wanted, fenced.moved().places()), hash, wanted.looks());
         kept.keep(key, image, fenced.window(), fence);
         return image;
+    }
+
+    private byte[] packed(ProgramSource source) throws MachineCodeException, ImageException {
+        architectures.require(target.capability().sm());
+        return packed(source.main()).orElseThrow(() -> new ImageException("it has no machine code for this device that can be told"));
     }
 
     /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */

@@ -20,6 +20,7 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.SampleCubins;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.verify.CubinVerifier;
+import io.tessera.guardian.window.WindowLayout;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -41,10 +42,14 @@ class MachineImagesTest {
     private static final short CUBIN_KIND = 2;
 
     private static WindowAccess window() {
+        return window(SIZE);
+    }
+
+    private static WindowAccess window(long bytes) {
         return (WindowAccess) Proxy.newProxyInstance(WindowAccess.class.getClassLoader(), new Class<?>[] {WindowAccess.class},
                 (_, method, _) -> switch (method.getName()) {
                     case "baseAddress" -> BASE;
-                    case "sizeBytes" -> SIZE;
+                    case "sizeBytes" -> bytes;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
     }
@@ -85,6 +90,21 @@ class MachineImagesTest {
         assertEquals(Map.of(), fenced.refused());
         assertEquals(Map.of(), CubinVerifier.verify(fenced.code(), MachineFence.of(BASE, SIZE).reporting(WORD, 5)));
         assertEquals(3, CubinVerifier.verify(fenced.code(), MachineFence.of(BASE + SIZE, SIZE)).size(), "for no other window");
+    }
+
+    @Test
+    void theSameIsMadeForTheFirst4GiBOfALargerWindow() throws Exception {
+        ProgramSource source = ProgramSource.of(ModuleImage.of(SampleCubins.full(CUDA_13)));
+        FencedImage narrow = images(window()).narrow(source, WORD, STOP, 5).maker().get();
+        assertEquals(Map.of(), CubinVerifier.verify(narrow.code(), MachineFence.of(BASE, WindowLayout.MIN_SIZE_BYTES).reporting(WORD, 5)));
+        assertEquals(fence(SampleCubins.full(CUDA_13)).hash(), narrow.hash());
+        assertNull(images(window(WindowLayout.MIN_SIZE_BYTES)).narrow(source, WORD, STOP, 5), "the window has no more");
+        assertNull(images(window()).narrow(ProgramSource.of(ModuleImage.of(new byte[64])), WORD, STOP, 5), "nothing that can be told");
+    }
+
+    private static MachineImages images(WindowAccess window) {
+        return new MachineImages(new Target(ComputeCapability.ofSm(90), "compiler", true), window, CodeCache.none(), () -> 0, FencedArchitectures.RUN,
+                FencedLoops.OFF);
     }
 
     /** Addresses of unknown code are aligned, those of vendors' code are not. */

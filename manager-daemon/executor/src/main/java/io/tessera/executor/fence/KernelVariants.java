@@ -1,0 +1,137 @@
+package io.tessera.executor.fence;
+
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.SynchronizationGate;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.protocol.relay.RelayHandle;
+import java.lang.foreign.Arena;
+import java.util.function.Consumer;
+
+/**
+ * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), or with the fences of 4 GiB, for a tenant
+ * that has no more ({@link NarrowModules}). What a program sets of a kernel holds for both codes. One owner thread.
+ */
+final class KernelVariants {
+    /** Of {@link Launchable#variant}: there is none and will be none. */
+    private static final int NEVER = -1;
+    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
+    private static final int REGISTERS = 4;
+
+    private final AloneModules alone;
+    private final NarrowModules narrow;
+    private final ClientHandles handles;
+    private final DriverCalls driver;
+    private final SynchronizationGate.Client synchronization;
+    private final KernelAttributes attributes;
+
+    KernelVariants(AloneModules alone, NarrowModules narrow, ClientHandles handles, DriverCalls driver, SynchronizationGate.Client synchronization,
+            int device) {
+        this.alone = alone;
+        this.narrow = narrow;
+        this.handles = handles;
+        this.driver = driver;
+        this.synchronization = synchronization;
+        this.attributes = new KernelAttributes(driver, device);
+    }
+
+    /** Images of machine code. */
+    NarrowModules narrow() {
+        return narrow;
+    }
+
+    /** The driver's function of a kernel's other code; 0: there is none, or not yet. */
+    long of(Launchable kernel) {
+        if (kernel.variant == 0 && synchronization.mayBegin()) {
+            kernel.variant = kernel.module == null ? ofMachineCode(kernel) : ofModule(kernel);
+            kernel.variantIsStale = kernel.variant > 0;
+        }
+        if (kernel.variant <= 0) {
+            return 0;
+        }
+        if (kernel.variantIsStale) {
+            kernel.variantIsStale = false;
+            attributes.copy(kernel.function, isKernel(kernel), kernel.variant);
+        }
+        return kernel.variant;
+    }
+
+    private static boolean isKernel(Launchable kernel) {
+        return RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
+    }
+
+    private long ofModule(Launchable kernel) {
+        long module = alone.find(kernel.module);
+        return module == 0 ? 0 : function(DriverEntry.cuModuleGetFunction, module, kernel.name);
+    }
+
+    private long ofMachineCode(Launchable kernel) {
+        if (kernel.machine == null || !narrow.mayHave(kernel.machine)) {
+            return NEVER;
+        }
+        long library = narrow.find(kernel.machine, kernel.name);
+        long found = library > 0 ? function(DriverEntry.cuLibraryGetKernel, library, kernel.name) : library;
+        if (found > 0) {
+            int result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), found); // loads it
+            found = result == CudaResult.SUCCESS ? driver.outLong(0) : NEVER;
+        }
+        return found == 0 ? 0 : found > 0 && isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES) ? found
+                : NEVER;
+    }
+
+    /** What fits on a processor with the first code, as the program was told, does so with the other. */
+    private boolean isNoLarger(long function, Launchable kernel, int attribute) {
+        int first = attributes.get(kernel.function, isKernel(kernel), attribute);
+        int other = attributes.get(function, false, attribute);
+        return first >= 0 && other >= 0 && other <= first;
+    }
+
+    private long function(DriverEntry entry, long code, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            int result = driver.call(entry, driver.out(0), code, arena.allocateFrom(name).address());
+            return result == CudaResult.SUCCESS ? driver.outLong(0) : NEVER;
+        }
+    }
+
+    /**
+     * The program sets something of a kernel: its other code is set anew before it is launched.
+     *
+     * @param handle the client's, of a function or kernel
+     */
+    void changed(long handle) {
+        Launchable changed = known(handle);
+        forEach(known -> {
+            if (changed == null || changed.name.equals(known.name)) { // a kernel and its function have handles of their own
+                known.variantIsStale = true;
+            }
+        });
+    }
+
+    /** The program gets the address of something of an image of machine code that two codes would not share: one alone runs from now on. */
+    void shares(int imageNumber) {
+        narrow.stop(imageNumber);
+        forEach(known -> {
+            if (known.machine != null && known.machine.imageNumber() == imageNumber) {
+                known.variant = NEVER;
+            }
+        });
+    }
+
+    private void forEach(Consumer<Launchable> action) {
+        for (HandleKind kind : new HandleKind[] {HandleKind.FUNCTION, HandleKind.KERNEL}) {
+            for (long handle : handles.ofContext(kind, -1)) {
+                Launchable known = known(handle);
+                if (known != null) {
+                    action.accept(known);
+                }
+            }
+        }
+    }
+
+    private Launchable known(long handle) {
+        boolean kernel = RelayHandle.type(handle) == HandleKind.KERNEL.number();
+        return handles.table(kernel ? HandleKind.KERNEL : HandleKind.FUNCTION).attachment(handle) instanceof Launchable known ? known : null;
+    }
+}
