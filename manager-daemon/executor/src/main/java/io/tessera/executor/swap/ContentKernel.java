@@ -35,12 +35,11 @@ public final class ContentKernel {
     private static final Logger LOG = LoggerFactory.getLogger(ContentKernel.class);
 
     private boolean tried;
-    private long module;
     private volatile long function;
 
     /**
      * Loads the kernel unless that was tried before; on a device that was full it is tried again. A driver compiles and loads while it holds the context:
-     * due before memory is short. Without the kernel all memory is copied.
+     * due before memory is short. It stays as long as the context, since a program that begins would wait for it again. Without the kernel all memory is copied.
      */
     public synchronized void load(DriverCalls driver) {
         if (tried) {
@@ -61,7 +60,7 @@ public final class ContentKernel {
         if (result != CudaResult.SUCCESS) {
             return result;
         }
-        module = driver.outLong(0);
+        long module = driver.outLong(0);
         SecureRandom random = new SecureRandom();
         MemorySegment words = arena.allocate(4L * WORD_KEYS, 8);
         for (int i = 0; i < WORD_KEYS; i++) {
@@ -71,8 +70,8 @@ public final class ContentKernel {
         for (int i = 0; i < NUMBER_KEYS; i++) {
             numbers.setAtIndex(ValueLayout.JAVA_LONG, i, random.nextLong() & PRIME);
         }
-        result = give(driver, arena.allocateFrom("tessera_content_words"), words);
-        result = result == CudaResult.SUCCESS ? give(driver, arena.allocateFrom("tessera_content_numbers"), numbers) : result;
+        result = give(driver, module, arena.allocateFrom("tessera_content_words"), words);
+        result = result == CudaResult.SUCCESS ? give(driver, module, arena.allocateFrom("tessera_content_numbers"), numbers) : result;
         if (result == CudaResult.SUCCESS) {
             result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module, arena.allocateFrom("tessera_content").address());
         }
@@ -84,15 +83,7 @@ public final class ContentKernel {
         return result;
     }
 
-    /** The last tenant has gone. Returns a CUresult. */
-    public synchronized int unload(DriverCalls driver) {
-        boolean was = isLoaded();
-        tried = false;
-        function = 0;
-        return was ? driver.call(DriverEntry.cuModuleUnload, module) : CudaResult.SUCCESS;
-    }
-
-    private int give(DriverCalls driver, MemorySegment name, MemorySegment keys) {
+    private static int give(DriverCalls driver, long module, MemorySegment name, MemorySegment keys) {
         int result = driver.call(DriverEntry.cuModuleGetGlobal_v2, driver.out(0), driver.out(1), module, name.address());
         if (result != CudaResult.SUCCESS) {
             return result;

@@ -35,7 +35,6 @@ final class SinkChecks {
     private final NanoClock clock;
     private final int pattern;
     private final OwnStream stream = new OwnStream();
-    private boolean loaded;
     private boolean prepared;
     private volatile boolean armed;
     private long address;
@@ -69,7 +68,6 @@ final class SinkChecks {
      */
     void prepare(DriverCalls driver, long[] sinks, long[] sizes) {
         int result = kernel.load(driver);
-        loaded = result == CudaResult.SUCCESS;
         result = result == CudaResult.SUCCESS ? makeFinds(driver) : result;
         if (result == CudaResult.SUCCESS && sinks.length > 0) {
             result = map(driver, sinks, sizes);
@@ -266,10 +264,6 @@ final class SinkChecks {
         if (finds != null) {
             first = first(first, driver.call(DriverEntry.cuMemFreeHost, finds.address()));
         }
-        if (loaded) {
-            first = first(first, kernel.release(driver));
-        }
-        loaded = false;
         mappedBytes = 0;
         reservedBytes = 0;
         finds = null;

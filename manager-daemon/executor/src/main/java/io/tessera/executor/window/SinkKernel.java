@@ -125,32 +125,25 @@ final class SinkKernel {
     private static final MemorySegment IMAGE = Arena.global().allocateFrom(TEXT);
     private static final MemorySegment NAME = Arena.global().allocateFrom("tessera_compare_sink");
 
-    private int users;
-    private long module;
     private volatile long function;
 
-    /** Somebody needs it until {@link #release}. Returns a CUresult; where it is not SUCCESS there is nothing to release. */
+    /** Loads it unless it is loaded. It stays as long as the context: a program that begins would wait for its compilation again. Returns a CUresult. */
     synchronized int load(DriverCalls driver) {
-        if (users == 0) {
-            int result = driver.call(DriverEntry.cuModuleLoadData, driver.out(0), IMAGE.address());
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            module = driver.outLong(0);
-            result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module, NAME.address());
-            if (result != CudaResult.SUCCESS) {
-                driver.call(DriverEntry.cuModuleUnload, module);
-                return result;
-            }
-            function = driver.outLong(0);
+        if (function != 0) {
+            return CudaResult.SUCCESS;
         }
-        users++;
+        int result = driver.call(DriverEntry.cuModuleLoadData, driver.out(0), IMAGE.address());
+        if (result != CudaResult.SUCCESS) {
+            return result;
+        }
+        long module = driver.outLong(0);
+        result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), module, NAME.address());
+        if (result != CudaResult.SUCCESS) {
+            driver.call(DriverEntry.cuModuleUnload, module);
+            return result;
+        }
+        function = driver.outLong(0);
         return CudaResult.SUCCESS;
-    }
-
-    /** Who {@link #load}ed it does not need it any more, and nothing that it began is in progress. Returns a CUresult. */
-    synchronized int release(DriverCalls driver) {
-        return --users == 0 ? driver.call(DriverEntry.cuModuleUnload, module) : CudaResult.SUCCESS;
     }
 
     /**

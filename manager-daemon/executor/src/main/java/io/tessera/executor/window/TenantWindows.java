@@ -225,9 +225,8 @@ public final class TenantWindows {
             LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
         }
         if (windows.isEmpty()) {
-            for (int ended : new int[] {swap.kernel().unload(driver), swap.host().release(driver)}) {
-                result = result == CudaResult.SUCCESS ? ended : result;
-            }
+            int ended = swap.host().release(driver);
+            result = result == CudaResult.SUCCESS ? ended : result;
         }
         return result;
     }

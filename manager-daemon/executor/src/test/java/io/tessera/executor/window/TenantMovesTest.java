@@ -102,6 +102,14 @@ class TenantMovesTest {
         }
     }
 
+    /** They stay, and take memory. */
+    private void loadKernels() {
+        Client first = new Client("first");
+        first.put(first.window.allocate(MIB, 1), 1);
+        first.park("first");
+        assertEquals(0, first.window.close());
+    }
+
     private TenantWindows.Bounds of(String tenant) {
         return windows.bounds().stream().filter(bounds -> bounds.tenant().equals(tenant)).findAny().orElseThrow();
     }
@@ -144,6 +152,7 @@ class TenantMovesTest {
 
     @Test
     void whatWasFreedWhileItWasAwayIsGone() {
+        loadKernels();
         Client client = new Client("a");
         long before = client.freeBytes();
         long kept = client.window.allocate(24 * MIB, 1);
@@ -151,7 +160,7 @@ class TenantMovesTest {
         client.put(kept, 1);
         client.put(freed, 2);
         client.park("a");
-        assertTrue(client.freeBytes() > before - MIB, "the device has all of it, but for what the kernel takes that looks at memory");
+        assertEquals(before, client.freeBytes(), "the device has all of it");
         long copies = host.heldBytes() - host.freeBytes();
         client.window.free(freed);
         client.window.window().wantTrim();
@@ -168,6 +177,7 @@ class TenantMovesTest {
 
     @Test
     void whoGoesWhileItsMemoryIsAwayLeavesNothingBehind() {
+        loadKernels();
         Client client = new Client("a");
         long before = client.freeBytes();
         client.put(client.window.allocate(24 * MIB, 1), 1);
