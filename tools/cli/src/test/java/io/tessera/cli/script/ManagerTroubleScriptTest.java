@@ -254,10 +254,10 @@ class ManagerTroubleScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {13, 15})
+    @ValueSource(ints = {13, 14})
     void tooFewFilesAreSaidToBe(int files) throws Exception {
         kit.pretendManager();
-        says(shell("ulimit -n " + files + "; tessera run -- true"), 1, "fewer than 16 files may be open (ulimit -n)");
+        says(shell("ulimit -n " + files + "; tessera run -- true"), 1, "too few files may be open (ulimit -n)");
         assertEquals(0, shell("ulimit -n 16; tessera run -- true").code());
     }
 
