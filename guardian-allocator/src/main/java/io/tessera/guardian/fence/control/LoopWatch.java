@@ -28,6 +28,10 @@ public final class LoopWatch {
     private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
     private final LoopParts parts;
     private Operand.Register fuel;
+    /** Of the loop whose passes are being written: the branch that closes it, how many were written, and the label behind it; null: of none. */
+    private Instruction closing;
+    private int written;
+    private String behind;
 
     /** For one function, whose loops are known. */
     public LoopWatch(FunctionContext context, Loops loops) {
@@ -51,6 +55,22 @@ public final class LoopWatch {
      */
     private static List<LoopCut> cuts(FunctionContext context) {
         return context.mode() == FenceMode.NONE ? List.of() : context.facts.loopCuts();
+    }
+
+    /**
+     * Whether a pass of a loop has to be written once more before the branch that closes it is, as one look serves them all: then writes how the loop
+     * ends between two of them.
+     */
+    public boolean repeats(Instruction branch) {
+        if (written + 1 >= loops.copies(branch)) {
+            return false;
+        }
+        behind = closing == null ? code.newLabel("behind") : behind;
+        closing = branch;
+        written++;
+        Guard guard = branch.guard().orElseThrow();
+        code.branch(guard.register(), !guard.negated(), behind);
+        return true;
     }
 
     /**
@@ -82,6 +102,12 @@ public final class LoopWatch {
         }
         code.emit(Optional.of(new Guard(on, false)), "bra", head);
         exitWithoutFuel();
+        if (closing != null) {
+            context.cache.clear();
+            code.label(behind);
+            closing = null;
+            written = 0;
+        }
         return true;
     }
 
@@ -148,8 +174,11 @@ public final class LoopWatch {
         }
     }
 
-    /** A comparison that ends a counted loop, or a part of its rounds, so that it is certain to; or the instruction itself. */
+    /** A comparison that ends a counted loop, or a part of its rounds, so that it is certain to; or the instruction itself, as a pass has it. */
     public Instruction compare(Instruction instruction) {
+        if (closing != null && !instruction.opcode().equals("setp")) {
+            return loops.again(closing, instruction);
+        }
         LoopParts.Part part = parts.comparedBy(instruction);
         return part == null ? ends(instruction) : parts.compare(part);
     }

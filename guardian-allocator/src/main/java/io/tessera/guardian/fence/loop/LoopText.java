@@ -4,11 +4,13 @@ import io.tessera.guardian.fence.instruction.Definitions;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
+import io.tessera.guardian.ptx.Location;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.TargetList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,8 @@ public final class LoopText {
     private final List<Integer> lastLabel = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
+    /** Instructions before which stands what is neither code nor a line of the source: lists, and hints how a loop is to be compiled. */
+    private final BitSet others = new BitSet();
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
     /** The first and the last branch that lead to each place; a table leads there from everywhere. */
@@ -48,6 +52,7 @@ public final class LoopText {
     /** How many loops enclose each instruction. */
     private final int[] nesting;
     private int newest;
+    private Map<String, Integer> sums;
 
     /** Finds the loops of a body. */
     public LoopText(Block body) {
@@ -131,6 +136,24 @@ public final class LoopText {
         return any(sleeps, from, to);
     }
 
+    /**
+     * A pass of the loop that is closed at a place, if it is one block that ends by this branch alone, has no hint how it is to be compiled, and may be
+     * written so often; or null.
+     */
+    RepeatedPass repeated(int at, int copies) {
+        int start = starts[at];
+        int other = others.nextSetBit(start);
+        if (!flat.get(at).opcode().equals("bra") || flat.get(at).guard().isEmpty() || lastLabel.get(at) != start || other >= 0 && other <= at) {
+            return null;
+        }
+        return RepeatedPass.of(flat.subList(start, at), copies, this::sums);
+    }
+
+    private Map<String, Integer> sums() {
+        sums = sums == null ? RepeatedPass.sums(flat) : sums;
+        return sums;
+    }
+
     /** How many loops of the text enclose the instruction at a place. */
     int depth(int at) {
         return hasLoops() ? nesting[at] : 0;
@@ -168,12 +191,16 @@ public final class LoopText {
                     labels.put(label.name(), flat.size());
                     newest = flat.size();
                 }
-                case TargetList list -> tables.put(list.name(), list.targets());
+                case TargetList list -> {
+                    tables.put(list.name(), list.targets());
+                    others.set(flat.size());
+                }
                 case Instruction instruction -> {
                     flat.add(instruction);
                     lastLabel.add(newest);
                 }
-                default -> {}
+                case Location _ -> {}
+                default -> others.set(flat.size());
             }
         }
     }

@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 /**
  * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in loops
  * that soon end by themselves. Innermost loops that count to a bound in 32 bits look between parts of their rounds (see {@link LoopParts});
- * of a tenant that is alone they do not look. Immutable.
+ * of a tenant that is alone they do not look. Short loops of one block that take fuel take it once for some passes, which are written one behind the
+ * other. Immutable.
  */
 public final class Loops {
     private static final int AROUND_COUNTED = 64;
@@ -26,9 +27,17 @@ public final class Loops {
     private static final long LEAST_ROUNDS = 16;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
     private static final long FENCED = 4;
+    /** Passes that are written for one look, at most, and instructions of all of them: with more the look is too little of a pass to matter. */
+    private static final int MOST_COPIES = 4;
+    private static final int MOST_REPEATED = 64;
+
+    /** A loop whose passes are written so often for one look. */
+    private record Repeated(RepeatedPass pass, int copies) {
+    }
 
     private final LoopText text;
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
+    private final Map<Instruction, Repeated> repeated = new IdentityHashMap<>();
     private final Map<Instruction, LoopBound> bounds = new IdentityHashMap<>();
     private final List<PartedLoop> parted = new ArrayList<>();
     private final boolean alone;
@@ -65,9 +74,21 @@ public final class Loops {
             if (start >= 0 && !LoopText.any(ended, i, i + 1)) {
                 int weight = text.sleeps(start, i) ? AROUND_SLEEP : text.calls(start, i) ? AROUND_CALLS
                         : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1;
-                weights.put(flat.get(i), alone ? weight : Math.max(weight, weight(work[i + 1] - work[start])));
+                int copies = repeat(i);
+                weights.put(flat.get(i), alone ? weight : Math.max(weight, weight(copies * (work[i + 1] - work[start]))));
             }
         }
+    }
+
+    /** Has passes written one behind the other where that is worth it and can be done; gives how many. */
+    private int repeat(int at) {
+        int copies = Integer.highestOneBit(Math.min(MOST_COPIES, MOST_REPEATED / (at - text.start(at) + 1)));
+        RepeatedPass pass = copies > 1 ? text.repeated(at, copies) : null;
+        if (pass == null) {
+            return 1;
+        }
+        repeated.put(text.instructions().get(at), new Repeated(pass, copies));
+        return copies;
     }
 
     /** So much of the fuel that passes which do so much are no more than may be between two looks. */
@@ -116,6 +137,17 @@ public final class Loops {
     /** How much of the fuel a branch takes, or 0 where it need not look. */
     public int weight(Instruction branch) {
         return weights.getOrDefault(branch, 0);
+    }
+
+    /** How many passes are written before a branch takes fuel and goes back, at least 1. */
+    public int copies(Instruction branch) {
+        Repeated loop = repeated.get(branch);
+        return loop == null ? 1 : loop.copies();
+    }
+
+    /** An instruction of a loop that a branch closes, as it is written in passes but the first. */
+    public Instruction again(Instruction branch, Instruction instruction) {
+        return repeated.get(branch).pass().again(instruction);
     }
 
     /** How a comparison has to be changed, or null. */

@@ -140,9 +140,16 @@ final class FunctionFencer {
 
     private void statements(List<Statement> statements) throws FenceRefusedException {
         context.statements = statements;
+        int head = 0;
         for (int i = 0; i < statements.size(); i++) {
             context.index = i;
-            statement(statements.get(i));
+            Statement statement = statements.get(i);
+            head = statement instanceof Label ? i : head;
+            if (statement instanceof Instruction branch && loops.repeats(branch)) {
+                i = head;
+            } else {
+                statement(statement);
+            }
         }
     }
 

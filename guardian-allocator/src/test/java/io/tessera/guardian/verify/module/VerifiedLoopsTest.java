@@ -175,6 +175,23 @@ class VerifiedLoopsTest {
                 {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
     }
 
+    /** Four passes take from the counter once: without that, or with a way back that does not pass it, there may be no end. */
+    @Test
+    void severalPassesForOneLook() throws Exception {
+        String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(kernel("""
+                mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, %r2;
+                l: add.s32 %r1, %r1, %r2;
+                setp.lt.s32 %p1, %r1, %r3;
+                @%p1 bra l;
+                """))).ptx();
+        onlySo(text, UNENDING, new String[][] {
+                {"setp.gt.and.s32 \t%__tessera_p1, %__tessera_r0, 0, %p0;", "mov.pred \t%__tessera_p1, %p0;"},
+                {"sub.s32 \t%__tessera_r0, %__tessera_r0, 1;", ""},
+                {"sub.s32 \t%__tessera_r0, %__tessera_r0, 1;", "add.s32 \t%__tessera_r0, %__tessera_r0, 1;"},
+                {"@%__tessera_p0 ld.volatile.global.u32 \t%__tessera_r0", "@%__tessera_p0 ld.global.u32 \t%__tessera_r0"},
+                {"@!%p0 bra \t__tessera_behind_0;", "@%p0 bra \t$L0;"}});
+    }
+
     private static final String TOO_MUCH = "instructions between two looks at the stop word";
 
     /** A part of a loop's rounds, and what a pass of a loop takes from the counter, is as much as the length of the loop allows. */
