@@ -81,10 +81,20 @@ public final class Loops {
                 }
             }
         }
+        dropLooksOutsideCycles(left);
         List<List<Integer>> cycles = new Components(flow.start.length, left).cycles(component);
         for (List<Integer> cycle : cycles) {
             counted(cycle);
         }
+    }
+
+    /** Compilers have an end in the middle of the text, and branch back to it: such an edge looks, and is passed once. */
+    private void dropLooksOutsideCycles(List<FlowEdge> others) {
+        List<FlowEdge> all = new ArrayList<>(others);
+        all.addAll(looks.keySet());
+        int[] strong = new int[flow.start.length];
+        new Components(flow.start.length, all).cycles(strong);
+        looks.keySet().removeIf(edge -> strong[edge.from()] != strong[edge.to()]);
     }
 
     private void counted(List<Integer> cycle) throws UnverifiedException {

@@ -232,4 +232,15 @@ class VerifiedLoopsTest {
             assertTrue(verify(row).rejected().get("k").getMessage().contains(TOO_MUCH), compare);
         }
     }
+
+    /** As nvcc writes it: the end stands before what comes last, which branches back to it and is no loop. */
+    @Test
+    void aWayBackToTheEndIsPassedOnce() throws Exception {
+        String work = "add.s32 %r1, %r1, %r2; ".repeat(2000);
+        String text = kernel("ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; " + work
+                + "setp.lt.s32 %p1, %r1, 4; @%p1 bra more;\nend: ret;\nmore: add.s32 %r1, %r1, 1; bra.uni end;\n");
+        String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx();
+        assertTrue(fenced.contains("ld.volatile.global.u32"), "the branch looks");
+        assertEquals(Map.of(), verify(fenced).rejected());
+    }
 }
