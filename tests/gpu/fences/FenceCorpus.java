@@ -4,9 +4,15 @@ import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.module.Fencer;
+import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.Verdict;
+import io.tessera.guardian.verify.module.FenceVerifier;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -41,15 +47,23 @@ public final class FenceCorpus {
     private static boolean fence(Path original, String mode) throws IOException {
         String base = original.toString().replaceAll("native\\.ptx$", mode);
         try {
-            FencedModule fenced = new Fencer(FenceMode.valueOf(mode.toUpperCase(Locale.ROOT))).fence(PtxParser.parse(Files.readAllBytes(original)));
+            FencedModule fenced = null;
+            Verdict seen = null;
+            // As an executor does: what is not seen to be fenced is fenced without proofs.
+            for (PlainFunctions plain = PlainFunctions.none(); plain != null;) {
+                fenced = new Fencer(FenceMode.valueOf(mode.toUpperCase(Locale.ROOT))).plainly(plain).fence(PtxParser.parse(Files.readAllBytes(original)));
+                seen = FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(mode.toUpperCase(Locale.ROOT)), false);
+                plain = seen.rejected().isEmpty() || plain.all() ? null : plain.with(seen.unproven());
+            }
+            seen.rejected().forEach((kernel, why) -> System.err.println(original.getFileName() + ", " + mode + ": an executor refuses " + kernel + ": " + why.getMessage()));
             if (!fenced.patches().isEmpty()) {
                 throw new FenceRefusedException("module", 0, "constants with addresses of variables");
             }
-            Files.writeString(Path.of(base + ".ptx"), fenced.ptx());
+            Files.writeString(Path.of(base + ".ptx"), seen.rejected().isEmpty() ? seen.text() : fenced.ptx());
             Files.write(Path.of(base + ".variables"), fenced.variables().stream().map(FenceCorpus::line).toList());
             Files.write(Path.of(base + ".report"), fenced.reports().stream().map(KernelReport::toString).toList());
             return true;
-        } catch (FenceRefusedException | PtxException e) {
+        } catch (FenceRefusedException | PtxException | UnverifiedException e) {
             System.err.println(original.getFileName() + ", " + mode + ": " + e.getMessage());
             for (String ending : List.of(".ptx", ".cubin", ".variables")) {
                 Files.deleteIfExists(Path.of(base + ending));
