@@ -56,7 +56,7 @@ class CommandLineTest {
     /** As in {@code tessera status --watch | head}. */
     @Test
     void watchingEndsWithItsReader(TestRun run) {
-        run.manager();
+        run.sharedManager();
         ProgramResult result = asUser(run, "sh", "-c", BuildOutputs.root().resolve("tools/tessera") + " status --watch 20ms | head -n 1")
                 .start().end(Await.PATIENCE).exits(0);
         assertTrue(result.output().getFirst().startsWith("manager "), result.toString());
@@ -65,21 +65,21 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 130})
     void exitCodePassesThrough(int code, TestRun run) {
-        run.manager();
+        run.sharedManager();
         tessera(run, "run", "--", "sh", "-c", "exit " + code).run().exits(code);
     }
 
     @ParameterizedTest
     @CsvSource({"TERM, 143", "KILL, 137", "USR1, 138"})
     void signalPassesThrough(String signal, int exit, TestRun run) {
-        run.manager();
+        run.sharedManager();
         tessera(run, "run", "--", "sh", "-c", "kill -" + signal + " $$; sleep 5").run().exits(exit);
     }
 
     /** The program is the process that was started: a signal to it needs nobody in between. */
     @Test
     void signalToTheCommandReachesTheProgram(TestRun run) {
-        run.manager();
+        run.sharedManager();
         RunningProgram program = tessera(run, "run", "--", "sh", "-c", "trap 'echo caught; exit 9' TERM; echo set; "
                 + "while :; do sleep 0.05; done").start().awaitLine("set");
         ProcessSignals.send(program.process(), ProcessSignals.TERM);
@@ -88,7 +88,7 @@ class CommandLineTest {
 
     @Test
     void programsRunUnderTheLibraryWithTheirOptions(TestRun run) {
-        ManagerProcess manager = run.manager();
+        ManagerProcess manager = run.sharedManager();
         RunningProgram program = tessera(run, "run", "--memory", "96MiB", "--plan", "managed", "--name", "trainer", "--",
                 BuildOutputs.fixture("console").toString()).start();
         MemoryTest.start(program);
@@ -268,7 +268,7 @@ class CommandLineTest {
     @CsvSource({"space, auto, false", "time, auto, false", "space, tessera, true", "time, tessera, true",
             "space, vendor, false"})
     void runtimeLibraryIsOursWhereAskedFor(String share, String runtime, boolean ours, TestRun run) {
-        run.manager("--executors", "none");
+        run.sharedManager("--executors", "none");
         ProgramResult result = tessera(run, "run", "--share", share, "--runtime", runtime, "--", "sh", "-c",
                 "echo $LD_PRELOAD").run().exits(0);
         assertEquals(ours, result.output().getFirst().contains("/runtime/libcudart.so.13"), result::toString);
@@ -278,7 +278,7 @@ class CommandLineTest {
     @Test
     void runtimeLibraryIsOursWithoutADriver(TestRun run) {
         assumeFalse(Files.exists(Path.of("/dev/nvidiactl")), "skipped: this machine has NVIDIA's driver");
-        run.manager("--executors", "none");
+        run.sharedManager("--executors", "none");
         String preloaded = tessera(run, "run", "--share", "space", "--", "sh", "-c", "echo $LD_PRELOAD")
                 .without("TESSERA_DRIVER").run().exits(0).output().getFirst();
         assertTrue(preloaded.contains("/runtime/libcudart.so.13") && preloaded.contains("/runtime/libcudart.so.12"),

@@ -27,7 +27,7 @@ class LegacyIpcTest {
     private static final int MAGIC_DIGITS = 16;
 
     private static ManagerProcess manager(TestRun run) {
-        return run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
+        return run.sharedManager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
     }
 
     private static RunningProgram program(TestRun run, String plan, String tenant) {

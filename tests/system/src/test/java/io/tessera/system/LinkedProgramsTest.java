@@ -52,7 +52,7 @@ class LinkedProgramsTest {
     @ParameterizedTest
     @ValueSource(strings = {"mask", "modulo", "check"})
     void partsAreFencedAndLinked(String mode, TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         ProgramResult result = run(run, "parts", "--fence", mode, "--fence-alone", "--unfenced", "refuse");
         assertEquals(List.of("cudaSuccess", "right"), result.output(), result::toString);
         assertEquals(List.of(), result.errors());
@@ -60,7 +60,7 @@ class LinkedProgramsTest {
 
     @Test
     void whatNeedsThePartWithoutPtxIsRefusedAndSaysWhy(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         String why = "kernel .*parent.* is refused: .*'__cudaCDP2\\w+' launches or allocates from the device, outside all limits; run the program with --share time";
         run.expectLine(why);
         run.expectClientError(why);

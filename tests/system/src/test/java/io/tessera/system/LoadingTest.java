@@ -21,7 +21,7 @@ class LoadingTest {
 
     @Test
     void linkTimeDependencyIsOurs(TestRun run) {
-        run.manager();
+        run.sharedManager();
         run.program("linked").run().exits(0).says(owner()).says("roundtrip");
     }
 
@@ -35,20 +35,20 @@ class LoadingTest {
     @ParameterizedTest
     @ValueSource(strings = {"libcuda.so.1", "libcuda.so"})
     void opensByNameAreOurs(String name, TestRun run) {
-        run.manager();
+        run.sharedManager();
         run.program("dynamic", name).run().exits(0).says(name + " " + owner()).says("done");
     }
 
     @Test
     void opensOfTheDriversFileAreOurs(TestRun run) {
-        run.manager();
+        run.sharedManager();
         String path = run.driverFolder().resolve("libcuda.so.1").toString();
         run.program("dynamic", path).run().exits(0).says(path + " " + owner()).says("done");
     }
 
     @Test
     void libraryStaysUsableAfterDlclose(TestRun run) {
-        run.manager();
+        run.sharedManager();
         run.program("dynamic", "libcuda.so.1", "libcuda.so", "libcuda.so.1", "libcuda.so.1").run().exits(0)
                 .says("done");
     }
@@ -64,7 +64,7 @@ class LoadingTest {
 
     @Test
     void constructorsMayUseCudaBeforeOrAfterOurs(TestRun run) {
-        run.manager();
+        run.sharedManager();
         Path library = BuildOutputs.fixture("constructor_library.so");
         for (String order : new String[] {library + ":" + BuildOutputs.preload(),
                 BuildOutputs.preload() + ":" + library}) {
@@ -74,7 +74,7 @@ class LoadingTest {
 
     @Test
     void programWithoutCudaIsLeftAlone(TestRun run) {
-        run.manager();
+        run.sharedManager();
         ProgramResult with = run.program("idle").run().exits(0);
         ProgramResult without = run.program("idle").without("LD_PRELOAD").without("LD_LIBRARY_PATH").run().exits(0);
         assertEquals(without.output().getFirst().replace("library 0", "library 1"), with.output().getFirst());
@@ -121,7 +121,7 @@ class LoadingTest {
 
     @Test
     void driverWithoutDevicesIsPassedOn(TestRun run) {
-        run.manager();
+        run.sharedManager();
         run.program("console").script("devices 0").start().awaitAnswer("init", "error 100").quit().exits(0);
     }
 
@@ -151,7 +151,7 @@ class LoadingTest {
             "TESSERA_KERNEL_TIMEOUT|0|a whole number from 1", "TESSERA_FENCE_ALONE|yes|1, or 0", "TESSERA_QUIET|2|1, or 0",
             "TESSERA_MANAGER_TIMEOUT_MS|0|a whole number from 1"})
     void aWrongVariableMakesInitFailAndIsNamed(String variable, String value, String accepted, TestRun run) {
-        run.manager();
+        run.sharedManager();
         run.expectLine(variable + "=" + value + ": " + accepted);
         RunningProgram program = run.program("console").env(variable, value).start();
         program.awaitAnswer("init", "error 802");
@@ -161,7 +161,7 @@ class LoadingTest {
 
     @Test
     void disabledLibraryOnlyPassesThrough(TestRun run) throws Exception {
-        run.manager();
+        run.sharedManager();
         run.program("memory").env("TESSERA_DISABLE", "1").run().exits(0);
         assertTrue(Files.list(run.segmentDirectory()).findAny().isEmpty());
         assertTrue(run.segments().errors().isEmpty());

@@ -1,13 +1,17 @@
 package io.tessera.system;
 
+import io.tessera.testing.TestFolders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
-/** A manager in a process of its own. Made by {@link TestRun#manager}. */
+/** A manager in a process of its own, with a file for its log. Made by {@link TestRun#manager}, or shared ({@link SharedManager}). */
 final class ManagerProcess implements AutoCloseable {
     /** An environment with which executors start as users' do: C2 compiles, and they rehearse. */
     static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
@@ -15,17 +19,30 @@ final class ManagerProcess implements AutoCloseable {
 
     private final RunningProgram process;
     private final ControlSocket control;
+    /** A file, and no pipe: what was logged before an answer is there with the answer. */
+    private final Path log;
+    /** Lines of the log of which {@link #log} does not tell any more. */
+    private int forgotten;
+    /** Lines in which {@link #complaints} has looked. */
+    private int judged;
 
-    ManagerProcess(TestRun run, Path app, Map<String, String> environment, String... options) {
+    ManagerProcess(TestFolders folders, Path app, Map<String, String> environment, String... options) {
         try {
-            process = new RunningProgram("manager", run.folders().manager(app, environment, options).start());
+            log = Files.createTempFile(folders.directory(), "manager-", ".log");
+            process = new RunningProgram("manager",
+                    folders.manager(app, environment, options).redirectError(log.toFile()).start());
         } catch (IOException e) {
             throw new UncheckedIOException("the manager cannot be started", e);
         }
-        control = new ControlSocket(run.runtimeDirectory());
-        String line = process.nextLine(READY);
+        control = new ControlSocket(folders.runtimeDirectory());
+        String line;
+        try {
+            line = process.nextLine(READY);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + log(), e);
+        }
         if (!line.startsWith("tessera-manager ready")) {
-            throw new AssertionError("the manager said \"" + line + "\"; " + process.errors());
+            throw new AssertionError("the manager said \"" + line + "\"; " + log());
         }
     }
 
@@ -43,7 +60,25 @@ final class ManagerProcess implements AutoCloseable {
 
     /** What it logged so far. */
     List<String> log() {
-        return process.errors();
+        try {
+            return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().skip(forgotten).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the manager's log cannot be read", e);
+        }
+    }
+
+    /** Warnings and errors that it logged so far, without those in which one of the expressions is found. */
+    List<String> complaints(List<String> expected) {
+        List<Pattern> patterns = expected.stream().map(Pattern::compile).toList();
+        List<String> lines = log();
+        judged = forgotten + lines.size();
+        return lines.stream().filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+                .filter(line -> patterns.stream().noneMatch(pattern -> pattern.matcher(line).find())).toList();
+    }
+
+    /** From now on {@link #log} begins behind what {@link #complaints} has last looked at, which belongs to a test that has ended. */
+    void forgetLog() {
+        forgotten = judged;
     }
 
     void awaitLog(String part, Duration bound) {

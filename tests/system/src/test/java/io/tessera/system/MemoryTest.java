@@ -18,7 +18,7 @@ class MemoryTest {
     @ParameterizedTest
     @CsvSource({"plain, 0", "managed, 0", "swap, 0", "plain, 256", "managed, 256", "swap, 256"})
     void everyPathKeepsContentsAndAttributes(String plan, long limitMib, TestRun run) {
-        run.manager("--capacity", "1GiB");
+        run.sharedManager("--capacity", "1GiB");
         ProgramLaunch program = run.program("memory").plan(plan);
         if (limitMib > 0) {
             program.memory(limitMib * MIB);
@@ -65,7 +65,7 @@ class MemoryTest {
     @CsvSource({"plain, alloc", "managed, alloc", "plain, async", "managed, async", "plain, managed", "plain, create",
             "managed, create", "plain, array", "swap, alloc", "swap, async", "swap, create", "swap, array"})
     void limitIsExactAndShown(String plan, String path, TestRun run) {
-        ManagerProcess manager = run.manager();
+        ManagerProcess manager = run.sharedManager();
         RunningProgram program = run.program("console").plan(plan).memory(100 * MIB).start();
         start(program);
         assertEquals(Long.toString(100 * MIB), program.okay("total 0"));
@@ -87,7 +87,7 @@ class MemoryTest {
     /** Two processes of one tenant share its limit to the byte; what one frees the other can have. */
     @Test
     void tenantsProcessesShareTheLimitExactly(TestRun run) {
-        run.manager();
+        run.sharedManager();
         RunningProgram first = tenant(run);
         RunningProgram second = tenant(run);
         first.okay("alloc " + 60 * MIB);
@@ -107,7 +107,7 @@ class MemoryTest {
 
     @Test
     void killedProcessGivesItsShareBack(TestRun run) {
-        run.manager();
+        run.sharedManager();
         RunningProgram first = tenant(run);
         RunningProgram second = tenant(run);
         first.okay("alloc " + 90 * MIB);
@@ -122,7 +122,7 @@ class MemoryTest {
     @Test
     void tenantsLimitHoldsWhileManyProcessesAllocate(TestRun run) {
         SeededRandom random = new SeededRandom("tenantsLimitHoldsWhileManyProcessesAllocate");
-        run.manager();
+        run.sharedManager();
         RunningProgram[] programs = new RunningProgram[4];
         int[] held = new int[programs.length];
         for (int i = 0; i < programs.length; i++) {
@@ -156,7 +156,7 @@ class MemoryTest {
     void convertedMemoryCannotBeExportedAndTheLibrarySaysSo(TestRun run) {
         run.expectLine("exports GPU memory");
         run.expectClientError("export|IPC");
-        run.manager();
+        run.sharedManager();
         RunningProgram program = run.program("console").plan("managed").start();
         start(program);
         program.okay("alloc " + MIB);

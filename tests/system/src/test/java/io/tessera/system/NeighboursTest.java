@@ -72,7 +72,7 @@ class NeighboursTest {
 
     @Test
     void whatOneDoesWrongIsItsOwnError(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.sharedManager("--executors", "software");
         RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
         long pid = executor(manager).get("pid").getAsLong();
@@ -92,7 +92,7 @@ class NeighboursTest {
 
     @Test
     void whatIsForcedIntoTheWindowDisturbsNobody(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.sharedManager("--executors", "software");
         run.expectClientError("is not supported");
         RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
@@ -114,7 +114,7 @@ class NeighboursTest {
 
     @Test
     void aProgramThatWaitsGetsNoErrorForWhatAnotherOneOfItsNameWrote(TestRun run) throws InterruptedException {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectClientError("is not supported|" + STRAY_OF_SEVERAL);
         run.expectLine(STRAY_OF_SEVERAL);
         RunningProgram offender = start(run, "both", "--fence mask --fence-alone", "leave", "1000000000");
@@ -134,7 +134,7 @@ class NeighboursTest {
 
     @Test
     void aProgramThatEndsRightAfterAStrayWriteSaysSo(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectClientError("is not supported|" + STRAY_OF_ONE);
         run.expectLine(STRAY_OF_ONE);
         for (String role : List.of("train", "leave")) {
@@ -148,7 +148,7 @@ class NeighboursTest {
 
     @Test
     void oneThatIsKilledInTheMiddleOfAnEndlessKernelHoldsNobodyUp(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.sharedManager("--executors", "software");
         run.expectClientError("is not supported");
         RunningProgram victim = start(run, "victim", "", "compute");
         victim.awaitLine("ready");
@@ -167,7 +167,7 @@ class NeighboursTest {
 
     @Test
     void theStatusShowsWindowsAndFences(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.sharedManager("--executors", "software");
         run.expectClientError("is not supported");
         RunningProgram first = start(run, "first", "--fence check", "compute");
         first.awaitLine("ready");

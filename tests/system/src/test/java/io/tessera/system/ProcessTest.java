@@ -16,10 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** fork, exec and threads, with a manager that hands out turns. */
 @ExtendWith(RunWatcher.class)
 class ProcessTest {
+    private static final String[] TURNS = {"--mode", "on", "--quantum", "20ms"};
+
     @ParameterizedTest
     @ValueSource(strings = {"fork-after", "fork-before", "fork-twice", "exec", "vfork"})
     void childrenAreCleanAndParentsGoOn(String how, TestRun run) {
-        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
+        ManagerProcess manager = run.sharedManager(TURNS);
         run.program("process", how).run().exits(0).says("done");
         Await.until("every session has ended", Await.PATIENCE, () -> manager.control().clients().isEmpty());
         assertEquals(0, run.witness().overlaps(0));
@@ -35,7 +37,7 @@ class ProcessTest {
     @ParameterizedTest
     @ValueSource(strings = {"time", "space"})
     void aProgramWithoutStandardStreamsRuns(String share, @TempDir Path folder, TestRun run) throws IOException {
-        ManagerProcess manager = run.manager("--mode", "on");
+        ManagerProcess manager = run.sharedManager(TURNS);
         Path trace = folder.resolve("trace");
         run.program("process", "closed-streams").env("TESSERA_SHARE", share).env("TESSERA_TRACE", trace.toString()).run().exits(0).says("done");
         assertTrue(Files.size(trace) > 0);
@@ -46,7 +48,7 @@ class ProcessTest {
     @ParameterizedTest
     @CsvSource({"together, 12800", "in-turn, 4000", "more-than-slots, 3000"})
     void launchesOfAllThreadsAreCounted(String how, long launches, TestRun run) {
-        ManagerProcess manager = run.manager("--mode", "on", "--quantum", "50ms");
+        ManagerProcess manager = run.sharedManager(TURNS);
         RunningProgram program = run.program("threads", how).start().awaitLine("done");
         JsonObject device = manager.control().clientDevice(program.pid());
         assertEquals(launches, device.get("launches").getAsLong(), device::toString);

@@ -105,7 +105,7 @@ class ProtocolTest {
             "device-range, refused 2", "twice, refused 2"})
     void managerRefusesABrokenClientAndNobodyElse(String mode, String answer, TestRun run) {
         run.expectLog("a connection was ended|refused|other errors of connections of user");
-        ManagerProcess manager = run.manager("--mode", "on");
+        ManagerProcess manager = run.sharedManager("--mode", "on");
         RunningProgram bystander = run.program("worker", "ms=0").start().awaitLine("ready");
         ProgramResult result = raw(run, mode, 1).exits(0);
         assertTrue(result.output().stream().anyMatch(line -> line.startsWith(answer)), result::toString);
@@ -117,7 +117,7 @@ class ProtocolTest {
 
     @Test
     void segmentIsPrivateToTheClientsUser(TestRun run) {
-        run.manager();
+        run.sharedManager();
         raw(run, "good", 1).exits(0).says("welcome").says("segment");
     }
 
@@ -141,7 +141,7 @@ class ProtocolTest {
 
     @Test
     void rubbishOnTheControlSocketIsAnswered(TestRun run) {
-        ManagerProcess manager = run.manager();
+        ManagerProcess manager = run.sharedManager();
         for (String line : new String[] {"rubbish", "{}", "{\"request\":7}", "{\"request\":\"nothing\"}",
                 "{\"request\":\"scheduler\",\"mode\":\"sideways\"}", "{\"request\":\"quantum\",\"ns\":-1}",
                 "{\"request\":\"quantum\",\"ns\":\"soon\"}", "[1,2,3]", "\"" + "x".repeat(100_000) + "\""}) {

@@ -48,7 +48,7 @@ class RelayContractTest {
     /** The child has neither the segment nor the executor's ear, and its parent goes on. */
     @Test
     void aForkedChildIsToldAndItsParentDoesNotNotice(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         run.expectClientError("");
         relayed(run, "forked").run().exits(0).says("forked ok");
     }
@@ -83,7 +83,7 @@ class RelayContractTest {
             (cudaFreeHost), or use pageable memory (malloc)
             """)
     void aBoundIsToldOnceWithItsRemedy(String mode, String line, TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         Pattern expected = Pattern.compile(line.replaceAll("[()]", "."));
         run.expectLine(expected.pattern());
         run.expectClientError("");
@@ -93,7 +93,7 @@ class RelayContractTest {
 
     @Test
     void aLimitHoldsToTheByte(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         relayed(run, "limit").memory(64 * MIB).run().exits(0).says("limit ok");
     }
 }

@@ -36,7 +36,7 @@ class RelayIpcTest {
     @ParameterizedTest
     @CsvSource({"share,nvidia", "outlive,nvidia", "churn,nvidia", "share,software", "outlive,software"})
     void processesOfOneTenantExchangeMemoryAndEvents(String mode, String executors, TestRun run) {
-        ManagerProcess manager = run.manager("--executors", executors);
+        ManagerProcess manager = run.sharedManager("--executors", executors);
         String foreign = "an IPC handle of a program that does not share by space";
         run.expectLine(foreign);
         run.expectClientError(foreign);
@@ -46,7 +46,7 @@ class RelayIpcTest {
 
     @Test
     void anotherTenantOpensNothing(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia");
         String why = "programs that exchange memory need one --name";
         run.expectLine(why);
         run.expectClientError(why);

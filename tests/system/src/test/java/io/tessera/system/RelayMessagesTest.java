@@ -38,7 +38,7 @@ class RelayMessagesTest {
             code  | kernel lacking: the software GPU has no tcgen05.fence::before_thread_sync (line 4, in lacking); run the program on a machine with a GPU
             """)
     void aBoundIsToldOnce(String mode, String line, TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectLine(Pattern.quote(line));
         run.expectClientError("");
         ProgramResult result = relayed(run, mode).start().end(BOUND).exits(0).says(mode + " ok");
@@ -48,7 +48,7 @@ class RelayMessagesTest {
     /** One line for a family of entries, which a program uses together. */
     @Test
     void whatSpaceSharingDoesNotHaveIsToldOnceForEachReason(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectLine("is not supported in space sharing");
         run.expectClientError("is not supported in space sharing");
         ProgramResult result = relayed(run, "unsupported").run().exits(0).says("unsupported ok");
@@ -63,7 +63,7 @@ class RelayMessagesTest {
 
     @Test
     void aQuestionIsAnsweredWithoutALine(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectClientError("cuMulticastGetGranularity is not supported in space sharing");
         ProgramResult result = relayed(run, "question").run().exits(0).says("question ok");
         assertEquals(0, result.libraryLines().size(), result::toString);
@@ -71,7 +71,7 @@ class RelayMessagesTest {
 
     @Test
     void aProfilerThatBeginsIsToldThatItSeesNoKernels(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectLine(PROFILER);
         ProgramResult result = relayed(run, "profiler").run().exits(0).says("profiler ok");
         assertEquals(1, count(result, PROFILER), result::toString);
@@ -80,7 +80,7 @@ class RelayMessagesTest {
     /** PyTorch is linked with CUPTI: nobody profiles for that. */
     @Test
     void aLibraryOfAProfilerThatIsOnlyLoadedIsNotSpokenOf(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         ProgramResult result = relayed(run, "loaded").run().exits(0).says("loaded ok");
         assertEquals(0, result.libraryLines().size(), result::toString);
     }
@@ -88,7 +88,7 @@ class RelayMessagesTest {
     @ParameterizedTest
     @ValueSource(strings = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
     void aProfilerThatTheEnvironmentNamesIsToldSoAtTheStart(String variable, TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectLine(PROFILER);
         ProgramResult result = relayed(run, "profiler").env(variable, "/nowhere/libToolsInjection64.so").run().exits(0).says("profiler ok");
         assertEquals(1, count(result, PROFILER), result::toString);

@@ -29,7 +29,7 @@ class RelayTest {
 
     @Test
     void contextsDevicesAndMemoryAreAsTheDriversOwn(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         run.expectClientError("is not supported in space sharing");
         String managed = "this program uses managed memory \\(cudaMallocManaged\\), which space sharing does not have";
         run.expectLine(managed);
@@ -39,7 +39,7 @@ class RelayTest {
 
     @Test
     void copiesOfAllSizesShapesAndDirectionsArriveWhole(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
         run.expectLine(DEVICE_POINTER);
         relayed(run, "relay_copies").run().exits(0).says("copies ok");
@@ -47,19 +47,19 @@ class RelayTest {
 
     @Test
     void smallPinnedAllocationsShareMemoryAndNothingElse(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         relayed(run, "relay_pinned").run().exits(0).says("pinned ok");
     }
 
     @Test
     void smallPinnedAllocationsAreTheSoftwareGpusToo(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         relayed(run, "relay_pinned").run().exits(0).says("pinned ok");
     }
 
     @Test
     void severalProgramsShareOneExecutor(TestRun run) {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
         run.expectLine(DEVICE_POINTER);
         List<RunningProgram> programs = new ArrayList<>();
@@ -71,13 +71,13 @@ class RelayTest {
 
     @Test
     void kernelsOfAModuleAreNamedAsCufftAsksForThem(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         relayed(run, "relay_functions").run().exits(0).says("functions ok");
     }
 
     @Test
     void graphsReadAndWriteTheProgramsOwnMemory(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         String refused = "a copy node whose pageable side is another one than before";
         run.expectClientError(refused);
         run.expectLine("cuGraphMemcpyNodeSetParams is not supported in space sharing \\(" + refused + "\\); run the program with --share time");
@@ -86,14 +86,14 @@ class RelayTest {
 
     @Test
     void kernelsReadWhatReferencesAndMipmapsStandFor(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         relayed(run, "relay_textures").run().exits(0).says("textures ok");
     }
 
     /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
     @Test
     void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectClientError("cuMemAllocManaged is not supported in space sharing");
         String managed = "this program uses managed memory (cudaMallocManaged), which space sharing does not have: run it with --share time";
         String advice = "the runtime library does not serve cudaMemAdvise; run the program with --share time --runtime vendor, "
@@ -115,7 +115,7 @@ class RelayTest {
 
     @Test
     void aTraceHoldsEveryCallWithItsResult(TestRun run) throws IOException {
-        run.manager("--executors", "nvidia");
+        run.sharedManager("--executors", "nvidia");
         run.expectClientError("cuMemHostGetDevicePointer_v2");
         run.expectLine(DEVICE_POINTER);
         Path relayed = run.directory().resolve("relayed.trace");

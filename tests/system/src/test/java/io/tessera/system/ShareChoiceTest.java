@@ -48,7 +48,7 @@ class ShareChoiceTest {
 
     @Test
     void theFirstSharesBySpaceIfTheManagerPrefersItAndOthersWithIt(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia", "--prefer", "space");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia", "--prefer", "space");
         RunningProgram first = connected(console(run, "auto", "first"));
         assertShares(manager, first, "relay", "the manager prefers space");
         RunningProgram second = connected(console(run, "auto", "second"));
@@ -59,7 +59,7 @@ class ShareChoiceTest {
 
     @Test
     void besideProgramsThatTakeTurnsNobodySharesBySpace(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia", "--prefer", "space");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia", "--prefer", "space");
         RunningProgram first = started(console(run, "time", "first"));
         RunningProgram second = started(console(run, "auto", "second"));
         assertShares(manager, second, "plain", "a program shares by time");
@@ -72,7 +72,7 @@ class ShareChoiceTest {
     void whatSpaceSharingDoesNotServeIsAnErrorThatSaysWhatToDo(TestRun run) {
         run.expectLine("this program uses managed memory .*: run it with --share time");
         run.expectClientError("cuMemAllocManaged is not supported in space sharing.*");
-        run.manager("--executors", "nvidia", "--prefer", "space");
+        run.sharedManager("--executors", "nvidia", "--prefer", "space");
         RunningProgram program = connected(console(run, "auto", "managed"));
         program.tell("managed 4096");
         assertTrue(program.nextLine(PATIENCE).contains("801"), program::toString);

@@ -60,7 +60,7 @@ class SpaceSwapTest {
 
     @Test
     void whoIsParkedComesBackWithItsNextCall(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia");
         RunningProgram program = holder(run, 7);
         parked(run, manager);
         assertEquals(BYTES, bytes(manager, "movedOutBytes"), () -> window(manager).toString());
@@ -79,7 +79,7 @@ class SpaceSwapTest {
 
     @Test
     void whoIsWokenComesBackWithoutACall(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia");
         RunningProgram program = holder(run, 5);
         parked(run, manager);
         command(run, "wake", "holder");
@@ -90,7 +90,7 @@ class SpaceSwapTest {
 
     @Test
     void whoIsKilledWhileItIsParkedLeavesNothingBehind(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia");
         RunningProgram program = holder(run, 3);
         parked(run, manager);
         program.kill();
@@ -103,7 +103,7 @@ class SpaceSwapTest {
     /** The process of a program in space sharing has no context that the driver could suspend. */
     @Test
     void suspensionIsRefusedWithWhatToDoInstead(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "nvidia");
+        ManagerProcess manager = run.sharedManager("--executors", "nvidia");
         RunningProgram program = holder(run, 1);
         Await.until("the executor has told of its client", Await.PATIENCE, () -> bytes(manager, "committedBytes") >= BYTES,
                 () -> manager.control().status().toString());

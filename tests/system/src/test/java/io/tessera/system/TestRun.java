@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -18,15 +20,21 @@ import java.util.regex.Pattern;
  */
 final class TestRun {
     private final TestFolders folders = new TestFolders("tsr-");
+    private final Function<SharedManager.Terms, SharedManager> sharedManagers;
     private final DriverActivity witness;
-    private final KeptSegments segments;
+    /** Where manager and segments are: of this test, or of the manager that it shares. */
+    private TestFolders managerFolders = folders;
+    private Optional<SharedManager> shared = Optional.empty();
+    private KeptSegments segments;
     private final List<ManagerProcess> managers = new ArrayList<>();
     private final List<RunningProgram> programs = new ArrayList<>();
-    private final List<Pattern> expectedLog = new ArrayList<>();
+    private final List<String> expectedLog = new ArrayList<>();
     private final List<Pattern> expectedErrors = new ArrayList<>();
     private final List<Pattern> expectedLines = new ArrayList<>();
 
-    TestRun() throws IOException {
+    /** With what starts, or has, a manager that the tests of a class share. */
+    TestRun(Function<SharedManager.Terms, SharedManager> sharedManagers) throws IOException {
+        this.sharedManagers = sharedManagers;
         Files.createDirectory(sharedMemory().resolve("kept"));
         witness = new DriverActivity(witnessFile());
         segments = new KeptSegments(segmentDirectory(), sharedMemory().resolve("kept"));
@@ -45,11 +53,11 @@ final class TestRun {
     }
 
     Path runtimeDirectory() {
-        return folders.runtimeDirectory();
+        return managerFolders.runtimeDirectory();
     }
 
     Path segmentDirectory() {
-        return folders.segmentDirectory();
+        return managerFolders.segmentDirectory();
     }
 
     Path driverFolder() {
@@ -80,9 +88,32 @@ final class TestRun {
 
     /** The same of the jars in a folder. */
     ManagerProcess managerOf(Path app, Map<String, String> environment, String... options) {
-        ManagerProcess manager = new ManagerProcess(this, app, environment, options);
+        ManagerProcess manager = new ManagerProcess(folders, app, environment, options);
         managers.add(manager);
         return manager;
+    }
+
+    /**
+     * The manager of these options that tests of this class share. Called once, before any program starts and after {@link #expectLog},
+     * by tests that disturb no other one: their programs are their own, they kill neither manager nor executor, give no orders, and look
+     * at no sums over tests. Nothing may be left when the test ends; what is logged from now on is the test's.
+     */
+    ManagerProcess sharedManager(String... options) {
+        if (!managers.isEmpty() || !programs.isEmpty()) {
+            throw new IllegalStateException("a shared manager is a test's first process");
+        }
+        SharedManager manager = sharedManagers.apply(new SharedManager.Terms(List.of(options), List.copyOf(expectedLog)));
+        shared = Optional.of(manager);
+        managers.add(manager.process());
+        managerFolders = manager.folders();
+        segments.close();
+        segments = new KeptSegments(segmentDirectory(), sharedMemory().resolve("kept"));
+        return manager.process();
+    }
+
+    /** The manager that it shares with other tests. */
+    Optional<SharedManager> shared() {
+        return shared;
     }
 
     /** A program of src/test/c. */
@@ -101,7 +132,10 @@ final class TestRun {
 
     /** Declares that a manager may log a warning or error with this in it. */
     void expectLog(String regex) {
-        expectedLog.add(Pattern.compile(regex));
+        if (shared.isPresent()) {
+            throw new IllegalStateException("what a shared manager may log is said before it is asked for");
+        }
+        expectedLog.add(regex);
     }
 
     /** Declares that a client may log an error with this in its text. */
@@ -114,11 +148,12 @@ final class TestRun {
         expectedLines.add(Pattern.compile(regex));
     }
 
-    /** Ends what still runs. */
+    /** Ends what still runs; a manager that is shared has to be as if this test had not been. */
     void end() {
         programs.forEach(RunningProgram::close);
+        shared.ifPresent(SharedManager::awaitNothingLeft);
         for (ManagerProcess manager : managers) {
-            if (manager.alive()) {
+            if (manager.alive() && shared.isEmpty()) {
                 ProcessSignals.send(manager.process(), ProcessSignals.CONT);
                 int exit = manager.stop();
                 if (exit != 0) {
@@ -132,8 +167,7 @@ final class TestRun {
     List<String> unexpected() {
         List<String> found = new ArrayList<>();
         for (ManagerProcess manager : managers) {
-            manager.log().stream().filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
-                    .filter(line -> none(expectedLog, line)).forEach(line -> found.add("manager: " + line));
+            manager.complaints(expectedLog).forEach(line -> found.add("manager: " + line));
         }
         for (KeptSegments.ClientError error : segments.errors()) {
             if (none(expectedErrors, error.error().text())) {
@@ -163,10 +197,6 @@ final class TestRun {
     /** Writes the logs beside the rest, for whoever looks at a failed run. */
     void keepLogs() throws IOException {
         int n = 0;
-        for (ManagerProcess manager : managers) {
-            Files.write(directory().resolve("manager-" + n++ + ".log"), manager.log());
-        }
-        n = 0;
         for (RunningProgram program : programs) {
             List<String> lines = new ArrayList<>(program.output());
             lines.addAll(program.errors());
@@ -174,19 +204,22 @@ final class TestRun {
         }
     }
 
-    void forceClose() {
-        managers.forEach(ManagerProcess::close);
-        endExecutors();
+    /** Ends all processes but those of a manager that other tests share after this one. */
+    void forceClose(boolean keepsShared) {
+        if (!keepsShared) {
+            managers.forEach(ManagerProcess::close);
+            endExecutors(runtimeDirectory());
+        }
         segments.close();
         witness.close();
     }
 
     /** Those of a manager that was killed live for a minute more. */
-    private void endExecutors() {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory().resolve("executors"), "executor-*.pid")) {
+    static void endExecutors(Path runtimeDirectory) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory.resolve("executors"), "executor-*.pid")) {
             for (Path file : files) {
                 ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).filter(process -> process.info().commandLine()
-                        .orElse("").contains(runtimeDirectory().toString())).ifPresent(ProcessHandle::destroyForcibly);
+                        .orElse("").contains(runtimeDirectory.toString())).ifPresent(ProcessHandle::destroyForcibly);
             }
         } catch (NoSuchFileException e) {
             // no manager was started

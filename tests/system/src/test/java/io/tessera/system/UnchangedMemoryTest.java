@@ -18,7 +18,7 @@ class UnchangedMemoryTest {
     private static final long PART = 2 * MIB;
 
     private static ManagerProcess manager(TestRun run) {
-        return run.manager("--capacity", "256MiB", "--executors", "none");
+        return run.sharedManager("--capacity", "256MiB", "--executors", "none");
     }
 
     private static RunningProgram holder(TestRun run, int value) {

@@ -46,7 +46,7 @@ class WaitForPlaceTest {
 
     @Test
     void oneAfterTheOtherStarts(TestRun run) {
-        ManagerProcess manager = run.manager("--max-clients", "1");
+        ManagerProcess manager = run.sharedManager("--max-clients", "1");
         RunningProgram first = holder(run);
         run.expectLine("place \\d of \\d in the queue.*");
         RunningProgram second = waiter(run, "second");
@@ -67,7 +67,7 @@ class WaitForPlaceTest {
 
     @Test
     void whoIsKilledInTheQueueHoldsUpNobody(TestRun run) {
-        ManagerProcess manager = run.manager("--max-clients", "1");
+        ManagerProcess manager = run.sharedManager("--max-clients", "1");
         RunningProgram first = holder(run);
         run.expectLine("place \\d of \\d in the queue.*");
         RunningProgram killed = waiter(run, "killed");
@@ -89,7 +89,7 @@ class WaitForPlaceTest {
     /** Also where a place was free at once: the program is killed before it has registered. */
     @Test
     void noPlaceIsKeptForWhoHasEnded(TestRun run) throws Exception {
-        ManagerProcess manager = run.manager("--max-clients", "1");
+        ManagerProcess manager = run.sharedManager("--max-clients", "1");
         run.expectLine("place \\d of \\d in the queue.*");
         for (int killed = 0; killed < 4; killed++) {
             RunningProgram program = waiter(run, "killed-" + killed);
@@ -105,7 +105,7 @@ class WaitForPlaceTest {
 
     @Test
     void afterItsTimeTheProgramIsNotStarted(TestRun run) {
-        ManagerProcess manager = run.manager("--max-clients", "1");
+        ManagerProcess manager = run.sharedManager("--max-clients", "1");
         RunningProgram first = holder(run);
         run.expectLine("(place \\d of \\d in the queue|no place within 1 s, so the program was not started: ).*");
         ProgramResult result = CommandLineTest.tessera(run, "run", "--wait=1", "--", "echo", "started").run().exits(75);
