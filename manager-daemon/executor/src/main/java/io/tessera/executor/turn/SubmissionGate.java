@@ -49,7 +49,7 @@ public final class SubmissionGate {
         /** Whether its next record is a submission that may not go. Written by the owner. */
         private volatile boolean waiting;
         private volatile long usedNs;
-        private volatile long waitedNs;
+        private long waitedNs;
         private long waitsSinceNs;
         private boolean gone;
 
@@ -114,9 +114,9 @@ public final class SubmissionGate {
             return usedNs;
         }
 
-        /** For how long its submissions were held back so far. */
+        /** For how long its submissions were held back so far, also now. */
         public long waitedNs() {
-            return waitedNs;
+            return waitedBy(this);
         }
     }
 
@@ -227,6 +227,10 @@ public final class SubmissionGate {
             changed();
         }
         return client.tenant.open;
+    }
+
+    private synchronized long waitedBy(Client client) {
+        return client.waitedNs + (client.waiting ? clock.nanoTime() - client.waitsSinceNs : 0);
     }
 
     private synchronized void waitsNoMore(Client client) {

@@ -90,6 +90,7 @@ class SubmissionGateTest {
         assertTrue(other.isHeld());
         assertEquals(1, gate.held());
         passes(7 * MS);
+        assertEquals(7 * MS, other.waitedNs(), "it still waits");
         busy[0] = false;
         holder.done();
         passes(MS);
