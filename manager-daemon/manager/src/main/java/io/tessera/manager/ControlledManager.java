@@ -250,7 +250,9 @@ final class ControlledManager implements ControlTarget {
         if (most.isPresent()) {
             LOG.info("tenant \"{}\" may have {} clients at once", EscapedText.of(tenant), most.getAsInt() == 0 ? "any number of" : most.getAsInt());
         }
-        return devices.shares().clients(tenant, most);
+        boolean set = devices.shares().clients(tenant, most);
+        journal.write();
+        return set;
     }
 
     @Override

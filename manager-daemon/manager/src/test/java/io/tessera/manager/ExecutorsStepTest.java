@@ -376,6 +376,24 @@ class ExecutorsStepTest extends ExecutorSteps {
     }
 
     @Test
+    void whatLastsHoldsAgainAfterWhatHeldWhileTheTenantRan() throws Exception {
+        stepped = new SteppedManager();
+        set("\"ahead\":true,\"set\":{\"weight\":3,\"clients\":4}");
+        set("\"ahead\":true,\"whileItRuns\":true,\"set\":{\"weight\":5,\"clients\":6}");
+        InMemoryClient program = asking(42);
+        executor(0).ready(1);
+        stepped.step();
+        String meanwhile = set("\"own\":false");
+        assertTrue(meanwhile.contains("\"weight\":5") && meanwhile.contains("\"clients\":6"), meanwhile);
+        program.die();
+        stepped.step();
+        stepped.clock.advanceMs(10_000);
+        stepped.step();
+        String afterwards = set("\"own\":false");
+        assertTrue(afterwards.contains("\"weight\":3") && afterwards.contains("\"clients\":4"), afterwards);
+    }
+
+    @Test
     void statusShowsThemAndTheManagersEndLetsThemGo() throws Exception {
         stepped = new SteppedManager();
         asking(42);

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -27,10 +28,16 @@ public final class TenantShares implements ClientRules {
     /** How many clients tenants may have at once by command; 0: any number. */
     private final Map<String, Integer> clients = new LinkedHashMap<>();
     private final Set<String> passing = new HashSet<>();
+    /** What lasts of tenants in {@link #passing}, and holds again when their last program has left. */
+    private final Map<String, Lasting> beneath = new LinkedHashMap<>();
     /** Whose programs a former manager had, and which have not come to this one. */
     private final Set<String> awaited = new HashSet<>();
     private long changes;
     private ShareRules rules = ShareRules.NONE;
+
+    /** What an operator has set for a tenant until the manager ends. */
+    private record Lasting(Optional<TenantTerms> terms, Optional<Integer> clients) {
+    }
 
     /** Nothing is set yet. */
     public TenantShares(int ownUid) {
@@ -65,7 +72,7 @@ public final class TenantShares implements ClientRules {
     /**
      * Sets what holds for a tenant.
      *
-     * @param whileItRuns only until the last of its programs has left
+     * @param whileItRuns only until the last of its programs has left; then holds again what was set before to last
      * @return false if that is one tenant too many
      */
     boolean set(String tenant, TenantTerms terms, boolean whileItRuns) {
@@ -76,9 +83,12 @@ public final class TenantShares implements ClientRules {
         changes++;
         awaited.remove(tenant);
         if (whileItRuns) {
-            passing.add(tenant);
+            if (passing.add(tenant) && isSet(tenant)) {
+                beneath.put(tenant, new Lasting(Optional.ofNullable(set.get(tenant)), Optional.ofNullable(clients.get(tenant))));
+            }
         } else {
             passing.remove(tenant);
+            beneath.remove(tenant);
         }
         if (asWritten) {
             set.remove(tenant);
@@ -95,11 +105,16 @@ public final class TenantShares implements ClientRules {
             changes++;
             set.remove(tenant);
             clients.remove(tenant);
+            Lasting lasting = beneath.remove(tenant);
+            if (lasting != null) {
+                lasting.terms().ifPresent(terms -> set.put(tenant, terms));
+                lasting.clients().ifPresent(most -> clients.put(tenant, most));
+            }
         }
     }
 
     /**
-     * Sets how many clients a tenant may have at once; goes with what {@link #set} has set while it runs.
+     * Sets how many clients a tenant may have at once. Where {@link #set} was called with "while it runs" before, it goes with that.
      *
      * @param most 0: any number; empty: as it is written down
      * @return false if that is one tenant too many
@@ -156,6 +171,21 @@ public final class TenantShares implements ClientRules {
     /** How often something else was set, or went. */
     public long changes() {
         return changes;
+    }
+
+    /** Tenants for which something is set while they run, and something else to last. */
+    public Set<String> withLasting() {
+        return Collections.unmodifiableSet(beneath.keySet());
+    }
+
+    /** What holds for a tenant when its last program has left, of {@link #withLasting}. */
+    public Optional<TenantTerms> lastingTerms(String tenant) {
+        return Optional.ofNullable(beneath.get(tenant)).flatMap(Lasting::terms);
+    }
+
+    /** How many clients a tenant may have when its last program has left, of {@link #withLasting}. */
+    public Optional<Integer> lastingClients(String tenant) {
+        return Optional.ofNullable(beneath.get(tenant)).flatMap(Lasting::clients);
     }
 
     /** What operators have set. */

@@ -43,8 +43,9 @@ final class TenantRequests {
             }
             OptionalInt clients = clients(request);
             terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
-            boolean set = reset ? target.clients(tenant, clients) : clients.isEmpty() || target.clients(tenant, clients);
-            if (!set || !target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs)) {
+            // In this order: what lasts is kept before the clients of a tenant change while it runs.
+            boolean set = target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs);
+            if (!set || (reset || clients.isPresent()) && !target.clients(tenant, clients)) {
                 throw new RefusedRequest("something is set for " + TenantShares.MOST_TENANTS + " tenants already; reset some");
             }
         }

@@ -44,8 +44,8 @@ public final class OrderJournal implements Conductor.Timed {
     /** Begins what is set for a tenant beside its limit of memory. No name has a line break here. */
     private static final String TERMS = "\nweight = ";
 
-    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms and as many of limits, each of less than 400 bytes. */
-    private static final int MOST_BYTES = 2 * 400 * TenantShares.MOST_TENANTS;
+    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms, as many of terms that last, and as many of limits, each of less than 400 bytes. */
+    private static final int MOST_BYTES = 3 * 400 * TenantShares.MOST_TENANTS;
 
     /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
     static final long RETURN_NS = 60_000_000_000L;
@@ -191,6 +191,7 @@ public final class OrderJournal implements Conductor.Timed {
         TenantShares shares = devices.shares();
         Set<String> tenants = new LinkedHashSet<>(shares.set().keySet());
         tenants.addAll(shares.clients().keySet());
+        tenants.addAll(shares.withLasting());
         tenants.addAll(limits.keySet());
         tenants.forEach(tenant -> tenant(text, tenant, shares));
         writtenChanges = shares.changes();
@@ -227,18 +228,26 @@ public final class OrderJournal implements Conductor.Timed {
     private void tenant(StringBuilder text, String tenant, TenantShares shares) {
         TenantTerms terms = shares.set().get(tenant);
         Integer clients = shares.clients().get(tenant);
-        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(
-                (terms != null || clients != null) && shares.whileItRuns(tenant) ? PASSING : "");
+        if (shares.withLasting().contains(tenant)) {
+            // Before what holds while it runs, so that it is below that again.
+            table(text, tenant, "", shares.lastingTerms(tenant).orElse(null), shares.lastingClients(tenant).orElse(null));
+            terms = shares.of(tenant);
+        }
+        table(text, tenant, (terms != null || clients != null) && shares.whileItRuns(tenant) ? PASSING : "", terms, clients);
+        Long limit = limits.get(tenant);
+        if (limit != null) {
+            text.append("memory = \"").append(limit == 0 ? "none" : limit + "B").append("\"\n");
+        }
+    }
+
+    private static void table(StringBuilder text, String tenant, String passing, TenantTerms terms, Integer clients) {
+        text.append("[tenant.\"").append(Toml.tomlEscape(tenant)).append("\"]").append(passing);
         if (terms != null) {
             terms(text, terms);
         }
         text.append('\n');
         if (clients != null) {
             text.append(CLIENTS).append(clients).append('\n');
-        }
-        Long limit = limits.get(tenant);
-        if (limit != null) {
-            text.append("memory = \"").append(limit == 0 ? "none" : limit + "B").append("\"\n");
         }
     }
 

@@ -104,6 +104,27 @@ class OrderJournalTest {
     }
 
     @Test
+    void whatLastsHoldsAgainAfterWhatHeldWhileATenantRanAlsoInTheNextManager() {
+        TenantTerms lasting = TenantTerms.DEFAULT.withWeight(3);
+        DeviceRegistry before = registry();
+        OrderJournal journal = new OrderJournal(files, DIRECTORY, before);
+        before.terms("a", lasting, false, 0);
+        before.shares().clients("a", OptionalInt.of(2));
+        before.terms("a", lasting.withWeight(5), true, 0);
+        before.shares().clients("a", OptionalInt.of(7));
+        before.terms("as written", lasting, false, 0);
+        before.terms("as written", TenantTerms.DEFAULT, true, 0);
+        journal.write();
+        DeviceRegistry after = restored();
+        assertEquals(5, after.shares().of("a").weight());
+        assertEquals(Map.of("a", 7), after.shares().clients());
+        assertEquals(TenantTerms.DEFAULT, after.shares().of("as written"));
+        after.forgetAwaited();
+        assertEquals(Map.of("a", lasting, "as written", lasting), after.shares().set());
+        assertEquals(Map.of("a", 2), after.shares().clients());
+    }
+
+    @Test
     void whatHoldsWhileATenantRunsGoesWhereNoProgramOfItComesBack() {
         DeviceRegistry before = registry();
         before.terms("lasting", TenantTerms.DEFAULT.withWeight(2), false, 0);
