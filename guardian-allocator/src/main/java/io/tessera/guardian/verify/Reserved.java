@@ -26,8 +26,8 @@ public final class Reserved {
     /** Bits of 2^20 handles. */
     public static final long HANDLE_BYTES = 1 << 17;
     /** What lies on both sides of a window, mapped. */
-    static final long GUARD_BYTES = 40L << 30;
-    /** What is left of a guard band for what an instruction adds to its address: bulk copies, rows of matrices. */
+    public static final long GUARD_BYTES = 40L << 30;
+    /** How far from the window an address may be to which an instruction adds what a register says: rows of matrices, what calls read. */
     public static final long REACH = GUARD_BYTES - (9L << 30);
     /** Passes of a loop that a full word allows, at most. */
     public static final long MOST_FUEL = 4096;

@@ -4,6 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.verify.Reserved;
 import io.tessera.guardian.verify.Symbol;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.graph.Graph;
@@ -61,8 +62,11 @@ final class Matrices {
             throw refused(i, "its rows are not shown to be near");
         }
         Node base = graph.operands[at][address][0];
-        boolean near = space == StateSpace.GLOBAL && base.value.is(Value.Kind.WINDOW) || space == null && base.value.is(Value.Kind.WINDOW);
-        boolean least = space == StateSpace.SHARED && ((Operand.Address) i.operands().get(address)).offsetBytes() == 0
+        long offset = ((Operand.Address) i.operands().get(address)).offsetBytes();
+        boolean near = (space == StateSpace.GLOBAL || space == null) && base.value.is(Value.Kind.WINDOW)
+                && base.value.low() + offset > -Reserved.REACH
+                && base.value.high() + offset + rowBytes < Reserved.REACH;
+        boolean least = space == StateSpace.SHARED && offset == 0
                 && isMost(stride, base, rows, rowBytes, type.bits());
         if (!near && !least) {
             throw refused(i, "its rows are not shown to be in bounds");

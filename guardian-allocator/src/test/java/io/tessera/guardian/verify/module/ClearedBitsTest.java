@@ -67,7 +67,7 @@ class ClearedBitsTest {
         for (int bit = 0; bit < 63; bit++) {
             // What is left of an address at the window's start may lie so far before it.
             long before = bit <= 32 ? 0 : (1L << bit) - 1;
-            boolean near = before + Integer.MAX_VALUE < Reserved.REACH;
+            boolean near = before + Integer.MAX_VALUE < Reserved.GUARD_BYTES;
             assertEquals(near, window(Long.toString(-1L << bit), "2147483647").isEmpty(), "-2^" + bit);
         }
     }

@@ -8,7 +8,6 @@ import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
-import io.tessera.guardian.fence.proof.analysis.GuardedRanges;
 import io.tessera.guardian.fence.proof.analysis.Provenance;
 import io.tessera.guardian.fence.proof.graph.FunctionGraph;
 import io.tessera.guardian.fence.proof.graph.MemoryAccess;
@@ -42,7 +41,6 @@ final class ProvedFacts implements AddressFacts {
     private ShadowAlignment alignment;
     private CountedLoops counted;
     private CountedLoops soon;
-    private GuardedRanges guarded;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
@@ -176,7 +174,7 @@ final class ProvedFacts implements AddressFacts {
     private Placement.NearSymbol nearSymbol(int index, int operand, int value) {
         Instruction access = of.code().instruction(index);
         long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();
-        AbstractValue state = inside(index, value, offset, MemoryAccess.mostBytes(access));
+        AbstractValue state = of.states()[value];
         Variable variable = state.variable();
         if (variable == null) {
             return null;
@@ -193,21 +191,6 @@ final class ProvedFacts implements AddressFacts {
         }
         return near ? new Placement.NearSymbol(variable.name(), state.low() + offset, state.high() + offset)
                 : new Placement.NearSymbol(variable.name(), Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH);
-    }
-
-    /** What a base in shared memory is; where that leads outside its variable, as the conditions above the access say it. */
-    private AbstractValue inside(int index, int value, long offset, int bytes) {
-        AbstractValue state = of.states()[value];
-        Variable variable = state.variable();
-        boolean outside = variable != null && variable.space() == StateSpace.SHARED && (!state.bounded() || state.low() < 0
-                || state.low() + offset < 0 || state.high() + offset + bytes > variable.sizeBytes());
-        if (!outside) {
-            return state;
-        }
-        if (guarded == null) {
-            guarded = new GuardedRanges(of);
-        }
-        return guarded.at(value, of.flow().blockOf(index));
     }
 
     @Override

@@ -181,28 +181,12 @@ final class ShadowPlan {
         if (ways[phi] != Way.OPEN) {
             return offsets[phi];
         }
-        Offsets start = entry.join(Offsets.INSIDE);
-        return floating.get(phi) ? floating(phi, loop, depth)
-                : everyRound.get(phi) ? fencedRound(phi, loop, start, depth) : drifting(phi, loop, start, depth);
-    }
-
-    /** A pointer that goes on by bounded steps, and not too often. */
-    private Offsets drifting(int phi, Loops.Loop loop, Offsets start, int depth) {
-        AbstractValue step = induction.step(phi, loop);
-        Offsets reach = step == null || !step.bounded() ? null : start.drifting(step, induction.rounds(loop));
-        boolean derived = reach != null && reach.fit(GUARD, 1);
-        if (derived) {
-            settle(phi, Way.MERGE, reach);
-            for (int input : latchInputs(phi, loop)) {
-                derived = derived && derivedFrom(phi, owner(input), depth);
-            }
-        }
-        if (!derived) {
+        if (!floating.get(phi) && !everyRound.get(phi)) {
+            // How far a loop goes is not asked: verifiers do not see it of loops that look between parts of their rounds.
             (mayFloat(phi, loop) ? floating : everyRound).set(phi);
             stale = true;
-            return settle(phi, Way.NONE, null);
         }
-        return reach;
+        return floating.get(phi) ? floating(phi, loop, depth) : fencedRound(phi, loop, entry.join(Offsets.INSIDE), depth);
     }
 
     /** Not bounded, and left so: what is made from it is fenced where it is followed. */
