@@ -66,11 +66,12 @@ watch_command() { # MANAGER-OPTIONS
     need_app
     need_java
     watch_pause=0
+    hold_watch
     java_prefix=
     ! command -v setsid >/dev/null || java_prefix=setsid # what ends the watcher's group does not end the manager
     while :; do
         read -r watch_begin watch_rest </proc/uptime
-        (manager_exec "$@")
+        (manager_exec "$@") 8>&-
         watch_code=$?
         # 128 and the signal. The others are ends in order, or say themselves what is wrong.
         case $watch_code in
@@ -81,13 +82,38 @@ watch_command() { # MANAGER-OPTIONS
         if [ $((${watch_end%.*} - ${watch_begin%.*})) -ge $watch_soon ]; then
             watch_pause=0
         else
-            sleep $watch_pause
+            sleep $watch_pause 8>&-
             watch_pause=$((watch_pause < 30 ? watch_pause * 2 + 1 : 60))
         fi
         # One that was killed leaves its socket. Where that is gone, somebody has removed the directory, or wants no manager.
         [ -S "$runtime/manager.sock" ] || exit $watch_code
         say "the manager was ended by signal $((watch_code - 128)): another one is started"
     done
+}
+
+# Lets others see that this process lives, by a lock. Nothing that it starts has that.
+hold_watch() {
+    command -v flock >/dev/null || return 0
+    (umask 077 && : >>"$runtime/watch.lock")
+    exec 8>"$runtime/watch.lock"
+    flock -n 8 || :
+}
+
+# Whether somebody starts another manager with the options of the last one, if that was killed.
+is_watched() {
+    [ -e "$runtime/watch.lock" ] && command -v flock >/dev/null && ! flock -n "$runtime/watch.lock" true
+}
+
+# Waits for that one, for two minutes at most: the pause before it can be one. Whether it runs.
+await_watched() {
+    watched_tries=0
+    while is_watched && [ $watched_tries -lt 1200 ]; do
+        ! manager_in "$runtime" || return 0
+        [ $watched_tries != 20 ] || say "the manager was ended by a signal, and another one is started with its options: waiting for it"
+        watched_tries=$((watched_tries + 1))
+        sleep 0.1
+    done
+    manager_in "$runtime"
 }
 
 # Starts a manager in the background with the given options and waits until it can be reached. Two callers at once
@@ -106,7 +132,7 @@ launch_manager() {
             flock -w 58 9 || say "another start holds $runtime/start.lock for a minute; going on without it"
         }
     fi
-    if manager_in "$runtime"; then
+    if manager_in "$runtime" || await_watched; then
         exec 9>&-
         return 0
     fi

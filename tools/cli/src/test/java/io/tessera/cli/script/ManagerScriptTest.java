@@ -258,6 +258,30 @@ class ManagerScriptTest {
         assertEquals(3, kit.tessera("manager", "status").code());
     }
 
+    /** Not one without its options, which whoever starts a program at that moment would begin. */
+    @Test
+    void whoComesAfterAManagerThatWasKilledGetsTheOneWithItsOptions() throws Exception {
+        assertEquals(0, kit.tessera("manager", "start", "--", "--capacity", "8 GiB").code());
+        ProcessHandle watcher = ProcessHandle.of(kit.managerPid()).orElseThrow().parent().orElseThrow();
+        for (int kills = 1; kills <= 3; kills++) {
+            kill(kit.managerPid());
+            assertEquals(0, kit.tessera("run", "--", "true").code());
+            assertEquals(watcher, ProcessHandle.of(kit.managerPid()).orElseThrow().parent().orElseThrow());
+            assertEquals(kills + 1, kit.javaStarts());
+        }
+        kill(watcher.pid());
+        kill(kit.managerPid());
+        assertEquals(0, kit.tessera("run", "--", "true").code(), "nobody watches any more");
+        assertEquals(5, kit.javaStarts());
+        assertEquals(0, kit.tessera("manager", "stop").code());
+    }
+
+    private void kill(long pid) throws Exception {
+        ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+        signal("KILL", pid);
+        process.onExit().get(Kit.PATIENCE_S, TimeUnit.SECONDS);
+    }
+
     /** Its directory was removed, or it was stopped while it was dead. */
     @Test
     void aManagerIsNotStartedAgainWhereNobodyWantsOne() throws Exception {
