@@ -1,5 +1,6 @@
 package io.tessera.system;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.BufferedReader;
@@ -72,8 +73,13 @@ final class ControlSocket {
                 .orElseThrow(() -> new AssertionError("no client with pid " + pid + " in " + status()));
     }
 
-    /** The client's account of its first device. */
+    /** The client's account of its first device. A client registers before it names a device, so this waits until it has. */
     JsonObject clientDevice(long pid) {
-        return client(pid).getAsJsonArray("devices").get(0).getAsJsonObject();
+        Await.until("process " + pid + " has named a device", Await.PATIENCE, () -> !devices(pid).isEmpty());
+        return devices(pid).get(0).getAsJsonObject();
+    }
+
+    private JsonArray devices(long pid) {
+        return client(pid).getAsJsonArray("devices");
     }
 }
