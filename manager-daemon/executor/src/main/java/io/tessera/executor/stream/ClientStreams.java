@@ -361,7 +361,10 @@ public final class ClientStreams {
         return driver.call(DriverEntry.cuEventRecord, stream.event, stream.value) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream takes part in a capture now. */
+    /**
+     * Whether a stream takes part in a capture now. The driver is asked: a stream joins a capture by waiting for an event of it,
+     * and a capture that went wrong may have ended without a call.
+     */
     public boolean isCapturing(ClientStream stream) {
         return of(stream).captures > 0
                 && driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
@@ -388,7 +391,7 @@ public final class ClientStreams {
 
     /** A capture could not be ended as asked: if it was spoilt it is over all the same, and what follows is work. */
     public void captureFailed(ClientStream stream) {
-        capturing(stream, stream.capturing && isReallyCapturing(stream));
+        capturing(stream, stream.capturing && isCapturing(stream));
     }
 
     /** Ends a context whose streams are all destroyed. */
@@ -469,19 +472,14 @@ public final class ClientStreams {
                 }
             }
             for (ClientStream stream : context.streams) {
-                int result = stream.capturing && isReallyCapturing(stream) ? CudaResult.SUCCESS : query(stream);
+                // A stream may have joined a capture that began on another one; to ask for its work would invalidate the capture.
+                int result = isCapturing(stream) ? CudaResult.SUCCESS : query(stream);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
             }
         }
         return CudaResult.SUCCESS;
-    }
-
-    /** A capture that went wrong may have ended without a word: what the stream did since is work that must be waited for. */
-    private boolean isReallyCapturing(ClientStream stream) {
-        return driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
-                && driver.outInt(0) != 0;
     }
 
     /**
