@@ -213,6 +213,7 @@ public final class ManagerChannel {
                 client.addProperty("unfenced", fences.machineCode().unfenced());
                 client.addProperty("violations", fences.violations());
                 client.addProperty("nativeLaunches", fences.alone());
+                client.addProperty("partLaunches", fences.parts());
             }
             clients.add(client);
         }

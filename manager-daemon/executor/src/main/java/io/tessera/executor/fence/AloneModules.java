@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.fence.load.ProgramLoader;
+import io.tessera.executor.fence.program.FenceForm;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.ProgramRefusedException;
@@ -17,11 +18,6 @@ import org.slf4j.LoggerFactory;
  */
 final class AloneModules {
     private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);
-
-    /** What a module of the client has to know of the window. */
-    interface WindowWords {
-        byte[] of(FenceMode mode) throws ProgramRefusedException;
-    }
 
     private final String tenant;
     private final WindowWords words;
@@ -42,8 +38,12 @@ final class AloneModules {
         if (module.aloneCode != null || module.neverAlone) {
             return module.aloneCode == null ? 0 : module.aloneCode.handle();
         }
+        if (module.alone == null && module.source == null) {
+            module.neverAlone = true;
+            return 0;
+        }
         if (module.alone == null) {
-            module.alone = fencing.makeLater(tenant, module.source, module.options);
+            module.alone = fencing.makeLater(tenant, module.source, FenceForm.of(FenceMode.NONE), module.options);
             return 0;
         }
         return module.alone.isDone() ? load(module) : 0;
@@ -51,7 +51,6 @@ final class AloneModules {
 
     private long load(TenantModule module) {
         module.neverAlone = true; // if it fails; the fenced one serves
-        module.dropSource();
         try {
             FencedProgram program = module.alone.resultNow();
             LoadedCode code = ProgramLoader.load(program, false, module.options, driver);

@@ -14,6 +14,7 @@ import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.fence.load.TextureBitmap;
 import io.tessera.executor.fence.load.UnfencedImages;
 import io.tessera.executor.fence.program.FencedImage;
+import io.tessera.executor.fence.program.FenceForm;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.MachineImages;
@@ -95,6 +96,7 @@ public final class ClientFences {
         this.kernels = new ClientKernels(settings, member, window, unfenced, this::ofStandIn, fencing,
                 new KernelVariants(new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver),
                         new NarrowModules(fencing, driver),
+                        new SlicedModules(member.tenant(), settings.mode(), this::windowConstants, this::violations, fencing, stream, driver),
                         handles, driver, synchronization, device),
                 handles, driver);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
@@ -266,7 +268,7 @@ public final class ClientFences {
         }
         try {
             if (module.program == null) {
-                module.program = fencing.maker().make(member.tenant(), module.source, settings.mode(), module.options, false);
+                module.program = fencing.maker().make(member.tenant(), module.source, FenceForm.of(settings.mode()), module.options, false);
             }
             place(module);
         } catch (ProgramRefusedException e) {
@@ -316,8 +318,8 @@ public final class ClientFences {
         module.code = code;
         loaded.put(code.handle(), module);
         violations().add(module.program);
-        if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
-            module.neverAlone = true;
+        module.neverAlone |= settings.alwaysFenced() || module.program.keepsState();
+        if (module.program.keepsState()) {
             module.dropSource();
         }
     }
@@ -329,7 +331,7 @@ public final class ClientFences {
             if (!module.program.cached() || module.source == null || module.neverAlone) {
                 throw e;
             }
-            module.program = fencing.maker().make(member.tenant(), module.source, settings.mode(), module.options, true);
+            module.program = fencing.maker().make(member.tenant(), module.source, FenceForm.of(settings.mode()), module.options, true);
             return ProgramLoader.load(module.program, module.library, module.options, driver);
         }
     }
@@ -435,10 +437,7 @@ public final class ClientFences {
         }
         loaded.values().removeIf(known -> known == module);
         kernels.unloaded(module);
-        int result = CudaResult.SUCCESS;
-        if (module.aloneCode != null) {
-            result = module.aloneCode.unload(driver);
-        }
+        int result = module.unloadVariants(driver);
         if (module.isLoaded()) {
             int own = module.code.unload(driver);
             result = result == CudaResult.SUCCESS ? own : result;
@@ -503,7 +502,7 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches());
+        return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */

@@ -18,7 +18,6 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.machine.PrintableText;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.protocol.relay.RelayHandle;
-import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -55,6 +54,7 @@ public final class ClientKernels {
     private final DriverCalls driver;
     private final KernelOccupancy occupancy;
     private final AtomicLong nativeLaunches = new AtomicLong();
+    private final AtomicLong partLaunches = new AtomicLong();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
@@ -85,6 +85,11 @@ public final class ClientKernels {
     /** Launches of code without fences, while the tenant was alone. Any thread. */
     long nativeLaunches() {
         return nativeLaunches.getAcquire();
+    }
+
+    /** Launches of parts of grids. Any thread. */
+    long partLaunches() {
+        return partLaunches.getAcquire();
     }
 
     /** Whether a kernel may run in clusters. Errors where it is none. */
@@ -150,6 +155,40 @@ public final class ClientKernels {
         }
         prepare();
         return kernel.function;
+    }
+
+    /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
+    public boolean mayComeInParts(Launchable kernel) {
+        return kernel.module != null && !kernel.mayWaitForBlocks();
+    }
+
+    /** The driver's function that executes a part of such a kernel's grid; it is made, if it is not there. 0: not yet; below 0: there is none. */
+    public long partOf(Launchable kernel) {
+        return variants.ofPart(kernel);
+    }
+
+    /** As {@link #loads}, of the function for parts. */
+    public boolean loadsPart(Launchable kernel) {
+        boolean first = !kernel.partLaunched;
+        kernel.partLaunched = true;
+        return first;
+    }
+
+    /**
+     * The driver's function for a launch of a part of a kernel's grid. Its code is loaded.
+     *
+     * @throws ProgramRefusedException if it must not be launched so
+     */
+    public long toLaunchPart(Launchable kernel, LaunchPlan launch) throws ProgramRefusedException {
+        announce();
+        recent[(int) (launches++ % RECENT)] = kernel;
+        handles.deferredReleases().namesCode(kernel.handle);
+        fencing.localQuota().check(kernel.name, localBytes(kernel));
+        checkLength(kernel, launch.parameterBytes());
+        checkMaps(kernel, launch.parameters(), launch.parameterBytes());
+        prepare();
+        partLaunches.setRelease(partLaunches.getPlain() + 1);
+        return kernel.part;
     }
 
     /**
@@ -278,7 +317,7 @@ public final class ClientKernels {
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
         Launchable found = new Launchable(clientHandle, function, name, module, module == null ? machine(table, clientHandle, name) : null,
-                tensorMaps(module, name, function, kernel), parameterBytes(function, kernel));
+                tensorMaps(module, name, function, kernel), new KernelAttributes(driver, fencing.device()).parameterBytes(function, kernel));
         table.attach(clientHandle, found);
         return found;
     }
@@ -344,16 +383,6 @@ public final class ClientKernels {
             kernel.localBytes = new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
         }
         return kernel.localBytes;
-    }
-
-    private long parameterBytes(long function, boolean kernel) {
-        DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
-        long end = 0;
-        for (int i = 0; i < RelayLayout.PARAMETERS
-                && driver.call(entry, function, i, driver.out(0), driver.out(1)) == CudaResult.SUCCESS; i++) {
-            end = Math.max(end, driver.outLong(0) + driver.outLong(1));
-        }
-        return end;
     }
 
     /** Where among the packed parameters tensor maps lie. */

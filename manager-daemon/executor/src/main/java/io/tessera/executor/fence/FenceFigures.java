@@ -9,6 +9,7 @@ import io.tessera.executor.fence.load.MachineCodeFigures;
  * @param machineCode images without PTX
  * @param violations  what its kernels were kept from doing
  * @param alone       launches of code without fences, while the client was alone
+ * @param parts       launches of parts of grids
  */
-public record FenceFigures(String fence, MachineCodeFigures machineCode, long violations, long alone) {
+public record FenceFigures(String fence, MachineCodeFigures machineCode, long violations, long alone, long parts) {
 }

@@ -5,6 +5,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.hang.ProgressCounters;
 import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.program.FenceForm;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.LocalQuota;
 import io.tessera.executor.fence.program.ProgramMaker;
@@ -17,7 +18,6 @@ import io.tessera.executor.worker.CodeWorkers;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.trust.FencedArchitectures;
 import io.tessera.guardian.trust.FencedLoops;
-import io.tessera.guardian.fence.FenceMode;
 import java.lang.foreign.Arena;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -134,9 +134,9 @@ public final class FencingService implements AutoCloseable {
         return trusted;
     }
 
-    /** Makes a program without fences for a tenant that is alone, some time. */
-    Future<FencedProgram> makeLater(String tenant, ProgramSource source, CodeOptions options) {
-        return later(() -> maker.make(tenant, source, FenceMode.NONE, options, false));
+    /** Makes another program of a source, some time. */
+    Future<FencedProgram> makeLater(String tenant, ProgramSource source, FenceForm form, CodeOptions options) {
+        return later(() -> maker.make(tenant, source, form, options, false));
     }
 
     /** Makes something that nobody waits for, some time. */

@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.protocol.relay.RelayLayout;
 
 /**
  * Attributes of the driver's kernels and functions.
@@ -52,5 +53,16 @@ public record KernelAttributes(DriverCalls driver, int device) {
     private int askOnce(long function, boolean kernel, int attribute) {
         return kernel ? driver.call(DriverEntry.cuKernelGetAttribute, driver.out(0), attribute, function, device)
                 : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
+    }
+
+    /** Length of a kernel's packed parameters, as far as the driver tells; 0: it does not. */
+    long parameterBytes(long function, boolean kernel) {
+        DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
+        long end = 0;
+        for (int i = 0; i < RelayLayout.PARAMETERS
+                && driver.call(entry, function, i, driver.out(0), driver.out(1)) == CudaResult.SUCCESS; i++) {
+            end = Math.max(end, driver.outLong(0) + driver.outLong(1));
+        }
+        return end;
     }
 }

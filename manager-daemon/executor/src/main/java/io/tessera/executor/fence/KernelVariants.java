@@ -11,26 +11,29 @@ import java.lang.foreign.Arena;
 import java.util.function.Consumer;
 
 /**
- * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), or with the fences of 4 GiB, for a tenant
- * that has no more ({@link NarrowModules}). What a program sets of a kernel holds for both codes. One owner thread.
+ * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4 GiB, for a tenant
+ * that has no more ({@link NarrowModules}), or for parts of a grid ({@link SlicedModules}). What a program sets of a kernel holds for both codes. One owner thread.
  */
 final class KernelVariants {
     /** Of {@link Launchable#variant}: there is none and will be none. */
-    private static final int NEVER = -1;
+    static final int NEVER = -1;
     /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
     private static final int REGISTERS = 4;
 
     private final AloneModules alone;
     private final NarrowModules narrow;
+    private final SlicedModules sliced;
     private final ClientHandles handles;
     private final DriverCalls driver;
     private final SynchronizationGate.Client synchronization;
     private final KernelAttributes attributes;
 
-    KernelVariants(AloneModules alone, NarrowModules narrow, ClientHandles handles, DriverCalls driver, SynchronizationGate.Client synchronization,
+    KernelVariants(AloneModules alone, NarrowModules narrow, SlicedModules sliced, ClientHandles handles, DriverCalls driver,
+            SynchronizationGate.Client synchronization,
             int device) {
         this.alone = alone;
         this.narrow = narrow;
+        this.sliced = sliced;
         this.handles = handles;
         this.driver = driver;
         this.synchronization = synchronization;
@@ -56,6 +59,30 @@ final class KernelVariants {
             attributes.copy(kernel.function, isKernel(kernel), kernel.variant);
         }
         return kernel.variant;
+    }
+
+    /** The driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
+    long ofPart(Launchable kernel) {
+        if (kernel.part == 0 && kernel.makingPart == null) {
+            if (sliced.mayHave(kernel)) {
+                kernel.makingPart = sliced.begin(kernel);
+            } else {
+                kernel.part = NEVER;
+            }
+        }
+        if (kernel.part == 0 && kernel.makingPart.isDone() && synchronization.mayBegin()) {
+            kernel.part = sliced.load(kernel, kernel.makingPart);
+            if (kernel.part > 0 && attributes.parameterBytes(kernel.part, false) != SlicedModules.parameterBytes(kernel)) {
+                kernel.part = NEVER; // the driver does not tell where its parameters are
+            }
+            kernel.makingPart = null;
+            kernel.partIsStale = true;
+        }
+        if (kernel.part > 0 && kernel.partIsStale) {
+            kernel.partIsStale = false;
+            attributes.copy(kernel.function, isKernel(kernel), kernel.part);
+        }
+        return kernel.part;
     }
 
     private static boolean isKernel(Launchable kernel) {
@@ -105,6 +132,7 @@ final class KernelVariants {
         forEach(known -> {
             if (changed == null || changed.name.equals(known.name)) { // a kernel and its function have handles of their own
                 known.variantIsStale = true;
+                known.partIsStale = true;
             }
         });
     }

@@ -1,6 +1,8 @@
 package io.tessera.executor.fence;
 
 import io.tessera.executor.fence.load.MachineKernel;
+import io.tessera.executor.fence.program.FencedProgram;
+import java.util.concurrent.Future;
 
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
 public final class Launchable {
@@ -26,11 +28,22 @@ public final class Launchable {
     long variant;
     /** Whether what the program has set of the kernel has to be set of its other code. */
     boolean variantIsStale;
+    /** The driver's function that executes a part of its grid; 0: not yet; below 0: there is none. */
+    long part;
+    /** The same on its way; null: it is not. */
+    Future<FencedProgram> makingPart;
+    /** Whether that function was launched. */
+    boolean partLaunched;
+    /** Whether what the program has set of the kernel has to be set of that function. */
+    boolean partIsStale;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
     private final boolean waits;
+    /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
+    private double blockNs;
+    private long slowNs;
     /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
     Held held;
 
@@ -48,6 +61,32 @@ public final class Launchable {
         this.machine = machine;
         this.waits = module == null ? machine == null || machine.mayWaitForBlocks() : module.program == null || module.program.mayWaitForBlocks(name);
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
+    }
+
+    /** Length of its packed parameters, in bytes. */
+    public long parameterBytes() {
+        return parameterBytes;
+    }
+
+    /** How long so many blocks of it take the device, in ns; 0: nobody knows. */
+    public long gridNs(long blocks) {
+        return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
+    }
+
+    /** So many blocks of it have taken the device so long. */
+    public void took(long blocks, long ns) {
+        double each = Math.max(1, ns) / (double) blocks;
+        blockNs = blockNs == 0 ? each : (blockNs + each) / 2;
+    }
+
+    /** It was launched in a stream where a launch takes so long on average. */
+    public void slow(long ns) {
+        slowNs = ns;
+    }
+
+    /** Whether it may take so long, as far as is known. */
+    public boolean isSlow(long ns) {
+        return slowNs >= ns;
     }
 
     /**

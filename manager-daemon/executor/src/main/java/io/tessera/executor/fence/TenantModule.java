@@ -1,13 +1,16 @@
 package io.tessera.executor.fence;
 
 import io.tessera.device.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.load.HoistedMemory;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.fence.program.ProgramSource;
 import io.tessera.executor.jit.CodeOptions;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */
@@ -20,7 +23,7 @@ final class TenantModule {
     final boolean library;
     final CodeOptions options;
     private String label;
-    /** Needed until nothing is to be made of it any more; then null. */
+    /** Other code may be made of it while the program runs; null: nothing is made of it any more. */
     ProgramSource source;
     FencedProgram program;
     /** What the driver has of it; null until it is loaded. */
@@ -33,6 +36,8 @@ final class TenantModule {
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     LoadedCode aloneCode;
+    /** Code of single kernels, for parts of their grids. */
+    final List<LoadedCode> variants = new ArrayList<>();
     /** Whether the driver has the original, which cannot be fenced. */
     boolean asItIs;
     /** Whether there is none and will be none without fences. */
@@ -46,21 +51,26 @@ final class TenantModule {
     }
 
     /**
-     * Makes sure that an image may be kept until it is needed.
+     * Makes sure that an image may be kept until it is needed. Before it may not, no other code is made any more of those that are loaded.
      *
      * @param others those of the same client
      * @throws ProgramRefusedException with OUT_OF_MEMORY if the client has loaded too much that it does not use
      */
     static void requireRoom(Collection<TenantModule> others, long bytes) throws ProgramRefusedException {
-        long held = bytes;
-        for (TenantModule module : others) {
-            held += module.source == null ? 0 : module.source.heapBytes();
+        long held = bytes + heldBytes(others);
+        if (held > MOST_HELD_BYTES) {
+            others.stream().filter(TenantModule::isLoaded).forEach(TenantModule::dropSource);
+            held = bytes + heldBytes(others);
         }
         if (held > MOST_HELD_BYTES) {
             throw ProgramRefusedException.toTell(CudaResult.OUT_OF_MEMORY, "the executor may keep " + (MOST_HELD_BYTES >> 20)
                     + " MiB of images for a program that has not used them yet, and this would be " + (held >> 20)
                     + " MiB; unload modules that are not needed, or use them before more are loaded");
         }
+    }
+
+    private static long heldBytes(Collection<TenantModule> modules) {
+        return modules.stream().mapToLong(module -> module.source == null ? 0 : module.source.heapBytes()).sum();
     }
 
     /** What users call its image by; a hash of all of it, which is known where something was made of it. */
@@ -77,6 +87,16 @@ final class TenantModule {
             label();
             source = null;
         }
+    }
+
+    /** Ends its other code. Returns the CUresult. */
+    int unloadVariants(DriverCalls driver) {
+        int result = aloneCode == null ? CudaResult.SUCCESS : aloneCode.unload(driver);
+        for (LoadedCode code : variants) {
+            int other = code.unload(driver);
+            result = result == CudaResult.SUCCESS ? other : result;
+        }
+        return result;
     }
 
     boolean isLoaded() {

@@ -1,5 +1,6 @@
 package io.tessera.executor.launch;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -18,6 +19,7 @@ import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
+import io.tessera.guardian.slice.GridSlices;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
@@ -59,6 +61,7 @@ public final class LaunchExecutor {
     private final MemorySegment size;
     private final MemorySegment parameters;
     private final PartRoom room;
+    private final GridSlicing slicing;
     private LaunchPlan plan;
 
     /** Hears of launches that the driver was asked for. */
@@ -70,8 +73,7 @@ public final class LaunchExecutor {
 
     /** For one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
-            GraphBook graphs,
-            Arena arena) {
+            GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;
         this.handles = handles;
         this.streams = streams;
@@ -79,12 +81,13 @@ public final class LaunchExecutor {
         this.kernels = kernels;
         this.graphs = graphs;
         this.room = new PartRoom(kernels, streams.parts().processors());
+        this.slicing = new GridSlicing(streams, kernels, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CONFIG_BYTES, Long.BYTES);
         this.attributes = arena.allocate((long) LaunchPlan.ATTRIBUTE_BYTES * MOST_ATTRIBUTES, 64);
         this.size = arena.allocate(Long.BYTES, Long.BYTES);
-        this.parameters = arena.allocate(RelayLayout.RECORD_MAX, 64);
+        this.parameters = arena.allocate(RelayLayout.RECORD_MAX + Long.BYTES + GridSlices.PARAMETER_BYTES, 64);
         this.extra = arena.allocate(5L * Long.BYTES, Long.BYTES);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 0, PARAM_BUFFER_POINTER);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 1, parameters.address());
@@ -94,6 +97,61 @@ public final class LaunchExecutor {
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 0, config.address());
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, extra.address());
         config.set(WireTypes.U64, 40, attributes.address());
+    }
+
+    /** Whether a launch may come in parts of its grid ({@link #comesInParts}). */
+    public boolean mayComeInParts(MemorySegment record, int length) {
+        try {
+            return GridSlicing.isLarge(plan(record, length));
+        } catch (RejectedException e) {
+            return false; // it is told when the record is taken
+        }
+    }
+
+    /**
+     * Launches parts of such a launch's grid, as many as may go now.
+     *
+     * @param listener hears of each
+     * @return whether the record is not to be taken yet, but to come again
+     */
+    public boolean comesInParts(MemorySegment record, int length, Listener listener) {
+        LaunchPlan launch = plan;
+        ClientContext context = streams.context(RecordHeader.context(record));
+        ClientStream stream = context == null ? null : streams.find(launch.stream(), context);
+        return slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into, listener));
+    }
+
+    /** Whether a record is to come again for the rest of its parts. */
+    public boolean isInParts() {
+        return slicing.isOpen();
+    }
+
+    private int launchPart(LaunchPlan launch, GridParts part, ClientStream stream, Listener listener) throws ProgramRefusedException {
+        Launchable kernel = kernels.launchable(launch.function());
+        if (kernel == null) {
+            return CudaResult.INVALID_HANDLE;
+        }
+        MemorySegment.copy(launch.record(), launch.parametersAt(), parameters, 0, launch.parameterBytes());
+        long function = kernels.toLaunchPart(kernel, launch);
+        long at = RelayLayout.align((int) kernel.parameterBytes(), Integer.BYTES);
+        for (int i = 0; i < 3; i++) {
+            parameters.set(WireTypes.U32, at + (long) Integer.BYTES * i, part.first(i));
+            parameters.set(WireTypes.U32, at + (long) Integer.BYTES * (3 + i), part.grid(i));
+            slots.setAtIndex(ValueLayout.JAVA_LONG, 1 + i, part.size(i));
+            slots.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, Integer.toUnsignedLong(launch.block(i)));
+        }
+        size.set(WireTypes.U64, 0, at + GridSlices.PARAMETER_BYTES);
+        streams.parts().place(stream, streams.parts().wanted());
+        streams.before(stream);
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 0, function);
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, launch.sharedBytes());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 10, extra.address());
+        int result = kernels.loadsPart(kernel) ? driver.callSynchronizing(DriverEntry.cuLaunchKernel, slots)
+                : driver.call(DriverEntry.cuLaunchKernel, slots);
+        streams.after(stream);
+        listener.launched(stream, result);
+        return result;
     }
 
     /**
@@ -106,6 +164,9 @@ public final class LaunchExecutor {
     public int launch(MemorySegment record, int length, Listener listener) throws RejectedException {
         LaunchPlan launch = plan(record, length);
         try {
+            if (slicing.taken(record, length)) {
+                return slicing.result();
+            }
             Launchable kernel = kernels.launchable(launch.function());
             if (kernel == null) {
                 throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
@@ -129,6 +190,9 @@ public final class LaunchExecutor {
                 result = submit(launch, function, stream, loads);
             }
             streams.after(stream);
+            if (stream.meanNs() >= GridSlicing.LONG_NS && GridSlicing.isLarge(launch)) {
+                kernel.slow(stream.meanNs());
+            }
             listener.launched(stream, result);
             return result;
         } catch (ProgramRefusedException e) {

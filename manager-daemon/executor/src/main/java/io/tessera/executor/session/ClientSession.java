@@ -96,7 +96,7 @@ public final class ClientSession {
             presence = new MemoryPresence(made.allocations().window(), segment, name);
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
             waiting = new IdleWait(made, segment, futex, contain, part, () -> ending);
-            executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena);
+            executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena, clock);
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
                     made.allocations().window()::isAway)) {
                 dispatcher = records;
@@ -177,7 +177,7 @@ public final class ClientSession {
                 LockSupport.parkNanos(FULL_POLL_NS);
                 continue;
             }
-            if (work == 0 && part.turn().isHeld()) {
+            if (work == 0 && (part.turn().isHeld() || records.isInParts())) {
                 hold();
                 continue;
             }
@@ -196,7 +196,7 @@ public final class ClientSession {
         pollRest(records, ring);
     }
 
-    /** Waits until its tenant's turn has come, or something else is to be looked at. */
+    /** Waits until its tenant's turn has come, parts of a grid are done, or something else is to be looked at. */
     private void hold() {
         state.allocations().window().rest();
         boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();

@@ -185,7 +185,20 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return false;
         }
         turn.goes();
-        return true;
+        return RecordHeader.kind(record) != RecordKind.LAUNCH.code() || isLost() || !launches.mayComeInParts(record, length)
+                || !comesInParts(record, length);
+    }
+
+    private boolean comesInParts(MemorySegment record, int length) {
+        if (awaited.isOpen()) {
+            noticed(awaited.submit()); // it is before the parts
+        }
+        return launches.comesInParts(record, length, launched);
+    }
+
+    /** Whether the record that comes next is a launch of which parts are launched. */
+    boolean isInParts() {
+        return !isLost() && launches.isInParts();
     }
 
     private boolean occupiesDevice(MemorySegment record, int length) {

@@ -1,5 +1,6 @@
 package io.tessera.executor.session;
 
+import io.tessera.clock.NanoClock;
 import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.ClientCompletion;
 import io.tessera.executor.call.ClientExecution;
@@ -21,10 +22,10 @@ import java.lang.foreign.Arena;
 public record RecordExecutors(CallExecutor calls, LaunchExecutor launches, QueryExecutor queries, ClientResources resources) {
     /** For one client; memory of an arena that lives as long as they. */
     public static RecordExecutors of(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
-            PinnedMemory pinned, Arena arena) {
+            PinnedMemory pinned, Arena arena, NanoClock clock) {
         CallExecutor calls = new CallExecutor(execution, allocations, completion, images, arena);
         LaunchExecutor launches = new LaunchExecutor(execution.driver(), execution.handles(), execution.streams(), allocations.memory(),
-                execution.fences().kernels(), calls.graphs(), arena);
+                execution.fences().kernels(), calls.graphs(), clock, arena);
         return new RecordExecutors(calls, launches, new QueryExecutor(execution, allocations, pinned, completion.printing()),
                 new ClientResources(execution, allocations, calls));
     }

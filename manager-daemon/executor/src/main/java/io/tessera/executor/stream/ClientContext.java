@@ -2,6 +2,8 @@ package io.tessera.executor.stream;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** One context of a client: a set of streams with an order between them. One owner thread. */
 public final class ClientContext {
@@ -13,6 +15,8 @@ public final class ClientContext {
     ClientStream legacy;
     /** Waits for all others when somebody asks for all of the context; never has work of its own. */
     ClientStream joiner;
+    /** Has work beside a stream's, behind what that stream had before ({@code ClientStreams.beside}); made when it is first used. */
+    ClientStream beside;
     /** Grows with the legacy stream's work. */
     long legacyWork;
     /** {@link #legacyWork} when its event was last recorded. */
@@ -21,6 +25,11 @@ public final class ClientContext {
 
     ClientContext(int number) {
         this.number = number;
+    }
+
+    /** Streams of it that the client has no handle for. */
+    List<ClientStream> own() {
+        return Stream.of(legacy, joiner, beside).filter(Objects::nonNull).toList();
     }
 
     /** The client's number for it, above 0. */

@@ -89,6 +89,11 @@ public final class ClientStream {
         return whole;
     }
 
+    /** How long each of its submissions has taken lately, on average, in ns. */
+    public long meanNs() {
+        return (long) meanNs;
+    }
+
     /** The client has set an attribute: it keeps to the driver's stream that has it. */
     public void hasAttributes() {
         hasAttributes = true;

@@ -16,15 +16,20 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
  * section 4): whoever submits asks {@link #before} and tells {@link #after}. One owner thread.
  */
 public final class ClientStreams {
+    /** {@link #boundNs} of a client that is alone on the device. */
+    public static final long ALONE_NS = Backlog.ALONE_NS;
     private static final long NON_BLOCKING = 1;
     private static final long DISABLE_TIMING = 2;
 
@@ -34,6 +39,7 @@ public final class ClientStreams {
     private final AwaitedValues awaited = new AwaitedValues();
     private final ProgressEvents progress;
     private final Backlog backlog;
+    private final LongSupplier boundNs;
     private final MoveTime moves;
     private final StreamParts parts;
     /** Streams of contexts that are gone, with work that is not done. Its monitor guards it: another client asks whether that work is done. */
@@ -81,8 +87,8 @@ public final class ClientStreams {
         this.handles = handles;
         this.moves = moves;
         this.progress = new ProgressEvents(driver);
-        this.backlog = new Backlog(progress, moves, clock,
-                () -> part.turn().isGated() ? Backlog.IN_TURNS_NS : part.isBesideOthers() ? Backlog.BESIDE_NS : Backlog.ALONE_NS);
+        this.boundNs = () -> part.turn().isGated() ? Backlog.IN_TURNS_NS : part.isBesideOthers() ? Backlog.BESIDE_NS : Backlog.ALONE_NS;
+        this.backlog = new Backlog(progress, moves, clock, boundNs);
     }
 
     /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
@@ -108,6 +114,11 @@ public final class ClientStreams {
     /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */
     public void atMarks(Marks listener) {
         marks = listener;
+    }
+
+    /** How long what a stream has queued may take now. */
+    public long boundNs() {
+        return boundNs.getAsLong();
     }
 
     /** Events of this client. */
@@ -195,7 +206,7 @@ public final class ClientStreams {
     public void destroying(ClientStream stream) {
         ClientContext context = of(stream);
         if (stream.workSinceLegacy && context.legacy != null) {
-            waitFor(stream, context.legacy);
+            order(stream, context.legacy);
         }
         if (stream.workSinceJoin) {
             join(stream);
@@ -228,7 +239,7 @@ public final class ClientStreams {
 
     private void legacyWaits(ClientContext context) {
         for (ClientStream behind : context.behindLegacy) {
-            waitFor(behind, context.legacy);
+            order(behind, context.legacy);
             behind.workSinceLegacy = false;
         }
         context.behindLegacy.clear();
@@ -242,7 +253,7 @@ public final class ClientStreams {
         if (context.legacyRecorded != context.legacyWork && record(context.legacy)) {
             context.legacyRecorded = context.legacyWork;
         }
-        await(stream, context.legacy.event);
+        await(stream.value, context.legacy.event);
         stream.legacySeen = context.legacyWork;
     }
 
@@ -302,14 +313,8 @@ public final class ClientStreams {
             context.joiner = open(context, false, false);
         }
         if (context.joiner != null) {
-            if (context.legacy != null && context.legacy.workSinceJoin) {
-                join(context.legacy);
-            }
-            for (ClientStream stream : context.streams) {
-                if (stream.workSinceJoin) {
-                    join(stream);
-                }
-            }
+            Stream.concat(Stream.of(context.legacy, context.beside).filter(Objects::nonNull), context.streams.stream())
+                    .filter(stream -> stream.workSinceJoin).forEach(this::join);
         }
         return context.joiner;
     }
@@ -332,19 +337,26 @@ public final class ClientStreams {
             context.joiner = open(context, false, false);
         }
         if (context.joiner != null) {
-            waitFor(stream, context.joiner);
+            order(stream, context.joiner);
             stream.workSinceJoin = false;
         }
     }
 
-    private void waitFor(ClientStream first, ClientStream second) {
-        if ((of(first).captures == 0 || !isCapturing(first)) && record(first)) {
-            await(second, first.event);
+    /**
+     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is none now. What the
+     * stream gets afterwards has to {@link #order} itself behind such work.
+     */
+    public ClientStream beside(ClientStream stream) {
+        ClientContext context = of(stream);
+        if (context.beside == null) {
+            context.beside = open(context, false, false);
         }
+        return context.beside != null && order(stream, context.beside) ? context.beside : null;
     }
 
-    private void await(ClientStream stream, long event) {
-        await(stream.value, event);
+    /** Has what is submitted to a second stream from now on wait for what was submitted to a first one. Returns whether it does. */
+    public boolean order(ClientStream first, ClientStream second) {
+        return (of(first).captures == 0 || !isCapturing(first)) && record(first) && await(second.value, first.event) == CudaResult.SUCCESS;
     }
 
     private int await(long stream, long event) {
@@ -396,14 +408,14 @@ public final class ClientStreams {
 
     /** Ends a context whose streams are all destroyed. */
     public void destroyContext(ClientContext context) {
-        for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
-            if (own != null && query(own) == CudaResult.NOT_READY) {
+        for (ClientStream own : context.own()) {
+            if (query(own) == CudaResult.NOT_READY) {
                 // The client has not ended before its work has, whatever it forgets: streams that it destroyed before are
                 // waited for here too, because the joiner does.
                 synchronized (ending) {
                     ending.add(own);
                 }
-            } else if (own != null) {
+            } else {
                 destroy(own);
             }
         }
@@ -465,8 +477,8 @@ public final class ClientStreams {
             return gone;
         }
         for (ClientContext context : contexts.values()) {
-            for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
-                int result = own == null ? CudaResult.SUCCESS : query(own);
+            for (ClientStream own : context.own()) {
+                int result = query(own);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
@@ -498,8 +510,8 @@ public final class ClientStreams {
             }
         }
         for (ClientContext context : contexts.values()) {
-            for (ClientStream own : new ClientStream[] {context.legacy, context.joiner}) {
-                int result = own == null ? CudaResult.SUCCESS : queryFrom(asker, own, context);
+            for (ClientStream own : context.own()) {
+                int result = queryFrom(asker, own, context);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }

@@ -13,18 +13,21 @@ import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ImageException;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.ptx.PtxFunction;
+import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
 import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.slice.GridSlices;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
  * Unpacks the PTX of images and rewrites it. The numbers of its message: mode, compute capability as its {@code sm_} number, whether the
- * modules are linked with each other, which functions are fenced without proofs (0: those that its last part names, one a line, 1: all); its parts:
- * the images, and those names. The parts of its answer: of each image the text without a final NUL, then its tables. Stateless.
+ * modules are linked with each other, which functions are fenced without proofs (0: those that its last part names, one a line, 1: all); its text: the
+ * kernel that is sliced, empty for none; its parts: the images, and those names. The parts of its answer: of each image the text without a final NUL, then its tables. Stateless.
  */
 final class FenceJob {
     private FenceJob() {
@@ -34,13 +37,14 @@ final class FenceJob {
         List<byte[]> parts = new ArrayList<>(images);
         parts.add(String.join("\n", request.plain().names()).getBytes(StandardCharsets.UTF_8));
         return new Message(Message.Kind.FENCE, List.of((long) request.mode().ordinal(), (long) request.device().sm(),
-                request.linked() ? 1L : 0, request.plain().all() ? 1L : 0), "", parts);
+                request.linked() ? 1L : 0, request.plain().all() ? 1L : 0), request.sliced().orElse(""), parts);
     }
 
     private static FenceRequest request(Message message) {
         Set<String> names = new String(message.parts().getLast(), StandardCharsets.UTF_8).lines().collect(Collectors.toSet());
         return new FenceRequest(FenceMode.values()[message.numbers().get(0).intValue()],
                 ComputeCapability.ofSm(message.numbers().get(1).intValue()), message.numbers().get(2) != 0,
+                Optional.of(message.text()).filter(name -> !name.isEmpty()),
                 message.numbers().get(3) != 0 ? PlainFunctions.everything() : PlainFunctions.none().with(names));
     }
 
@@ -69,7 +73,8 @@ final class FenceJob {
 
     private static FencedModule fence(FenceRequest request, byte[] image) throws ImageException, PtxException, FenceRefusedException {
         byte[] text = ModuleImage.of(image).ptx(request.device(), ModuleImage.DEFAULT_CAP_BYTES);
-        FencedModule fenced = fencer(request).fence(PtxParser.parse(text));
+        PtxModule module = PtxParser.parse(text);
+        FencedModule fenced = fencer(request).fence(request.sliced().isPresent() ? GridSlices.of(module, request.sliced().get()) : module);
         if (!fenced.refused().isEmpty()
                 && fenced.module().functions().stream().noneMatch(function -> function.kind() == PtxFunction.Kind.ENTRY)) {
             throw fenced.refused().values().iterator().next();

@@ -3,6 +3,7 @@ package io.tessera.executor.worker;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.image.ComputeCapability;
+import java.util.Optional;
 
 /**
  * How images are to be rewritten. Immutable.
@@ -10,11 +11,12 @@ import io.tessera.guardian.image.ComputeCapability;
  * @param mode   the fence
  * @param device what their PTX is compiled for
  * @param linked whether they are linked with each other
+ * @param sliced the kernel that is to execute a part of its grid, alone ({@code GridSlices}); empty: all, as they are
  * @param plain  functions of which every access is fenced, also where a proof says that it need not be
  */
-public record FenceRequest(FenceMode mode, ComputeCapability device, boolean linked, PlainFunctions plain) {
+public record FenceRequest(FenceMode mode, ComputeCapability device, boolean linked, Optional<String> sliced, PlainFunctions plain) {
     /** The same with other functions without proofs. */
     public FenceRequest plainly(PlainFunctions functions) {
-        return new FenceRequest(mode, device, linked, functions);
+        return new FenceRequest(mode, device, linked, sliced, functions);
     }
 }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.SynchronousQueue;
 
 /**
@@ -122,7 +123,8 @@ public final class WorkerMain {
     /** Classes are loaded before somebody waits for them. */
     private static void warm() {
         List<byte[]> image = List.of(ANYTHING.getBytes(StandardCharsets.US_ASCII));
-        FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, PlainFunctions.none()), image));
+        FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, Optional.empty(), PlainFunctions.none()),
+                image));
     }
 
     /** An answer ends a job; anything else ends the process. */

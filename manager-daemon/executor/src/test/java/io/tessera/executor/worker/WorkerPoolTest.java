@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.Timeout;
 /** Workers that are killed, stand, and are given what nobody can read: real processes. */
 @Timeout(300)
 class WorkerPoolTest {
-    private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, PlainFunctions.none());
+    private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, Optional.empty(),
+            PlainFunctions.none());
 
     private static Answer fence(WorkerPool pool, String tenant, byte[] code) {
         return pool.fence(tenant, MASK, List.of(code));

@@ -59,22 +59,22 @@ public final class FencingRounds {
      *
      * @param linked whether they are linked with others of the kind
      */
-    List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
+    List<FencedText> fence(String tenant, List<ModuleImage> images, FenceForm form, boolean linked) throws ProgramRefusedException {
         List<byte[]> codes = new ArrayList<>();
         for (ModuleImage image : images) {
             codes.add(code(image));
         }
-        FenceRequest request = new FenceRequest(mode, device, linked, PlainFunctions.none());
+        FenceRequest request = new FenceRequest(form.mode(), device, linked, form.sliced(), PlainFunctions.none());
         List<TextCheck.Checked> looked = new ArrayList<>();
         List<FencedText> fenced = texts(workers.fence(tenant, request, codes), images.size());
-        String why = look(tenant, fenced, mode, linked, looked);
+        String why = look(tenant, fenced, form.mode(), linked, looked);
         while (why != null && !request.plain().all()) {
             request = request.plainly(next(request.plain(), looked));
             LOG.info("{} is fenced without proofs: {}", request.plain().all() ? "a module" : request.plain().names(), why);
             List<FencedText> before = fenced;
             List<TextCheck.Checked> lookedBefore = List.copyOf(looked);
             fenced = texts(workers.fence(tenant, request, codes), images.size());
-            why = look(tenant, fenced, mode, linked, looked);
+            why = look(tenant, fenced, form.mode(), linked, looked);
             if (request.plain().all() && isNoBetter(looked, lookedBefore)) {
                 fenced = before;
                 looked = lookedBefore;

@@ -44,6 +44,8 @@ import org.slf4j.LoggerFactory;
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */
     private static final String ALONE = "alone";
+    /** The same of a kernel for parts of its grid. */
+    private static final String SLICED = "sliced";
     /** The longest wait for another client's compilation; beyond it something is wrong with it. */
     private static final long PATIENCE_S = 600;
     private static final int MOST_LINKED = 1024;
@@ -98,13 +100,13 @@ public final class ProgramMaker {
      * The fenced program of a source.
      *
      * @param tenant  who asks
-     * @param mode    how; {@link FenceMode#NONE} for a tenant that is alone
+     * @param form    how
      * @param anew    whether what was kept must not be taken, because the driver refused it
      * @throws ProgramRefusedException if it cannot be fenced or compiled
      */
-    public FencedProgram make(String tenant, ProgramSource source, FenceMode mode, CodeOptions options, boolean anew)
+    public FencedProgram make(String tenant, ProgramSource source, FenceForm form, CodeOptions options, boolean anew)
             throws ProgramRefusedException {
-        CodeIdentity identity = identity(source, mode, options);
+        CodeIdentity identity = identity(source, form, options);
         CacheKey key = key(source, identity);
         SoftReference<FencedProgram> reference = known.get(key);
         FencedProgram program = reference == null ? null : reference.get();
@@ -115,12 +117,12 @@ public final class ProgramMaker {
         Making others = running.putIfAbsent(key, new Making(Thread.currentThread(), own));
         if (others != null) {
             FencedProgram made = await(others);
-            return made == null ? make(tenant, source, mode, options, anew) : made;
+            return made == null ? make(tenant, source, form, options, anew) : made;
         }
         try {
-            program = anew ? null : find(tenant, source, identity, mode, options);
+            program = anew ? null : find(tenant, source, identity, form, options);
             if (program == null) {
-                program = build(tenant, source, mode, options);
+                program = build(tenant, source, form, options);
                 keep(key, program);
                 markCompiled(source, identity);
             }
@@ -155,10 +157,10 @@ public final class ProgramMaker {
         }
     }
 
-    private CodeIdentity identity(ProgramSource source, FenceMode mode, CodeOptions options) {
-        String alone = mode == FenceMode.NONE ? ALONE + " " : "";
-        return new CodeIdentity(mode.name().toLowerCase(Locale.ROOT), Fencer.version(), target.architecture(),
-                source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (alone + options.key()).strip());
+    private CodeIdentity identity(ProgramSource source, FenceForm form, CodeOptions options) {
+        String which = form.mode() == FenceMode.NONE ? ALONE + " " : form.sliced().map(kernel -> SLICED + " " + kernel + " ").orElse("");
+        return new CodeIdentity(form.mode().name().toLowerCase(Locale.ROOT), Fencer.version(), target.architecture(),
+                source.images().size() == 1 ? CodeIdentity.TEXT : target.compiler(), (which + options.key()).strip());
     }
 
     private static CacheKey key(ProgramSource source, CodeIdentity identity) {
@@ -172,14 +174,14 @@ public final class ProgramMaker {
         return CacheKey.of(parts.toString().getBytes(StandardCharsets.US_ASCII), identity);
     }
 
-    private FencedProgram find(String tenant, ProgramSource source, CodeIdentity identity, FenceMode mode, CodeOptions options)
+    private FencedProgram find(String tenant, ProgramSource source, CodeIdentity identity, FenceForm form, CodeOptions options)
             throws ProgramRefusedException {
         if (!target.compiles()) {
             return null;
         }
-        FencedProgram program = checked(cache.find(key(source, identity)), mode);
+        FencedProgram program = checked(cache.find(key(source, identity)), form.mode());
         if (program == null && source.images().size() == 1) {
-            program = checked(cache.find(key(source, identity.aheadOfTime())), mode);
+            program = checked(cache.find(key(source, identity.aheadOfTime())), form.mode());
         }
         if (program != null && program.isText() && cache.find(compiledKey(source, identity)).isEmpty()) {
             assemble(tenant, program.code(), options);
@@ -234,10 +236,10 @@ public final class ProgramMaker {
         }
     }
 
-    private FencedProgram build(String tenant, ProgramSource source, FenceMode mode, CodeOptions options)
+    private FencedProgram build(String tenant, ProgramSource source, FenceForm form, CodeOptions options)
             throws ProgramRefusedException {
         boolean linked = source.images().size() > 1;
-        List<FencedText> fenced = fence(tenant, source.withPtx(target.capability()), mode, linked);
+        List<FencedText> fenced = rounds.fence(tenant, source.withPtx(target.capability()), form, linked);
         List<FencedTables> tables = fenced.stream().map(FencedText::tables).toList();
         if (linked) {
             requireParts(fenced);
@@ -334,7 +336,7 @@ public final class ProgramMaker {
      * @param linked whether they are linked with others of the kind
      */
     public List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
-        return rounds.fence(tenant, images, mode, linked);
+        return rounds.fence(tenant, images, FenceForm.of(mode), linked);
     }
 
     /** Somebody may not want any more what was asked for. */

@@ -7,8 +7,10 @@ import io.tessera.guardian.fence.text.ReportArea.Kind;
 import io.tessera.guardian.fence.text.ReportArea.Violation;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ public final class Violations {
     private final ReportPage page;
     private final RelaySegment segment;
     private final Map<Integer, FencedTables> tables = new HashMap<>();
+    private final Set<Integer> parts = new HashSet<>();
     private final MachineReports machineReports = new MachineReports();
     private int result;
 
@@ -37,6 +40,12 @@ public final class Violations {
     /** Its kernels may report from now on. */
     public void add(FencedProgram program) {
         program.tables().forEach(table -> tables.put(table.id(), table));
+    }
+
+    /** The same of a program whose launches execute a part of their grid, where blocks are counted from the part's first. */
+    public void addPart(FencedProgram program) {
+        add(program);
+        program.tables().forEach(table -> parts.add(table.id()));
     }
 
     /** CUresult of what was reported so far; the first decides. */
@@ -108,7 +117,8 @@ public final class Violations {
         String kernel = known != null && violation.function() >= 0
                 && violation.function() < known.functions().size() ? known.functions().get(violation.function())
                         : "of an unknown name";
-        return "kernel " + kernel + ", block " + triple(violation.block()) + ", thread " + triple(violation.thread())
+        return "kernel " + kernel + ", block " + triple(violation.block()) + (parts.contains(violation.module()) ? " of a part of its grid" : "")
+                + ", thread " + triple(violation.thread())
                 + ": " + what(violation) + " (line " + violation.line() + " of its PTX)";
     }
 

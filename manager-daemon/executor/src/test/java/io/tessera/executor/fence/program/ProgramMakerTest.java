@@ -130,7 +130,7 @@ class ProgramMakerTest {
     }
 
     private FencedProgram make(ProgramMaker maker, CodeOptions options) throws ProgramRefusedException {
-        return maker.make(TENANT, source(), FenceMode.MASK, options, false);
+        return maker.make(TENANT, source(), FenceForm.of(FenceMode.MASK), options, false);
     }
 
     @Test

@@ -1,0 +1,22 @@
+package io.tessera.executor.fence.program;
+
+import io.tessera.guardian.fence.FenceMode;
+import java.util.Optional;
+
+/**
+ * What is made of a source. Immutable.
+ *
+ * @param mode   the fence; {@link FenceMode#NONE} for a tenant that is alone
+ * @param sliced the one kernel that is made, so that a launch executes a part of its grid ({@code GridSlices}); empty: all kernels, as they are
+ */
+public record FenceForm(FenceMode mode, Optional<String> sliced) {
+    /** All kernels. */
+    public static FenceForm of(FenceMode mode) {
+        return new FenceForm(mode, Optional.empty());
+    }
+
+    /** One kernel, for parts of its grid. */
+    public static FenceForm sliced(FenceMode mode, String kernel) {
+        return new FenceForm(mode, Optional.of(kernel));
+    }
+}

@@ -1,0 +1,78 @@
+package io.tessera.executor.launch;
+
+/**
+ * The parts of a grid, one after the other: boxes of blocks, each of about as many blocks as are asked for, that together are the grid. A box is a piece of a row
+ * (x), some rows (y) or some planes (z). One owner thread.
+ */
+final class GridParts {
+    private final long[] grid = new long[3];
+    private final int[] first = new int[3];
+    private final int[] size = new int[3];
+    /** Blocks before the part that comes next, x fastest. */
+    private long done;
+    private long total;
+
+    /** Begins a grid of so many blocks in x, y and z, each above 0. */
+    void begin(long x, long y, long z) {
+        grid[0] = x;
+        grid[1] = y;
+        grid[2] = z;
+        done = 0;
+        total = x * y * z;
+    }
+
+    /** Blocks of all parts that come. */
+    long left() {
+        return total - done;
+    }
+
+    /** Blocks of the whole grid. */
+    long total() {
+        return total;
+    }
+
+    /**
+     * Goes on to the next part; there is one.
+     *
+     * @param most how many blocks it has at most, above 0
+     * @return how many it has
+     */
+    long next(long most) {
+        long row = grid[0];
+        long plane = grid[0] * grid[1];
+        first[0] = (int) (done % row);
+        first[1] = (int) (done / row % grid[1]);
+        first[2] = (int) (done / plane);
+        if (first[0] != 0 || most < row) {
+            box(Math.min(most, row - first[0]), 1, 1);
+        } else if (first[1] != 0 || most < plane) {
+            box(row, Math.min(most / row, grid[1] - first[1]), 1);
+        } else {
+            box(row, grid[1], Math.min(most / plane, grid[2] - first[2]));
+        }
+        long blocks = (long) size[0] * size[1] * size[2];
+        done += blocks;
+        return blocks;
+    }
+
+    private void box(long x, long y, long z) {
+        size[0] = (int) x;
+        size[1] = (int) y;
+        size[2] = (int) z;
+    }
+
+    /** The number of the part's first block in x (0), y (1) or z (2). */
+    int first(int dimension) {
+        return first[dimension];
+    }
+
+    /** How many blocks the part has in x (0), y (1) or z (2). */
+    int size(int dimension) {
+        return size[dimension];
+    }
+
+    /** How many blocks the grid has in x (0), y (1) or z (2); unsigned. */
+    int grid(int dimension) {
+        return (int) grid[dimension];
+    }
+}

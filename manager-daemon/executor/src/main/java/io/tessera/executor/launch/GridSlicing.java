@@ -1,0 +1,277 @@
+package io.tessera.executor.launch;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.fence.ClientKernels;
+import io.tessera.executor.fence.LaunchPlan;
+import io.tessera.executor.fence.Launchable;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.part.ProcessorParts;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import io.tessera.executor.stream.ProgressEvents;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Launches a grid that takes long in parts: two are on the device, in two streams, so that one fills the processors that the other leaves. Between parts others get the device: turns
+ * end, modules are loaded, memory is moved. The next record waits until all parts are launched.
+ *
+ * <pre>
+ *   none ──> (code is made) ──> running ──all launched──> launched ──record is taken──> none
+ *     └──────────────┴── whole: the kernel has no code for parts, or the grid is too short
+ * </pre>
+ *
+ * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, but for a grid of very many blocks. One owner thread.
+ */
+final class GridSlicing {
+    /** Whether grids are launched in parts; without them for measurements of what they cost. */
+    private static final boolean IN_PARTS = !"false".equals(System.getProperty("tessera.executor.gridParts"));
+    /** A grid of fewer blocks is launched as a whole. */
+    static final long LEAST_BLOCKS = 1024;
+    /** A grid of so many blocks waits for code for its parts when its kernel is launched first: some hundred waves of any GPU. */
+    static final long HUGE_BLOCKS = 1L << 20;
+    /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
+    static final long LONG_NS = 10_000_000L;
+    private static final long LONG_ALONE_NS = 1_000_000_000L;
+    /** How long code for parts is waited for. */
+    private static final long PATIENCE_NS = 5_000_000_000L;
+    /** Parts within what a stream may have queued. */
+    private static final int PARTS_IN_BOUND = 8;
+    private static final long LEAST_PART_NS = 500_000L;
+    /** The first parts of a kernel have so many blocks for each that the device runs at once. That is at least this, also where nobody says it. */
+    private static final int FIRST_WAVES = 2;
+    private static final int FIRST_BLOCKS = 64;
+    private static final int LANES = 2;
+
+    /** Launches a part. */
+    @FunctionalInterface
+    interface Submitter {
+        /** Returns the driver's CUresult. */
+        int submit(GridParts part, ClientStream stream) throws ProgramRefusedException;
+    }
+
+    private enum State {
+        NONE, MAKING, RUNNING, LAUNCHED, WHOLE
+    }
+
+    private final ClientStreams streams;
+    private final ClientKernels kernels;
+    private final ProcessorParts processors;
+    private final NanoClock clock;
+    private final MemorySegment record;
+    private final GridParts parts = new GridParts();
+    private final ClientStream[] lanes = new ClientStream[LANES];
+    private final long[] events = new long[LANES];
+    private final long[] blocks = new long[LANES];
+    private final long[] submittedNs = new long[LANES];
+    private int lane;
+    private State state = State.NONE;
+    private int length;
+    private Launchable kernel;
+    private ClientStream stream;
+    private long sinceNs;
+    /** Blocks of a part while nobody knows how long one takes. */
+    private long firstBlocks;
+    /** When the last part was seen to be done; 0: none was. */
+    private long doneNs;
+    private int result;
+    private ProgramRefusedException refusal;
+
+    /** @param record room for a record, of the owner's alone */
+    GridSlicing(ClientStreams streams, ClientKernels kernels, NanoClock clock, MemorySegment record) {
+        this.streams = streams;
+        this.kernels = kernels;
+        this.processors = streams.parts().processors();
+        this.clock = clock;
+        this.record = record;
+    }
+
+    /** Whether a launch may come in parts at all. */
+    static boolean isLarge(LaunchPlan launch) {
+        long all = launch.blocks();
+        return IN_PARTS && all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative();
+    }
+
+    /**
+     * Does what is due for a launch at the head of the ring: launches parts that may go.
+     *
+     * @param launch     a launch that {@link #isLarge}, of a whole record
+     * @param recordSize length of the record
+     * @param target     its stream; null if there is none
+     * @return whether the record is to come again
+     */
+    boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
+        if (state != State.NONE && !isSame(launch.record(), recordSize)) {
+            leave(); // its program has changed the record: what it is now is another launch
+        }
+        if (state == State.NONE) {
+            begin(launch, recordSize, target);
+        }
+        if (state == State.MAKING) {
+            make(launch);
+        }
+        if (state == State.RUNNING) {
+            run(submitter);
+        }
+        return isOpen();
+    }
+
+    /** Whether parts of a launch are still to come. */
+    boolean isOpen() {
+        return state == State.MAKING || state == State.RUNNING;
+    }
+
+    /**
+     * The record is taken.
+     *
+     * @return whether it was launched, in parts; {@link #result} says with which result
+     */
+    boolean taken(MemorySegment taken, int recordSize) {
+        boolean launched = state == State.LAUNCHED && isSame(taken, recordSize);
+        if (state != State.NONE) {
+            leave();
+        }
+        return launched;
+    }
+
+    /**
+     * CUresult of what was launched in parts last.
+     *
+     * @throws ProgramRefusedException if a part was refused
+     */
+    int result() throws ProgramRefusedException {
+        if (refusal != null) {
+            throw refusal;
+        }
+        return result;
+    }
+
+    private boolean isSame(MemorySegment other, int size) {
+        return size == length && MemorySegment.mismatch(record, 0, size, other, 0, size) < 0;
+    }
+
+    private void begin(LaunchPlan launch, int recordSize, ClientStream target) {
+        Launchable found = target == null || streams.isCapturing(target) ? null : known(launch);
+        if (found == null) {
+            return;
+        }
+        boolean huge = launch.blocks() >= HUGE_BLOCKS;
+        long expectedNs = found.gridNs(launch.blocks());
+        boolean alone = streams.boundNs() >= ClientStreams.ALONE_NS;
+        if (expectedNs > 0 ? expectedNs < (alone ? LONG_ALONE_NS : LONG_NS) : !found.isSlow(alone ? LONG_ALONE_NS : LONG_NS) && !huge) {
+            return;
+        }
+        long function = kernels.partOf(found);
+        if (function < 0 || function == 0 && !huge) {
+            return;
+        }
+        kernel = found;
+        stream = target;
+        length = recordSize;
+        MemorySegment.copy(launch.record(), 0, record, 0, recordSize);
+        sinceNs = clock.nanoTime();
+        state = State.MAKING;
+    }
+
+    private Launchable known(LaunchPlan launch) {
+        try {
+            Launchable found = kernels.launchable(launch.function());
+            return found != null && kernels.mayComeInParts(found) ? found : null;
+        } catch (ProgramRefusedException e) {
+            return null; // it is told when the record is taken
+        }
+    }
+
+    private void make(LaunchPlan launch) {
+        long function = kernels.partOf(kernel);
+        int held = function <= 0 ? 0 : kernels.blocksPerProcessor(kernel, function, launch.threads(), launch.sharedBytes());
+        boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
+        if (function < 0 || function > 0 && !fits || function == 0 && clock.nanoTime() - sinceNs > PATIENCE_NS) {
+            state = State.WHOLE;
+        } else if (fits) {
+            parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
+            lanes[0] = stream;
+            lanes[1] = streams.beside(stream); // before the first part, so that it does not wait for it
+            firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
+            lane = 0;
+            doneNs = 0;
+            result = CudaResult.SUCCESS;
+            refusal = null;
+            state = State.RUNNING;
+        }
+    }
+
+    private void run(Submitter submitter) {
+        for (int i = 0; i < LANES; i++) {
+            look(i);
+        }
+        while (parts.left() > 0 && result == CudaResult.SUCCESS && refusal == null && events[lane] == ProgressEvents.NONE) {
+            launch(submitter);
+            lane = lanes[1] == null ? 0 : (lane + 1) % LANES;
+        }
+        if (parts.left() == 0 || result != CudaResult.SUCCESS || refusal != null) {
+            state = isJoined() ? State.LAUNCHED : State.RUNNING;
+        }
+    }
+
+    private void launch(Submitter submitter) {
+        ClientStream into = lanes[lane];
+        long most = partBlocks();
+        try {
+            long count = parts.next(most);
+            result = submitter.submit(parts, into);
+            blocks[lane] = count;
+            submittedNs[lane] = clock.nanoTime();
+            events[lane] = result == CudaResult.SUCCESS ? streams.progress().record(into.value()) : ProgressEvents.NONE;
+        } catch (ProgramRefusedException e) {
+            refusal = e;
+        }
+    }
+
+    /** By time; the rest, if it is not much more than a part. */
+    private long partBlocks() {
+        long boundNs = streams.boundNs();
+        long partNs = Math.max(LEAST_PART_NS, boundNs / PARTS_IN_BOUND);
+        long leftNs = kernel.gridNs(parts.left());
+        if (leftNs == 0) {
+            return firstBlocks;
+        }
+        return leftNs <= 2 * partNs ? parts.left() : Math.max(1, (long) ((double) parts.left() * partNs / leftNs));
+    }
+
+    private void look(int i) {
+        if (events[i] == ProgressEvents.NONE || streams.progress().query(events[i]) == CudaResult.NOT_READY) {
+            return;
+        }
+        streams.progress().giveBack(events[i]);
+        events[i] = ProgressEvents.NONE;
+        long nowNs = clock.nanoTime();
+        if (doneNs != 0) { // what was before the first part may have kept it waiting
+            kernel.took(blocks[i], nowNs - Math.max(doneNs, submittedNs[i]));
+        }
+        doneNs = nowNs;
+    }
+
+    /** Whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
+    private boolean isJoined() {
+        boolean joined = lanes[1] == null || streams.order(lanes[1], stream) || streams.query(lanes[1]) != CudaResult.NOT_READY;
+        streams.after(stream);
+        return joined;
+    }
+
+    private void leave() {
+        if (state == State.RUNNING) {
+            isJoined();
+        }
+        for (int i = 0; i < LANES; i++) {
+            if (events[i] != ProgressEvents.NONE) {
+                streams.progress().giveBack(events[i]);
+                events[i] = ProgressEvents.NONE;
+            }
+            lanes[i] = null;
+        }
+        stream = null;
+        kernel = null;
+        state = State.NONE;
+    }
+}
