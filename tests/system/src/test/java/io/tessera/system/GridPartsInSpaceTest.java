@@ -18,7 +18,7 @@ class GridPartsInSpaceTest {
         JsonObject executor = manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
         for (JsonElement client : executor.getAsJsonArray("clients")) {
             JsonObject object = client.getAsJsonObject();
-            if (object.get("tenant").getAsString().equals(tenant)) {
+            if (object.get("tenant").getAsString().equals(tenant) && object.has(field)) {
                 return object.get(field).getAsLong();
             }
         }

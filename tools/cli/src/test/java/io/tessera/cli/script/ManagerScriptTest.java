@@ -292,6 +292,7 @@ class ManagerScriptTest {
             long starts = kit.javaStarts();
             signal("STOP", watcher.pid());
             signal("KILL", pid);
+            ManagerTroubleScriptTest.awaitState(pid, "Z"); // its parent is stopped
             if (removed) {
                 Files.delete(kit.runtime.resolve("manager.sock"));
             } else {

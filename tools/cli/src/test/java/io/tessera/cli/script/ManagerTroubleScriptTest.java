@@ -77,7 +77,7 @@ class ManagerTroubleScriptTest {
         assertTrue(kill.waitFor(Kit.PATIENCE_S, TimeUnit.SECONDS) && kill.exitValue() == 0);
     }
 
-    private static void awaitState(long pid, String state) throws IOException, InterruptedException {
+    static void awaitState(long pid, String state) throws IOException, InterruptedException {
         while (!Files.readString(Path.of("/proc/" + pid + "/stat")).replaceAll("(?s).*\\) ", "").startsWith(state)) {
             Thread.sleep(10);
         }
