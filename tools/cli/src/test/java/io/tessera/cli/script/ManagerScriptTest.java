@@ -291,6 +291,7 @@ class ManagerScriptTest {
             ProcessHandle watcher = ProcessHandle.of(pid).orElseThrow().parent().orElseThrow();
             long starts = kit.javaStarts();
             signal("STOP", watcher.pid());
+            ManagerTroubleScriptTest.awaitState(watcher.pid(), "T");
             signal("KILL", pid);
             ManagerTroubleScriptTest.awaitState(pid, "Z"); // its parent is stopped
             if (removed) {
