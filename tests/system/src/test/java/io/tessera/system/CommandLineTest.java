@@ -62,6 +62,13 @@ class CommandLineTest {
         assertTrue(result.output().getFirst().startsWith("manager "), result.toString());
     }
 
+    @Test
+    void anAnswerThatCannotBeWrittenIsAFailure(TestRun run) {
+        run.sharedManager();
+        asUser(run, "sh", "-c", BuildOutputs.root().resolve("tools/tessera") + " status 2>&1 >/dev/full").start().end(Await.PATIENCE).exits(1)
+                .says("tessera: standard output cannot be written: No space left on device");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 130})
     void exitCodePassesThrough(int code, TestRun run) {

@@ -2,7 +2,12 @@ package io.tessera.cli;
 
 import io.tessera.cli.context.CommandContext;
 import io.tessera.cli.context.Installation;
+import io.tessera.cli.context.ExitCode;
+import io.tessera.cli.text.StandardOutput;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,9 +22,18 @@ public final class TesseraMain {
     public static void main(String[] arguments) throws IOException {
         String version = Objects.requireNonNullElse(TesseraMain.class.getPackage().getImplementationVersion(), "development");
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        CommandContext context = new CommandContext(new PrintWriter(System.out), new PrintWriter(System.err), isTerminal(1), isTerminal(2),
+        StandardOutput output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+        PrintWriter out = new PrintWriter(new OutputStreamWriter(output, System.out.charset()));
+        CommandContext context = new CommandContext(out, new PrintWriter(System.err), isTerminal(1), isTerminal(2),
                 System.getenv(), uid, Installation.of(System.getProperties(), version), Thread::sleep);
-        System.exit(TesseraCommands.execute(context, arguments));
+        int code = TesseraCommands.execute(context, arguments);
+        out.flush();
+        if (output.failure().isPresent()) {
+            context.say("standard output cannot be written: " + output.failure().get());
+            context.err().flush();
+            code = code == ExitCode.OK.number() ? ExitCode.FAILURE.number() : code;
+        }
+        System.exit(code);
     }
 
     /** Whether an open file of this process is a terminal; one that is closed is none. Console.isTerminal() would ask for standard input too. */
