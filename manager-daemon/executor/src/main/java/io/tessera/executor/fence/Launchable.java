@@ -84,9 +84,9 @@ public final class Launchable {
         slowNs = ns;
     }
 
-    /** Whether it may take so long, as far as is known. */
-    public boolean isSlow(long ns) {
-        return slowNs >= ns;
+    /** How long so many blocks of it may take, in ns: as parts have shown, or launches in its stream; 0: nobody knows. */
+    public long expectedNs(long blocks) {
+        return blockNs == 0 ? slowNs : gridNs(blocks);
     }
 
     /**

@@ -21,7 +21,8 @@ import java.lang.foreign.MemorySegment;
  *     └──────────────┴── whole: the kernel has no code for parts, or the grid is too short
  * </pre>
  *
- * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, but for a grid of very many blocks. One owner thread.
+ * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, but for a grid of very many blocks. Such a grid, and one that takes
+ * longer than a second, waits for its code. One owner thread.
  */
 final class GridSlicing {
     /** Whether grids are launched in parts; without them for measurements of what they cost. */
@@ -121,6 +122,14 @@ final class GridSlicing {
         return state == State.MAKING || state == State.RUNNING;
     }
 
+    /** A kernel was launched as a whole: if it may take long, code for parts is made. */
+    void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
+        if (into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
+            whole.slow(into.longestNs());
+            kernels.partOf(whole);
+        }
+    }
+
     /**
      * The record is taken.
      *
@@ -156,13 +165,12 @@ final class GridSlicing {
             return;
         }
         boolean huge = launch.blocks() >= HUGE_BLOCKS;
-        long expectedNs = found.gridNs(launch.blocks());
-        boolean alone = streams.boundNs() >= ClientStreams.ALONE_NS;
-        if (expectedNs > 0 ? expectedNs < (alone ? LONG_ALONE_NS : LONG_NS) : !found.isSlow(alone ? LONG_ALONE_NS : LONG_NS) && !huge) {
+        long expectedNs = found.expectedNs(launch.blocks());
+        if (expectedNs < (streams.boundNs() >= ClientStreams.ALONE_NS ? LONG_ALONE_NS : LONG_NS) && !(expectedNs == 0 && huge)) {
             return;
         }
         long function = kernels.partOf(found);
-        if (function < 0 || function == 0 && !huge) {
+        if (function < 0 || function == 0 && !huge && expectedNs < LONG_ALONE_NS) {
             return;
         }
         kernel = found;

@@ -190,9 +190,7 @@ public final class LaunchExecutor {
                 result = submit(launch, function, stream, loads);
             }
             streams.after(stream);
-            if (stream.meanNs() >= GridSlicing.LONG_NS && GridSlicing.isLarge(launch)) {
-                kernel.slow(stream.meanNs());
-            }
+            slicing.launched(launch, kernel, stream);
             listener.launched(stream, result);
             return result;
         } catch (ProgramRefusedException e) {

@@ -89,9 +89,9 @@ public final class ClientStream {
         return whole;
     }
 
-    /** How long each of its submissions has taken lately, on average, in ns. */
-    public long meanNs() {
-        return (long) meanNs;
+    /** How long the longest of its submissions has taken lately, as far as is known, in ns. */
+    public long longestNs() {
+        return (long) submissionNs;
     }
 
     /** The client has set an attribute: it keeps to the driver's stream that has it. */
