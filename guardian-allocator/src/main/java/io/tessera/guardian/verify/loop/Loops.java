@@ -28,6 +28,7 @@ public final class Loops {
     private static final long MOST_BURNT = 1L << 30;
     private static final long MOST_NAP_NS = 100;
     private static final long NOT_SHOWN = 0;
+    private static final int MOST_COPIES = 8;
     /** Of a counter that is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
 
@@ -137,15 +138,16 @@ public final class Loops {
 
     /** If all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once: how often they do. */
     private long ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
-        Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
+        Node compared = copied(fact.target());
+        Node counter = fact.bits() == Integer.SIZE ? counted(compared, number) : null;
         boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
         boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
         if (!counts && !shifts || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
                 || counter.args.length != 2) {
             return equalBits(edge, fact, inside, number);
         }
-        Node before = counter.args[0].origin();
-        boolean own = fact.target().origin() == counter || fact.target().origin() == before;
+        Node before = copied(counter.args[0]);
+        boolean own = compared == counter || compared == before;
         if (before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
             return equalBits(edge, fact, inside, number);
         }
@@ -179,10 +181,20 @@ public final class Loops {
         List<FlowEdge> in = flow.in.get(compared.trace);
         for (int n = 0; n < in.size(); n++) {
             if (component[in.get(n).from()] == number && !fuel.looks(in.get(n))) {
-                return compared.args[n].origin();
+                return copied(compared.args[n]);
             }
         }
         return compared;
+    }
+
+    /** Where a word comes from that was moved from register to register. */
+    private static Node copied(Node node) {
+        Node from = node.origin();
+        for (int left = MOST_COPIES; left > 0 && from.is("mov") && from.typed(Integer.SIZE) && from.args.length == 1 && from.bits == Integer.SIZE
+                && from.args[0].register >= 0 && from.args[0].bits == Integer.SIZE; left--) {
+            from = from.args[0].origin();
+        }
+        return from;
     }
 
     /** The value that comes round is the counter's, from wherever it comes. */
@@ -191,7 +203,7 @@ public final class Loops {
         for (int n = 0; n < in.size(); n++) {
             FlowEdge edge = in.get(n);
             boolean round = component[edge.from()] == number && !fuel.looks(edge);
-            if (round && phi.args[n].origin() != counter) {
+            if (round && copied(phi.args[n]) != counter) {
                 return false;
             }
         }

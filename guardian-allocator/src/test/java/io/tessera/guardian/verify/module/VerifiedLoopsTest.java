@@ -100,6 +100,30 @@ class VerifiedLoopsTest {
         assertFalse(verify(signed.replace("gt.u32", "ne.s32")).whole(), "-1 stays -1");
     }
 
+    /** As compilers write loops whose counter is compared before it is counted. */
+    @Test
+    void aCounterThatIsMoved() throws Exception {
+        String text = kernel("""
+                mov.u32 %r1, %tid.x; ld.param.u32 %r3, [n]; mov.u32 %r4, %r1; mov.u32 %r5, %r1; setp.eq.u32 %p2, %r3, 0;
+                l: add.s32 %r2, %r1, 64;
+                setp.lt.s32 %p1, %r1, 256;
+                mov.u32 %r1, %r2;
+                @%p1 bra l;
+                """);
+        onlySo(text, UNENDING, new String[][] {
+                {"mov.u32 %r1, %r2;", "@%p2 mov.u32 %r1, %r2;"}, {"mov.u32 %r1, %r2;", "@%p2 bra m; mov.u32 %r1, %r2; m:"},
+                {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r3;"}, {"mov.u32 %r1, %r2;", "not.b32 %r1, %r2;"},
+                {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r2; @%p2 mov.u32 %r1, 0;"}, {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r4; mov.u32 %r4, %r2;"},
+                {"mov.u32 %r1, %r2;", "mov.b32 %r1, 7;"}, {"mov.u32 %r1, %r2;", "mov.u32 %r1, %laneid;"},
+                {"%r1, 256", "%r4, 256"}, {"%r1, 256", "%r1, 2147483647"}, {"%r1, 256", "%r1, %r3"}, {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"},
+                {"%r1, 64", "%r5, 64"}, {"%r1, 64", "%r1, %r1"}, {"add.s32", "sub.s32"},
+                {"add.s32", "@%p2 add.s32"}, {"add.s32 %r2, %r1, 64;", "@%p2 bra m; add.s32 %r2, %r1, 64; m:"}});
+        String copies = text.replace("setp.lt.s32 %p1, %r1", "mov.b32 %r5, %r1;\nsetp.lt.s32 %p1, %r5").replace("%r1, 64", "%r5, 64")
+                .replace("l: add", "l: mov.s32 %r5, %r1;\nadd");
+        onlySo(copies, UNENDING, new String[][] {{"mov.s32 %r5, %r1;", "@%p2 mov.s32 %r5, %r1;"}, {"mov.s32 %r5, %r1;", "mov.s32 %r5, %r3;"},
+                {"mov.s32 %r5, %r1;", "@%p2 bra m; mov.s32 %r5, %r1; m:"}, {"mov.b32 %r5, %r1;\n", "mov.b32 %r5, %r3;\n"}});
+    }
+
     /** The bound is a register that the loop does not write: what it is behind the loop's own test says nothing new of it. */
     @Test
     void aPartOfALoopWithABoundInARegister() throws Exception {
