@@ -16,6 +16,7 @@ import io.tessera.guardian.verify.value.SpecialValues;
 import io.tessera.guardian.verify.value.Value;
 import io.tessera.guardian.verify.value.WindowValues;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -201,12 +202,14 @@ public final class Values {
         for (int i = 0; i < in.length; i++) {
             in[i] = node.args[i].value;
         }
-        return switch (node.instruction.opcode()) {
+        Value found = switch (node.instruction.opcode()) {
             case "ld" -> Arithmetic.loaded(type, node.bits);
             case "mov" -> Moves.of(node, in);
             case "cvt", "cvta" -> Moves.converted(node, in);
             case "isspacep", "setp" -> any;
             default -> type.bits() > 64 ? any : Arithmetic.of(node, type, words, in, any);
         };
+        // What is made of an address whose alignment holds under a condition has the condition, or not the alignment.
+        return found.isNumber() && found.align() > 0 && Arrays.stream(in).anyMatch(Value::isConditional) ? any : found;
     }
 }

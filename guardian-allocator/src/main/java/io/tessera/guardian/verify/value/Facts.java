@@ -99,7 +99,8 @@ public final class Facts {
                     && WindowForms.isExtent(outside.args[1].args[0]);
             Node address = form ? WindowForms.half(outside.args[0], 1) : null;
             if (address != null) {
-                found.add(new Fact(Kind.INSIDE, address, null, "", false, 64, 0));
+                // First: what divides an address under a condition is kept of one in the window.
+                found.addFirst(new Fact(Kind.INSIDE, address, null, "", false, 64, 0));
             }
         } else if (word.is("and", "b32") && word.args[1].kind == Node.Kind.NUMBER) {
             long bits = word.args[1].number;

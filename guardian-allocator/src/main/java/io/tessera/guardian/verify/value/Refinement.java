@@ -25,7 +25,9 @@ public final class Refinement {
         if (fact.kind() == Fact.Kind.COMPARE || fact.second() != null || value.condition() != null && !same) {
             return value;
         }
-        return holds(value, fact, bits).where(fact.condition(), fact.negated());
+        Value where = holds(value, fact, bits);
+        // A number is a number everywhere: what divides it in some places only would go into sums and halves of it without its condition.
+        return where.isNumber() ? value : where.where(fact.condition(), fact.negated());
     }
 
     private static Value holds(Value value, Fact fact, int bits) {
