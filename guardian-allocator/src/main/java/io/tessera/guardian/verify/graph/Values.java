@@ -137,7 +137,7 @@ public final class Values {
     private static Value unconditional(Node sigma) {
         Node from = sigma.args[0];
         Fact fact = sigma.fact;
-        while (fact.kind() != Fact.Kind.COMPARE && from.kind == Node.Kind.SIGMA && from.value.condition() != null
+        while (!fact.compares() && from.kind == Node.Kind.SIGMA && from.value.condition() != null
                 && !(from.value.condition() == fact.condition() && from.value.unless() == fact.negated())) {
             from = from.args[0];
         }

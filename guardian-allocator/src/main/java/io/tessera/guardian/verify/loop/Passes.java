@@ -66,7 +66,9 @@ final class Passes {
         boolean moved = (made.is("add") || made.is("sub")) && made.typed(Integer.SIZE) && made.instruction.modifiers().size() == 1
                 && made.args[1].value.isNumber() && made.args[1].value.align() >= bits;
         for (Node start : starts) {
-            boolean numbers = start.value.exact() && limit.value.exact() && Value.tz(start.value.low() - limit.value.low()) >= bits;
+            boolean numbers = start.value.isNumber() && limit.value.exact()
+                    && (start.value.exact() ? Value.tz(start.value.low() - limit.value.low())
+                            : Math.min(start.value.align(), Value.tz(limit.value.low()))) >= bits;
             if (!numbers && !(moved && made.args[0].origin() == start.origin())) {
                 return false;
             }

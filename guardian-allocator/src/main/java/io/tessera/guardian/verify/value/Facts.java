@@ -75,7 +75,12 @@ public final class Facts {
         String holds = truth ? compare : OPPOSITE.get(compare);
         Node left = setp.args[0];
         Node right = setp.args[1];
-        found.add(new Fact(Kind.COMPARE, left, right, holds, signed, type.bits(), 0));
+        Fact compared = new Fact(Kind.COMPARE, left, right, holds, signed, type.bits(), 0);
+        found.add(compared);
+        Node sum = left.origin();
+        if (sum.is("add") && sum.typed(type.bits()) && sum.instruction.modifiers().size() == 1 && sum.args[1].kind == Node.Kind.NUMBER) {
+            found.add(compared.before(sum.args[0], sum.args[1].number));
+        }
         if (right.kind != Node.Kind.NUMBER) {
             found.add(new Fact(Kind.COMPARE, right, left, SWAPPED.get(holds), signed, type.bits(), 0));
         } else if (right.number == 0 && holds.equals("eq") && type.bits() == 32) {
