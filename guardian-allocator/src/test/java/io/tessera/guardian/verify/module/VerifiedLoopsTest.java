@@ -124,6 +124,33 @@ class VerifiedLoopsTest {
                 {"mov.s32 %r5, %r1;", "@%p2 bra m; mov.s32 %r5, %r1; m:"}, {"mov.b32 %r5, %r1;\n", "mov.b32 %r5, %r3;\n"}});
     }
 
+    /** Up to its end, from which it is told apart, a counter is an index. */
+    @Test
+    void anIndexThatIsToldApartFromItsEnd() throws Exception {
+        onlySo(HEAD + """
+                .visible .entry k(.param .u32 n)
+                {
+                .reg .b32 %r<8>; .reg .pred %p<3>;
+                .shared .align 4 .b8 tile[128];
+                mov.u32 %r1, 0; ld.param.u32 %r2, [n]; mov.u32 %r3, tile; mov.u32 %r7, 0; setp.eq.u32 %p1, %r2, 0;
+                l: mad.lo.u32 %r4, %r1, 4, %r3;
+                ld.shared.u32 %r5, [%r4];
+                add.u32 %r1, %r1, 1;
+                add.u32 %r7, %r7, 1;
+                setp.gt.u32 %p2, %r7, 99;
+                @%p2 bra out;
+                setp.ne.s32 %p2, %r1, 32;
+                @%p2 bra l;
+                out: ret;
+                }
+                """, "in bounds", new String[][] {
+                {"%r1, 32", "%r1, 33"}, {"%r1, 32", "%r1, %r2"}, {"%r1, 32", "%r7, 32"}, {"%r1, 32", "%r1, 0"}, {"mov.u32 %r1, 0", "mov.u32 %r1, 33"},
+                {"mov.u32 %r1, 0", "mov.u32 %r1, -1"}, {"%r1, 1;", "%r1, 3;"}, {"%r1, 1;", "%r1, -1;"}, {"%r1, 1;", "%r1, %r2;"},
+                {"setp.ne", "@%p1 add.u32 %r1, %r1, 1;\nsetp.ne"}, {"@%p2 bra l;", "add.u32 %r1, %r1, 1;\n@%p2 bra l;"},
+                {"@%p2 bra l", "@!%p2 bra l"},
+                {"@%p2 bra l;", "@%p2 bra l;\n@%p1 bra l;"}});
+    }
+
     /** The bound is a register that the loop does not write: what it is behind the loop's own test says nothing new of it. */
     @Test
     void aPartOfALoopWithABoundInARegister() throws Exception {
