@@ -83,15 +83,25 @@ public final class Components {
         return cycles;
     }
 
-    /** Whether edges make no cycle. */
-    public static boolean acyclic(List<FlowEdge> edges) {
+    /** Those that some edges have a cycle in. */
+    public static List<List<Integer>> cycles(List<FlowEdge> edges) {
         Map<Integer, Integer> numbers = new HashMap<>();
+        List<Integer> blocks = new ArrayList<>();
         List<FlowEdge> dense = new ArrayList<>(edges.size());
         for (FlowEdge edge : edges) {
-            int from = numbers.computeIfAbsent(edge.from(), k -> numbers.size());
-            int to = numbers.computeIfAbsent(edge.to(), k -> numbers.size());
+            int from = number(edge.from(), numbers, blocks);
+            int to = number(edge.to(), numbers, blocks);
             dense.add(new FlowEdge(from, edge.position(), to, edge.taken()));
         }
-        return new Components(numbers.size(), dense).cycles(new int[numbers.size()]).isEmpty();
+        List<List<Integer>> cycles = new Components(blocks.size(), dense).cycles(new int[blocks.size()]);
+        cycles.forEach(cycle -> cycle.replaceAll(blocks::get));
+        return cycles;
+    }
+
+    private static int number(int block, Map<Integer, Integer> numbers, List<Integer> blocks) {
+        return numbers.computeIfAbsent(block, each -> {
+            blocks.add(each);
+            return blocks.size() - 1;
+        });
     }
 }

@@ -314,7 +314,8 @@ public final class Graph {
             spend(1);
             Node value = lookup(phi.register, edge.from(), Integer.MAX_VALUE);
             for (Fact fact : facts(edge)) {
-                if (fact.target().origin() == value.origin()) {
+                // A register that holds nothing may be read as something else each time.
+                if (fact.target().origin() == value.origin() && value.origin().register >= 0) {
                     value = sigma(value, fact, edge.from(), flow.end[edge.from()]);
                 }
             }

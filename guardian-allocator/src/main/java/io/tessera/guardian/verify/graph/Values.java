@@ -16,6 +16,7 @@ import io.tessera.guardian.verify.value.SpecialValues;
 import io.tessera.guardian.verify.value.Value;
 import io.tessera.guardian.verify.value.WindowValues;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -89,12 +90,33 @@ public final class Values {
         if (!before.isNumber() || !joined.isNumber() || node.bits > 64) {
             return joined.isNumber() ? Value.any(node.bits).aligned(joined.align()) : joined;
         }
-        boolean near = node.updates == MOST_UPDATES && node.bits == Integer.SIZE && joined.high() <= NEAR;
+        boolean near = node.updates <= MOST_UPDATES + 1 && node.bits == Integer.SIZE && joined.high() <= NEAR;
         int align = Math.min(before.align(), joined.align());
         long low = joined.low() < before.low() ? before.low() >= 0 && joined.low() >= 0 ? 0 : Long.MIN_VALUE : joined.low();
         long high = joined.high() <= before.high() ? joined.high() : near ? NEAR : node.bits != Integer.SIZE ? Long.MAX_VALUE
                 : joined.high() <= Integer.MAX_VALUE ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
-        return Value.number(low, high, align, node.bits);
+        long last = near && node.updates == MOST_UPDATES && high == NEAR ? last(node) : NEAR;
+        return Value.number(low, last >= joined.high() ? Math.min(last, high) : high, align, node.bits);
+    }
+
+    /** Up to where a value may count that is told apart from a number, as the counter of a loop is from its end: it does not seem to pass it then. */
+    private static long last(Node node) {
+        if (node.kind == Node.Kind.SIGMA) {
+            return isEnd(node) ? node.fact.other().number - 1 : NEAR;
+        }
+        long last = NEAR;
+        for (int i = 0; i < Math.min(node.args.length, MOST_BACK) && node.kind == Node.Kind.PHI; i++) {
+            last = isEnd(node.args[i]) ? Math.min(last, node.args[i].fact.other().number - 1) : last;
+        }
+        for (int i = 0; i < Math.min(node.userCount, MOST_BACK) && node.kind == Node.Kind.RESULT; i++) {
+            last = isEnd(node.users[i]) ? Math.min(last, node.users[i].fact.other().number) : last;
+        }
+        return last;
+    }
+
+    private static boolean isEnd(Node node) {
+        return node.kind == Node.Kind.SIGMA && node.fact.kind() == Fact.Kind.COMPARE && node.fact.compare().equals("ne")
+                && node.fact.other().kind == Node.Kind.NUMBER;
     }
 
     private void push(Node node) {
@@ -136,7 +158,7 @@ public final class Values {
     private static Value unconditional(Node sigma) {
         Node from = sigma.args[0];
         Fact fact = sigma.fact;
-        while (fact.kind() != Fact.Kind.COMPARE && from.kind == Node.Kind.SIGMA && from.value.condition() != null
+        while (!fact.compares() && from.kind == Node.Kind.SIGMA && from.value.condition() != null
                 && !(from.value.condition() == fact.condition() && from.value.unless() == fact.negated())) {
             from = from.args[0];
         }
@@ -201,12 +223,14 @@ public final class Values {
         for (int i = 0; i < in.length; i++) {
             in[i] = node.args[i].value;
         }
-        return switch (node.instruction.opcode()) {
+        Value found = switch (node.instruction.opcode()) {
             case "ld" -> Arithmetic.loaded(type, node.bits);
             case "mov" -> Moves.of(node, in);
             case "cvt", "cvta" -> Moves.converted(node, in);
             case "isspacep", "setp" -> any;
             default -> type.bits() > 64 ? any : Arithmetic.of(node, type, words, in, any);
         };
+        // What is made of an address whose alignment holds under a condition has the condition, or not the alignment.
+        return found.isNumber() && found.align() > 0 && Arrays.stream(in).anyMatch(Value::isConditional) ? any : found;
     }
 }

@@ -101,7 +101,7 @@ final class Accesses {
 
     private static boolean global(Value value, long offset, Touch touch) {
         return switch (value.kind()) {
-            case WINDOW -> value.low() + offset > -Reserved.GUARD_BYTES && value.high() + offset + touch.bytes() < Reserved.GUARD_BYTES;
+            case WINDOW -> value.low() + offset >= -Reserved.GUARD_BYTES && value.high() + offset + touch.bytes() <= Reserved.GUARD_BYTES;
             case REPORT -> within(value, offset, touch, Reserved.REPORT_BYTES);
             case STOP -> !touch.write() && within(value, offset, touch, Integer.BYTES);
             case HANDLES -> !touch.write() && value.certain() == 1 && within(value, offset, touch, Reserved.HANDLE_BYTES);

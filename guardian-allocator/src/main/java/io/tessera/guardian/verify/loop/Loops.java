@@ -11,6 +11,7 @@ import io.tessera.guardian.verify.graph.Graph;
 import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Value;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -18,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts 32 bits to a bound.
+ * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts to a bound.
  * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. It finds, too, how much the function may do
  * from one look to the next. Used once.
  */
@@ -28,6 +29,7 @@ public final class Loops {
     private static final long MOST_BURNT = 1L << 30;
     private static final long MOST_NAP_NS = 100;
     private static final long NOT_SHOWN = 0;
+    private static final int MOST_COPIES = 8;
     /** Of a counter that is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
 
@@ -82,9 +84,16 @@ public final class Loops {
             }
         }
         dropLooksOutsideCycles(left);
-        List<List<Integer>> cycles = new Components(flow.start.length, left).cycles(component);
-        for (List<Integer> cycle : cycles) {
-            counted(cycle);
+        ArrayDeque<List<Integer>> cycles = new ArrayDeque<>(new Components(flow.start.length, left).cycles(component));
+        int number = flow.start.length;
+        while (!cycles.isEmpty()) {
+            for (List<Integer> inner : counted(cycles.removeFirst())) {
+                for (int block : inner) {
+                    component[block] = number;
+                }
+                number++;
+                cycles.addLast(inner);
+            }
         }
     }
 
@@ -97,7 +106,8 @@ public final class Loops {
         looks.keySet().removeIf(edge -> strong[edge.from()] != strong[edge.to()]);
     }
 
-    private void counted(List<Integer> cycle) throws UnverifiedException {
+    /** Shows that all that goes round by a head comes to an end, and finds the cycles that are left without the head. */
+    private List<List<Integer>> counted(List<Integer> cycle) throws UnverifiedException {
         int number = component[cycle.getFirst()];
         List<FlowEdge> inside = new ArrayList<>();
         for (int block : cycle) {
@@ -114,8 +124,8 @@ public final class Loops {
                 long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
                         : NOT_SHOWN;
                 if (rounds != NOT_SHOWN) {
-                    cycle.forEach(block -> passes[block] = rounds);
-                    return;
+                    cycle.forEach(block -> passes[block] = WorkBetweenLooks.times(passes[block], rounds));
+                    return Components.cycles(inside.stream().filter(each -> !each.equals(edge)).toList());
                 }
             }
         }
@@ -135,17 +145,22 @@ public final class Loops {
         }
     }
 
-    /** If all cycles go by an edge that is gone only as long as a counter has not come to its bound, and count it once: how often they do. */
+    /**
+     * If all cycles through a head go by an edge that is gone only as long as a counter has not come to its bound, and those through the edge by the head,
+     * which counts once: how often they do. Between two times each inner cycle is come to once.
+     */
     private long ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
-        Node counter = fact.bits() == Integer.SIZE ? counted(fact.target().origin(), number) : null;
+        Node compared = copied(fact.target());
+        int bits = fact.bits();
+        Node counter = bits == Integer.SIZE || fact.compare().equals("ne") ? counted(compared, number) : null;
         boolean counts = counter != null && (counter.is("add") || counter.is("sub"));
-        boolean shifts = counter != null && (counter.is("shl") || counter.is("shr"));
-        if (!counts && !shifts || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
+        boolean shifts = counter != null && bits == Integer.SIZE && (counter.is("shl") || counter.is("shr"));
+        if (!counts && !shifts || !counter.typed(bits) || counter.instruction.modifiers().size() != 1 || component[counter.trace] != number
                 || counter.args.length != 2) {
             return equalBits(edge, fact, inside, number);
         }
-        Node before = counter.args[0].origin();
-        boolean own = fact.target().origin() == counter || fact.target().origin() == before;
+        Node before = copied(counter.args[0]);
+        boolean own = compared == counter || compared == before;
         if (before.kind != Node.Kind.PHI || !own || component[before.trace] != number || !counts(before, counter, number)) {
             return equalBits(edge, fact, inside, number);
         }
@@ -158,10 +173,10 @@ public final class Loops {
 
     private long rounds(Fact fact, Node counter, Node before, int number) {
         List<Node> starts = starts(before, number);
-        Value by = counter.args[1].value.signed(Integer.SIZE);
+        Value by = counter.args[1].value.signed(fact.bits());
         boolean adds = counter.is("add");
         if (fact.compare().equals("ne")) {
-            return Passes.equal(starts, fact.other(), adds ? by.low() : -by.high());
+            return Passes.equal(starts, fact.other(), adds ? by.low() : -by.high(), fact.bits());
         }
         boolean up = fact.compare().startsWith("l");
         return Passes.ordered(starts, fact.other(), up == adds ? by.low() : -by.high(), up, fact.signed());
@@ -179,10 +194,20 @@ public final class Loops {
         List<FlowEdge> in = flow.in.get(compared.trace);
         for (int n = 0; n < in.size(); n++) {
             if (component[in.get(n).from()] == number && !fuel.looks(in.get(n))) {
-                return compared.args[n].origin();
+                return copied(compared.args[n]);
             }
         }
         return compared;
+    }
+
+    /** Where a number comes from that was moved from register to register. */
+    private static Node copied(Node node) {
+        Node from = node.origin();
+        for (int left = MOST_COPIES; left > 0 && from.is("mov") && from.typed(from.bits) && from.args.length == 1
+                && from.args[0].register >= 0 && from.args[0].bits == from.bits; left--) {
+            from = from.args[0].origin();
+        }
+        return from;
     }
 
     /** The value that comes round is the counter's, from wherever it comes. */
@@ -191,7 +216,7 @@ public final class Loops {
         for (int n = 0; n < in.size(); n++) {
             FlowEdge edge = in.get(n);
             boolean round = component[edge.from()] == number && !fuel.looks(edge);
-            if (round && phi.args[n].origin() != counter) {
+            if (round && copied(phi.args[n]) != counter) {
                 return false;
             }
         }
@@ -203,8 +228,8 @@ public final class Loops {
         if (!fact.other().value.isNumber() || !counter.args[1].value.isNumber()) {
             return false;
         }
-        Value limit = fact.signed() ? fact.other().value.signed(Integer.SIZE) : fact.other().value.unsigned(Integer.SIZE);
-        Value by = counter.args[1].value.signed(Integer.SIZE);
+        Value limit = fact.signed() ? fact.other().value.signed(fact.bits()) : fact.other().value.unsigned(fact.bits());
+        Value by = counter.args[1].value.signed(fact.bits());
         long least = counter.is("add") ? by.low() : -by.high();
         long most = counter.is("add") ? by.high() : -by.low();
         long top = fact.signed() ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
@@ -269,14 +294,16 @@ public final class Loops {
         boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI
                 && component[before.trace] == number
                 && counts(before, counter, number) && passes(edge, before.trace, inside);
-        return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step) : NOT_SHOWN;
+        return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE) : NOT_SHOWN;
     }
 
-    /** Without the edge there is no cycle, and none without the block. */
+    /** Without the edge there is no cycle through the block, and without the block none through the edge. */
     private boolean passes(FlowEdge edge, int block, List<FlowEdge> inside) {
         graph.work.spend(inside.size());
         List<FlowEdge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();
         List<FlowEdge> noBlock = inside.stream().filter(each -> each.to() != block).toList();
-        return Components.acyclic(noEdge) && Components.acyclic(noBlock);
+        return Components.cycles(noEdge).stream().noneMatch(cycle -> cycle.contains(block))
+                && (edge.to() == block
+                        || Components.cycles(noBlock).stream().noneMatch(cycle -> cycle.contains(edge.from()) && cycle.contains(edge.to())));
     }
 }

@@ -43,15 +43,16 @@ final class Passes {
      * Of a loop whose counter comes to the bound, but for low bits.
      *
      * @param step a power of two, or the negative of one
+     * @param bits of the counter
      */
-    static long equal(List<Node> starts, Node limit, long step) {
+    static long equal(List<Node> starts, Node limit, long step, int bits) {
         long size = Math.abs(step);
         if (Long.bitCount(size) != 1) {
             return WorkBetweenLooks.UNBOUNDED;
         }
         long most = 0;
         for (Node start : starts) {
-            most = Math.max(most, equal(start, limit, step, size));
+            most = Math.max(most, equal(start, limit, step, size, bits));
         }
         return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED ? WorkBetweenLooks.UNBOUNDED : most / size + 2;
     }
@@ -66,7 +67,9 @@ final class Passes {
         boolean moved = (made.is("add") || made.is("sub")) && made.typed(Integer.SIZE) && made.instruction.modifiers().size() == 1
                 && made.args[1].value.isNumber() && made.args[1].value.align() >= bits;
         for (Node start : starts) {
-            boolean numbers = start.value.exact() && limit.value.exact() && Value.tz(start.value.low() - limit.value.low()) >= bits;
+            boolean numbers = start.value.isNumber() && limit.value.exact()
+                    && (start.value.exact() ? Value.tz(start.value.low() - limit.value.low())
+                            : Math.min(start.value.align(), Value.tz(limit.value.low()))) >= bits;
             if (!numbers && !(moved && made.args[0].origin() == start.origin())) {
                 return false;
             }
@@ -74,7 +77,7 @@ final class Passes {
         return !starts.isEmpty();
     }
 
-    private static long equal(Node start, Node limit, long step, long size) {
+    private static long equal(Node start, Node limit, long step, long size, int bits) {
         Node made = limit.origin();
         Value left = null;
         if (made.is(step > 0 ? "add" : "sub") && made.typed(Integer.SIZE) && made.args.length == 2 && made.args[0].origin() == start.origin()) {
@@ -87,8 +90,11 @@ final class Passes {
         if (!start.value.isNumber() || !limit.value.isNumber()) {
             return WorkBetweenLooks.UNBOUNDED;
         }
-        Value from = start.value.signed(Integer.SIZE);
-        Value to = limit.value.signed(Integer.SIZE);
+        Value from = start.value.signed(bits);
+        Value to = limit.value.signed(bits);
+        if (Math.min(from.low(), to.low()) < -WorkBetweenLooks.UNBOUNDED || Math.max(from.high(), to.high()) > WorkBetweenLooks.UNBOUNDED) {
+            return WorkBetweenLooks.UNBOUNDED;
+        }
         long least = step > 0 ? to.low() - from.high() : from.low() - to.high();
         return least >= size ? step > 0 ? to.high() - from.low() : from.high() - to.low() : WorkBetweenLooks.UNBOUNDED;
     }

@@ -67,7 +67,7 @@ public final class WorkBetweenLooks {
         }
     }
 
-    private static long times(long count, long each) {
+    static long times(long count, long each) {
         return count == 0 || each <= UNBOUNDED / count ? count * each : UNBOUNDED;
     }
 

@@ -36,7 +36,7 @@ public final class Arithmetic {
         boolean signed = type.kind() == ScalarType.Kind.SIGNED;
         return switch (node.instruction.opcode()) {
             case "add" -> in.length == 2 ? add(in[0], in[1], bits) : any;
-            case "sub" -> in.length == 2 ? sub(in[0], in[1], bits) : any;
+            case "sub" -> in.length == 2 ? difference(node, in, bits) : any;
             case "neg" -> sub(Value.number(0, 0, 0, bits), in[0], bits);
             case "mul", "mad" -> product(words, in, bits, signed, any, wide);
             case "shl" -> in.length == 2 && in[1].exact() && in[1].low() >= 0 && in[1].low() < 32
@@ -53,6 +53,15 @@ public final class Arithmetic {
             case "popc", "clz" -> Value.number(0, 64, 0, 32);
             default -> any;
         };
+    }
+
+    /** A number less its own low bits is that number rounded down. */
+    private static Value difference(Node node, Value[] in, int bits) {
+        Node rest = node.args[1].origin();
+        long mask = rest.is("and") && rest.typed(bits) ? rest.numberOf(1, 0) : 0;
+        boolean rounds = in[0].isNumber() && mask > 0 && (mask & mask + 1) == 0 && node.args[0].register >= 0
+                && rest.args[0].origin() == node.args[0].origin();
+        return rounds ? and(in[0], ~mask, bits) : sub(in[0], in[1], bits);
     }
 
     private static boolean moves(Value value) {
@@ -92,7 +101,7 @@ public final class Arithmetic {
         return value.low() < -FAR || value.high() > FAR;
     }
 
-    private static Value sub(Value a, Value b, int bits) {
+    static Value sub(Value a, Value b, int bits) {
         if (b.isNumber() && !far(b)) {
             return add(a, Value.of(Kind.NUMBER, -b.high(), -b.low(), b.align()), bits);
         }

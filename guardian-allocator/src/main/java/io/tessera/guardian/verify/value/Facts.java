@@ -75,7 +75,12 @@ public final class Facts {
         String holds = truth ? compare : OPPOSITE.get(compare);
         Node left = setp.args[0];
         Node right = setp.args[1];
-        found.add(new Fact(Kind.COMPARE, left, right, holds, signed, type.bits(), 0));
+        Fact compared = new Fact(Kind.COMPARE, left, right, holds, signed, type.bits(), 0);
+        found.add(compared);
+        Node sum = left.origin();
+        if (sum.is("add") && sum.typed(type.bits()) && sum.instruction.modifiers().size() == 1 && sum.args[1].kind == Node.Kind.NUMBER) {
+            found.add(compared.before(sum.args[0], sum.args[1].number));
+        }
         if (right.kind != Node.Kind.NUMBER) {
             found.add(new Fact(Kind.COMPARE, right, left, SWAPPED.get(holds), signed, type.bits(), 0));
         } else if (right.number == 0 && holds.equals("eq") && type.bits() == 32) {
@@ -99,7 +104,8 @@ public final class Facts {
                     && WindowForms.isExtent(outside.args[1].args[0]);
             Node address = form ? WindowForms.half(outside.args[0], 1) : null;
             if (address != null) {
-                found.add(new Fact(Kind.INSIDE, address, null, "", false, 64, 0));
+                // First: what divides an address under a condition is kept of one in the window.
+                found.addFirst(new Fact(Kind.INSIDE, address, null, "", false, 64, 0));
             }
         } else if (word.is("and", "b32") && word.args[1].kind == Node.Kind.NUMBER) {
             long bits = word.args[1].number;

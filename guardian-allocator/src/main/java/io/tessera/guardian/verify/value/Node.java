@@ -37,21 +37,34 @@ public final class Node implements Value.Condition {
      * @param signed    whether it is compared as a signed number
      * @param bits      width that is compared
      * @param align     log2 of what divides the target, of {@link Fact.Kind#ALIGNED}
+     * @param amount    what is added to the target before it is compared, of {@link Fact.Kind#SUM}
      * @param condition holds only where this predicate does, or null
      * @param negated   holds only where it does not
      * @param second    a second condition, or null
      * @param opposite  holds only where that does not
      */
-    public record Fact(Kind kind, Node target, Node other, String compare, boolean signed, int bits, int align, Node condition, boolean negated,
-            Node second, boolean opposite) {
+    public record Fact(Kind kind, Node target, Node other, String compare, boolean signed, int bits, int align, long amount, Node condition,
+            boolean negated, Node second, boolean opposite) {
         Fact(Kind kind, Node target, Node other, String compare, boolean signed, int bits, int align) {
-            this(kind, target, other, compare, signed, bits, align, null, false, null, false);
+            this(kind, target, other, compare, signed, bits, align, 0, null, false, null, false);
+        }
+
+        /** The same of what a compared sum was made from, by adding an amount. */
+        Fact before(Node summand, long by) {
+            return new Fact(Kind.SUM, summand, other, compare, signed, bits, align, by, condition, negated, second, opposite);
+        }
+
+        /** Whether it bounds a number. */
+        public boolean compares() {
+            return kind == Kind.COMPARE || kind == Kind.SUM;
         }
 
         /** What holds. */
         public enum Kind {
             /** Compared with another. */
             COMPARE,
+            /** Compared after something was added to it, modulo the width. */
+            SUM,
             /** An address in the window. */
             INSIDE,
             /** An address whose low bits are zero. */
@@ -64,8 +77,8 @@ public final class Node implements Value.Condition {
 
         /** The same, only where a predicate holds, or does not; null where that is the third condition. */
         Fact when(Node predicate, boolean not) {
-            return condition == null ? new Fact(kind, target, other, compare, signed, bits, align, predicate, not, null, false)
-                    : second == null ? new Fact(kind, target, other, compare, signed, bits, align, condition, negated, predicate, not) : null;
+            return condition == null ? new Fact(kind, target, other, compare, signed, bits, align, amount, predicate, not, null, false)
+                    : second == null ? new Fact(kind, target, other, compare, signed, bits, align, amount, condition, negated, predicate, not) : null;
         }
     }
 

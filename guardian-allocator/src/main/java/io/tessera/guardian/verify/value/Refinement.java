@@ -22,10 +22,12 @@ public final class Refinement {
             return holds(anywhere ? Value.any(bits) : value, fact, bits);
         }
         boolean same = value.condition() == fact.condition() && value.unless() == fact.negated();
-        if (fact.kind() == Fact.Kind.COMPARE || fact.second() != null || value.condition() != null && !same) {
+        if (fact.compares() || fact.second() != null || value.condition() != null && !same) {
             return value;
         }
-        return holds(value, fact, bits).where(fact.condition(), fact.negated());
+        Value where = holds(value, fact, bits);
+        // A number is a number everywhere: what divides it in some places only would go into sums and halves of it without its condition.
+        return where.isNumber() ? value : where.where(fact.condition(), fact.negated());
     }
 
     private static Value holds(Value value, Fact fact, int bits) {
@@ -35,6 +37,7 @@ public final class Refinement {
             case ALIGNED -> value.aligned(fact.align());
             case HANDLE -> handle(value, BIT);
             case LOW -> handle(value, HIGH);
+            case SUM -> value.isNumber() ? summed(value, fact, bits) : value;
             case COMPARE -> value.isNumber() ? compared(value, fact, bits) : value.is(Kind.HANDLES) && isNotZero(fact) ? value.with(1, 0) : value;
         };
     }
@@ -52,6 +55,15 @@ public final class Refinement {
     /** Whether a handle was looked up in full. */
     public static boolean isHandle(Value value) {
         return value.is(Kind.HANDLE) && value.low() == (BIT | HIGH);
+    }
+
+    /** What is left of a summand is what is left of the sum, less the amount: both are numbers modulo the width. */
+    private static Value summed(Value value, Fact fact, int bits) {
+        Value amount = Value.number(fact.amount(), fact.amount(), 0, bits);
+        Value sum = Arithmetic.add(value, amount, bits);
+        Value left = compared(sum, fact, bits);
+        Value summand = left.equals(sum) ? value : Arithmetic.sub(left, amount, bits);
+        return summand.high() - summand.low() < value.high() - value.low() ? summand.aligned(value.align()) : value;
     }
 
     private static Value compared(Value value, Fact fact, int bits) {

@@ -26,11 +26,10 @@ public final class Selection {
             return Value.any(bits).aligned(align);
         }
         boolean variable = value.is(Kind.VARIABLE) && ModuleNames.isShared(value.symbol());
-        if (variable && value.symbol() == limit.symbol() && !end && value.low() >= -ROUND && value.high() < ROUND) {
-            // An address before the variable may lie before all memory: then it is a large number, and the limit is the lesser.
-            long high = value.low() < 0 ? limit.high() : Math.min(value.high(), limit.high());
-            return limit.at(Math.min(value.low(), limit.low()), high, align);
+        if (variable && value.symbol() == limit.symbol() && !end && value.low() >= 0 && value.high() < ROUND) {
+            return limit.at(Math.min(value.low(), limit.low()), Math.min(value.high(), limit.high()), align);
         }
+        // An address before the variable may lie before all memory: then it is a large number, and the limit is the lesser.
         long certain = variable && value.low() >= 0 ? value.symbol().bytes() : value.certain();
         return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain,
                 end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);

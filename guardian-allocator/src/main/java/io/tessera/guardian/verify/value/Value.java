@@ -105,6 +105,11 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return kind == Kind.NUMBER;
     }
 
+    /** Whether it is what it says only where its predicate holds. */
+    public boolean isConditional() {
+        return condition != null && kind != Kind.VALID;
+    }
+
     /** Whether it is one number. */
     public boolean exact() {
         return kind == Kind.NUMBER && low == high;
@@ -174,7 +179,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         int common = Math.min(align, other.align);
         if (kind != other.kind || symbol != other.symbol || condition != other.condition || unless != other.unless) {
             return isNumber() && other.isNumber() ? number(Math.min(low, other.low), Math.max(high, other.high), common, bits)
-                    : any(bits).aligned(common);
+                    : isConditional() || other.isConditional() ? any(bits) : any(bits).aligned(common);
         }
         if (isNumber()) {
             return number(Math.min(low, other.low), Math.max(high, other.high), common, bits);

@@ -100,6 +100,101 @@ class VerifiedLoopsTest {
         assertFalse(verify(signed.replace("gt.u32", "ne.s32")).whole(), "-1 stays -1");
     }
 
+    /** As compilers write loops whose counter is compared before it is counted. */
+    @Test
+    void aCounterThatIsMoved() throws Exception {
+        String text = kernel("""
+                mov.u32 %r1, %tid.x; ld.param.u32 %r3, [n]; mov.u32 %r4, %r1; mov.u32 %r5, %r1; setp.eq.u32 %p2, %r3, 0;
+                l: add.s32 %r2, %r1, 64;
+                setp.lt.s32 %p1, %r1, 256;
+                mov.u32 %r1, %r2;
+                @%p1 bra l;
+                """);
+        onlySo(text, UNENDING, new String[][] {
+                {"mov.u32 %r1, %r2;", "@%p2 mov.u32 %r1, %r2;"}, {"mov.u32 %r1, %r2;", "@%p2 bra m; mov.u32 %r1, %r2; m:"},
+                {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r3;"}, {"mov.u32 %r1, %r2;", "not.b32 %r1, %r2;"},
+                {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r2; @%p2 mov.u32 %r1, 0;"}, {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r4; mov.u32 %r4, %r2;"},
+                {"mov.u32 %r1, %r2;", "mov.b32 %r1, 7;"}, {"mov.u32 %r1, %r2;", "mov.u32 %r1, %laneid;"},
+                {"%r1, 256", "%r4, 256"}, {"%r1, 256", "%r1, 2147483647"}, {"%r1, 256", "%r1, %r3"}, {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"},
+                {"%r1, 64", "%r5, 64"}, {"%r1, 64", "%r1, %r1"}, {"add.s32", "sub.s32"},
+                {"add.s32", "@%p2 add.s32"}, {"add.s32 %r2, %r1, 64;", "@%p2 bra m; add.s32 %r2, %r1, 64; m:"}});
+        String copies = text.replace("setp.lt.s32 %p1, %r1", "mov.b32 %r5, %r1;\nsetp.lt.s32 %p1, %r5").replace("%r1, 64", "%r5, 64")
+                .replace("l: add", "l: mov.s32 %r5, %r1;\nadd");
+        onlySo(copies, UNENDING, new String[][] {{"mov.s32 %r5, %r1;", "@%p2 mov.s32 %r5, %r1;"}, {"mov.s32 %r5, %r1;", "mov.s32 %r5, %r3;"},
+                {"mov.s32 %r5, %r1;", "@%p2 bra m; mov.s32 %r5, %r1; m:"}, {"mov.b32 %r5, %r1;\n", "mov.b32 %r5, %r3;\n"}});
+    }
+
+    @Test
+    void aCounterOf64Bits() throws Exception {
+        onlySo(HEAD + """
+                .visible .entry k(.param .u64 n)
+                {
+                .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .pred %p<3>;
+                ld.param.u64 %rd1, [n]; and.b64 %rd2, %rd1, 3; setp.eq.s64 %p1, %rd2, 0;
+                @%p1 bra out;
+                l: add.s64 %rd2, %rd2, -1;
+                setp.ne.s64 %p2, %rd2, 0;
+                @%p2 bra l;
+                out: ret;
+                }
+                """, "", new String[][] {
+                {"@%p1 bra out;", ""}, {"and.b64 %rd2, %rd1, 3", "mov.u64 %rd2, %rd1"}, {"%rd1, 3", "%rd1, -4"}, {"%rd2, -1", "%rd2, -2"},
+                {"%rd2, -1", "%rd2, 1"}, {"%rd2, -1", "%rd2, %rd1"}, {"%p2, %rd2, 0", "%p2, %rd2, 5"}, {"%p2, %rd2, 0", "%p2, %rd1, 0"},
+                {"ne.s64", "lt.s64"}, {"setp.ne.s64 %p2, %rd2", "cvt.u32.u64 %r1, %rd2;\nsetp.ne.s32 %p2, %r1"},
+                {"setp.ne", "shl.b64 %rd2, %rd2, 1;\nsetp.ne"}, {"@%p2", "@!%p2"}});
+    }
+
+    /** An inner loop may do anything but count the outer one, or go around its head. */
+    @Test
+    void aLoopInACountedLoop() throws Exception {
+        String text = kernel("""
+                mov.u32 %r1, 0; mov.u32 %r2, 0; ld.param.u32 %r3, [n]; setp.eq.u32 %p0, %r3, 0;
+                l: mov.u32 %r2, %r1;
+                m: add.u32 %r2, %r2, 4;
+                setp.lt.u32 %p1, %r2, 64;
+                @%p1 bra m;
+                add.u32 %r1, %r1, 1;
+                setp.lt.u32 %p2, %r1, 31;
+                @%p2 bra l;
+                """);
+        onlySo(text, UNENDING, new String[][] {
+                {"%r2, 64", "%r2, %r3"}, {"%r1, 31", "%r2, 31"}, {"%r2, 4;", "%r2, 0;"}, {"%r1, 1;", "%r1, 0;"},
+                {"m: add", "m: mov.u32 %r1, 0;\nadd"},
+                {"m: add", "m: mov.u32 %r2, 0;\nadd"}, {"m: add", "m: @%p0 add.u32 %r1, %r1, 1;\nadd"}, {"@%p1 bra m", "@%p1 bra l"},
+                {"@%p2 bra l", "@%p2 bra m"}, {"@%p2 bra l;", "@%p2 bra l;\n@%p0 bra m;"}, {"@%p2 bra l;", "@%p2 bra l;\n@%p0 bra l;"},
+                {"add.u32 %r1, %r1, 1;", "@%p0 bra m;\nadd.u32 %r1, %r1, 1;"}, {"add.u32 %r1, %r1, 1;", "@%p0 add.u32 %r1, %r1, 1;"},
+                {"add.u32 %r1, %r1, 1;", "@%p0 bra o;\nadd.u32 %r1, %r1, 1;\no:"}, {"@%p1 bra m;", "@%p1 bra m;\n@%p0 bra l;"}});
+        onlySo(text.replace("31", "99999"), "instructions between two looks",
+                new String[][] {{"99999", "999999"}, {"99999", "%r3"}, {"%r2, 64", "%r2, 6400"}});
+    }
+
+    /** Up to its end, from which it is told apart, a counter is an index. */
+    @Test
+    void anIndexThatIsToldApartFromItsEnd() throws Exception {
+        onlySo(HEAD + """
+                .visible .entry k(.param .u32 n)
+                {
+                .reg .b32 %r<8>; .reg .pred %p<3>;
+                .shared .align 4 .b8 tile[128];
+                mov.u32 %r1, 0; ld.param.u32 %r2, [n]; mov.u32 %r3, tile; mov.u32 %r7, 0; setp.eq.u32 %p1, %r2, 0;
+                l: mad.lo.u32 %r4, %r1, 4, %r3;
+                ld.shared.u32 %r5, [%r4];
+                add.u32 %r1, %r1, 1;
+                add.u32 %r7, %r7, 1;
+                setp.gt.u32 %p2, %r7, 99;
+                @%p2 bra out;
+                setp.ne.s32 %p2, %r1, 32;
+                @%p2 bra l;
+                out: ret;
+                }
+                """, "in bounds", new String[][] {
+                {"%r1, 32", "%r1, 33"}, {"%r1, 32", "%r1, %r2"}, {"%r1, 32", "%r7, 32"}, {"%r1, 32", "%r1, 0"}, {"mov.u32 %r1, 0", "mov.u32 %r1, 33"},
+                {"mov.u32 %r1, 0", "mov.u32 %r1, -1"}, {"%r1, 1;", "%r1, 3;"}, {"%r1, 1;", "%r1, -1;"}, {"%r1, 1;", "%r1, %r2;"},
+                {"setp.ne", "@%p1 add.u32 %r1, %r1, 1;\nsetp.ne"}, {"@%p2 bra l;", "add.u32 %r1, %r1, 1;\n@%p2 bra l;"},
+                {"@%p2 bra l", "@!%p2 bra l"},
+                {"@%p2 bra l;", "@%p2 bra l;\n@%p1 bra l;"}});
+    }
+
     /** The bound is a register that the loop does not write: what it is behind the loop's own test says nothing new of it. */
     @Test
     void aPartOfALoopWithABoundInARegister() throws Exception {

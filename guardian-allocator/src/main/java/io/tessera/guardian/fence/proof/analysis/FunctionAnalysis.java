@@ -13,13 +13,13 @@ import io.tessera.guardian.ptx.PtxFunction;
 import java.util.Optional;
 
 /**
- * All that is computed once for a function. Immutable but for {@code LoopRanges}, which narrows the states.
+ * All that is computed once for a function. Nobody changes it, the array included.
  *
- * @param graph       the function
- * @param special     bounds of special registers
- * @param propagation what each value may be
+ * @param graph   the function
+ * @param special bounds of special registers
+ * @param states  what each value may be
  */
-public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Propagation propagation) {
+public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, AbstractValue[] states) {
     /** Empty for code that is not understood, or too long. */
     public static Optional<FunctionAnalysis> of(PtxFunction function, AnalysedModule module) {
         return FunctionGraph.of(function, module).map(FunctionAnalysis::of);
@@ -59,13 +59,8 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Propa
         return graph.ssa();
     }
 
-    /** What each value may be. */
-    public AbstractValue[] states() {
-        return propagation.states();
-    }
-
-    /** What instructions compute, on the states as they are when it is asked. */
+    /** What instructions compute. */
     public Transfer transfer() {
-        return new Transfer(graph.code(), graph.ssa(), special, states());
+        return new Transfer(graph.code(), graph.ssa(), special, states);
     }
 }

@@ -43,12 +43,12 @@ public final class Propagation {
         stops = graph.order().stops();
     }
 
-    /** The states of all values. */
-    static Propagation run(FunctionGraph graph, SpecialBounds special) {
+    /** What each value may be; what is not reached, or of which nothing is known, anything. */
+    static AbstractValue[] run(FunctionGraph graph, SpecialBounds special) {
         Propagation propagation = new Propagation(graph, special);
         propagation.dirty.set(0, propagation.states.length);
         propagation.settle();
-        return propagation;
+        return propagation.states;
     }
 
     private void settle() {
@@ -60,38 +60,6 @@ public final class Propagation {
         for (int value = 0; value < states.length; value++) {
             if (!settled || states[value] == null) {
                 states[value] = AbstractValue.TOP;
-                changed(value);
-                dirty.set(order.place(value));
-            }
-        }
-    }
-
-    /** What each value may be; what is not reached, or of which nothing is known, anything. Changed by {@link #narrow} alone. */
-    AbstractValue[] states() {
-        return states;
-    }
-
-    /**
-     * Carries on what is known of some values by other means.
-     *
-     * @param known by value; null where there is nothing
-     */
-    public void narrow(AbstractValue[] known, int sweeps) {
-        for (int value = 0; value < known.length; value++) {
-            if (known[value] != null || ssa.kind(value) == SsaKind.REFINED) {
-                dirty.set(order.place(value));
-            }
-        }
-        for (int i = 0; i < sweeps; i++) {
-            for (int place = dirty.nextSetBit(0); place >= 0; place = dirty.nextSetBit(place + 1)) {
-                dirty.clear(place);
-                int value = order.value(place);
-                AbstractValue before = states[value];
-                AbstractValue now = evaluate(value);
-                states[value] = narrower(known[value], narrower(now, before).in(Math.max(16, ssa.bits(value))));
-                if (!states[value].equals(before)) {
-                    changed(value);
-                }
             }
         }
     }
@@ -101,14 +69,6 @@ public final class Propagation {
         for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
             dirty.set(order.place(order.user(u)));
         }
-    }
-
-    /** The one that says more, where both hold; the first may be null. */
-    private static AbstractValue narrower(AbstractValue a, AbstractValue b) {
-        if (a == null || !a.bounded()) {
-            return b.bounded() || a == null ? b : a;
-        }
-        return b.bounded() && b.high() - b.low() <= a.high() - a.low() ? b : a;
     }
 
     /** Leaves dirty what is less than the join of all that it was. */

@@ -14,7 +14,6 @@ import io.tessera.guardian.fence.proof.graph.MemoryAccess;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.loop.CountedLoops;
 import io.tessera.guardian.fence.proof.loop.Induction;
-import io.tessera.guardian.fence.proof.loop.LoopRanges;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.Offsets;
 import io.tessera.guardian.ptx.Instruction;
@@ -48,7 +47,6 @@ final class ProvedFacts implements AddressFacts {
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
         induction = new Induction(of);
-        LoopRanges.narrow(of, induction);
         shadowed = new BitSet[of.code().size()];
     }
 

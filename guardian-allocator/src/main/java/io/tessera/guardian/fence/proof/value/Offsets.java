@@ -22,18 +22,6 @@ public record Offsets(long low, long high) {
         return new Offsets(Math.min(low, other.low), Math.max(high, other.high));
     }
 
-    /** These, and up to so many steps further. */
-    public Offsets drifting(AbstractValue step, long rounds) {
-        long down = step.low() >= 0 ? 0 : product(step.low(), rounds);
-        long up = step.high() <= 0 ? 0 : product(step.high(), rounds);
-        return new Offsets(saturated(low, down), saturated(high, up));
-    }
-
-    private static long product(long step, long rounds) {
-        return Math.multiplyHigh(step, rounds) == step * rounds >> 63 ? step * rounds
-                : step < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
-    }
-
     private static long saturated(long a, long b) {
         long sum = a + b;
         return ((a ^ sum) & (b ^ sum)) >= 0 ? sum : a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
