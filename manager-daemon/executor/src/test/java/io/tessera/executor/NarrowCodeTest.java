@@ -142,12 +142,12 @@ class NarrowCodeTest {
         long calls = executor.driver.calls.size();
         assertTrue(isNarrow(client, plain));
         assertEquals(0,
-                executor.driver.calls.subList((int) calls, executor.driver.calls.size()).stream().filter("cuFuncGetAttribute"::equals).count());
+                executor.driver.calls.stream().skip(calls).filter("cuFuncGetAttribute"::equals).count());
         assertEquals(0, client.call(DriverEntry.cuFuncSetAttribute, value(plain), value(MAX_DYNAMIC_SHARED_BYTES), value(1024)));
         calls = executor.driver.calls.size();
         assertTrue(isNarrow(client, plain));
         assertTrue(
-                executor.driver.calls.subList((int) calls, executor.driver.calls.size()).stream().filter("cuFuncGetAttribute"::equals).count() > 0);
+                executor.driver.calls.stream().skip(calls).filter("cuFuncGetAttribute"::equals).count() > 0);
     }
 
     @Test
