@@ -109,8 +109,7 @@ class TurnsInSpaceTest {
         RunningProgram free = flood(run, "free");
         RunningProgram capped = flood(run, "capped");
         set(manager, "capped", "\"hardCap\":0.1", false);
-        double part = ratio(manager, "capped", "free");
-        assertTrue(part > 0 && part < 0.25, part + " launches for each of the other, under a cap of a tenth");
+        comesBetween(0, 0.25, manager, "capped", "free");
         end(capped);
         end(free);
     }

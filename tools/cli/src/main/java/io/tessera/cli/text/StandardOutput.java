@@ -21,19 +21,20 @@ public final class StandardOutput extends OutputStream {
     }
 
     @Override
-    public void write(int value) {
+    public void write(int value) throws IOException {
         write(new byte[] {(byte) value}, 0, 1);
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length) {
+    public void write(byte[] bytes, int offset, int length) throws IOException {
         if (failure != null) {
-            return;
+            throw failure;
         }
         try {
             out.write(bytes, offset, length);
         } catch (IOException e) {
             failure = e;
+            throw e;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tessera.cli.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.ByteArrayOutputStream;
 import java.io.FileOutputStream;
@@ -42,7 +43,7 @@ class StandardOutputTest {
     }
 
     @Test
-    void nothingComesAfterAFailure() {
+    void nothingComesAfterAFailure() throws IOException {
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         StandardOutput output = new StandardOutput(new OutputStream() {
             private int calls;
@@ -56,8 +57,8 @@ class StandardOutputTest {
             }
         });
         output.write('a');
-        output.write('b');
-        output.write('c');
+        assertThrows(IOException.class, () -> output.write('b'));
+        assertThrows(IOException.class, () -> output.write('c'));
         assertEquals("a", written.toString());
         assertEquals(Optional.of("once"), output.failure());
     }
