@@ -361,7 +361,7 @@ public final class ClientStreams {
         return driver.call(DriverEntry.cuEventRecord, stream.event, stream.value) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream takes part in a capture now. */
+    /** Whether a stream takes part in a capture now, asked of the driver: a capture that went wrong may have ended without a word. */
     public boolean isCapturing(ClientStream stream) {
         return of(stream).captures > 0
                 && driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
@@ -388,7 +388,7 @@ public final class ClientStreams {
 
     /** A capture could not be ended as asked: if it was spoilt it is over all the same, and what follows is work. */
     public void captureFailed(ClientStream stream) {
-        capturing(stream, stream.capturing && isReallyCapturing(stream));
+        capturing(stream, stream.capturing && isCapturing(stream));
     }
 
     /** Ends a context whose streams are all destroyed. */
@@ -455,7 +455,10 @@ public final class ClientStreams {
         return awaited;
     }
 
-    /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */
+    /**
+     * CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. Streams that are captured are
+     * not asked, those that joined a capture by an event included: that would invalidate it.
+     */
     public int query() {
         int gone = queryEnding();
         if (gone != CudaResult.SUCCESS) {
@@ -469,19 +472,13 @@ public final class ClientStreams {
                 }
             }
             for (ClientStream stream : context.streams) {
-                int result = stream.capturing && isReallyCapturing(stream) ? CudaResult.SUCCESS : query(stream);
+                int result = isCapturing(stream) ? CudaResult.SUCCESS : query(stream);
                 if (result != CudaResult.SUCCESS) {
                     return result;
                 }
             }
         }
         return CudaResult.SUCCESS;
-    }
-
-    /** A capture that went wrong may have ended without a word: what the stream did since is work that must be waited for. */
-    private boolean isReallyCapturing(ClientStream stream) {
-        return driver.call(DriverEntry.cuStreamIsCapturing, stream.value, driver.out(0)) == CudaResult.SUCCESS
-                && driver.outInt(0) != 0;
     }
 
     /**
