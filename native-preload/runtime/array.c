@@ -62,12 +62,21 @@ void channel_description(int format, unsigned count, struct cudaChannelFormatDes
     };
 }
 
+static size_t element_bytes(const struct driver_array3d_descriptor *array)
+{
+    return (size_t)format_bits(array->format) / 8 * array->channels;
+}
+
 size_t array_element_bytes(cudaArray_t array)
 {
     struct driver_array3d_descriptor found;
-    if (cuArray3DGetDescriptor_v2((void *)&found, array) != CUDA_SUCCESS)
-        return 0;
-    return (size_t)format_bits(found.format) / 8 * found.channels;
+    return cuArray3DGetDescriptor_v2((void *)&found, array) == CUDA_SUCCESS ? element_bytes(&found) : 0;
+}
+
+size_t array_row_bytes(cudaArray_t array)
+{
+    struct driver_array3d_descriptor found;
+    return cuArray3DGetDescriptor_v2((void *)&found, array) == CUDA_SUCCESS ? element_bytes(&found) * found.width : 0;
 }
 
 static cudaError_t describe(const struct cudaChannelFormatDesc *channels, struct cudaExtent extent, unsigned flags,

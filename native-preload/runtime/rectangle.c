@@ -125,18 +125,73 @@ ON_DEFAULT(cudaMemcpy2DArrayToArray,
             size_t height, int kind),
            ((void)kind, rectangle(in_array(from, from_x, from_y), in_array(to, to_x, to_y), width, height, stream, true)))
 
-/* ---- Bytes to and from arrays: whole rows, as the deprecated calls count them ------------------------------------- */
+/* ---- Bytes to and from arrays: the deprecated calls continue at the start of the next row ------------------------- */
+
+/* A part of such a copy: the rest of a row that was begun, whole rows, or the begin of a row. */
+struct part {
+    size_t x, y, width, height;
+};
+
+/* Up to three parts; 0: `bytes` do not begin within a row, or the driver does not say how long a row is. */
+static int parts_of(CUarray array, size_t x, size_t y, size_t bytes, struct part parts[3])
+{
+    size_t row = array_row_bytes(array);
+    int count = 0;
+    if (!row || x >= row)
+        return 0;
+    if (x) {
+        size_t width = bytes < row - x ? bytes : row - x;
+        parts[count++] = (struct part){x, y++, width, 1};
+        bytes -= width;
+    }
+    if (bytes >= row) {
+        parts[count++] = (struct part){0, y, row, bytes / row};
+        y += bytes / row;
+        bytes %= row;
+    }
+    if (bytes)
+        parts[count++] = (struct part){0, y, bytes, 1};
+    return count;
+}
+
+static cudaError_t bytes_to_array(CUarray to, size_t x, size_t y, const char *from, size_t bytes, int kind,
+                                  CUstream stream, bool wait)
+{
+    struct part parts[3];
+    int count = bytes ? parts_of(to, x, y, bytes, parts) : 0;
+    cudaError_t failed = bytes && !count ? cudaErrorInvalidValue : cudaSuccess;
+    for (int i = 0; i < count && !failed; i++) {
+        struct part p = parts[i];
+        failed = rows_to_array(to, p.x, p.y, from, p.width, p.width, p.height, kind, stream, wait);
+        from += p.width * p.height;
+    }
+    return failed;
+}
+
+static cudaError_t bytes_from_array(char *to, CUarray from, size_t x, size_t y, size_t bytes, int kind, CUstream stream,
+                                    bool wait)
+{
+    struct part parts[3];
+    int count = bytes ? parts_of(from, x, y, bytes, parts) : 0;
+    cudaError_t failed = bytes && !count ? cudaErrorInvalidValue : cudaSuccess;
+    for (int i = 0; i < count && !failed; i++) {
+        struct part p = parts[i];
+        failed = rows_from_array(to, p.width, from, p.x, p.y, p.width, p.height, kind, stream, wait);
+        to += p.width * p.height;
+    }
+    return failed;
+}
 
 ON_DEFAULT(cudaMemcpyToArray, (CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind),
-           rows_to_array(to, x, y, from, bytes, bytes, 1, kind, stream, true))
+           bytes_to_array(to, x, y, from, bytes, kind, stream, true))
 ON_DEFAULT(cudaMemcpyFromArray, (void *to, CUarray from, size_t x, size_t y, size_t bytes, int kind),
-           rows_from_array(to, bytes, from, x, y, bytes, 1, kind, stream, true))
+           bytes_from_array(to, from, x, y, bytes, kind, stream, true))
 ON_STREAM(cudaMemcpyToArrayAsync,
           (CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind, CUstream stream),
-          rows_to_array(to, x, y, from, bytes, bytes, 1, kind, stream, false))
+          bytes_to_array(to, x, y, from, bytes, kind, stream, false))
 ON_STREAM(cudaMemcpyFromArrayAsync,
           (void *to, CUarray from, size_t x, size_t y, size_t bytes, int kind, CUstream stream),
-          rows_from_array(to, bytes, from, x, y, bytes, 1, kind, stream, false))
+          bytes_from_array(to, from, x, y, bytes, kind, stream, false))
 
 /* ---- Volumes ------------------------------------------------------------------------------------------------------ */
 

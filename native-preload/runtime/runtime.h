@@ -116,6 +116,9 @@ void channel_description(int format, unsigned count, struct cudaChannelFormatDes
 /* Bytes of one element of an array; 0: the driver does not say. */
 size_t array_element_bytes(cudaArray_t array);
 
+/* Bytes of one row of an array; 0: the driver does not say. */
+size_t array_row_bytes(cudaArray_t array);
+
 /* Says once on stderr, unless TESSERA_QUIET is set, that this library does not serve something. */
 void say_unserved(const char *what);
 

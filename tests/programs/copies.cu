@@ -67,6 +67,29 @@ static void volume()
     CHECK(cudaFree(device.ptr));
 }
 
+// The deprecated copies of bytes: from within a row over whole rows to within another, and all of an array.
+static void array_bytes()
+{
+    const int width = 20, height = 6, first = width + 5, count = 3 * width + 7;
+    const cudaChannelFormatDesc ints = cudaCreateChannelDesc<int>();
+    std::vector<int> all(width * height), some(count), back(width * height), part(count);
+    for (int i = 0; i < width * height; i++)
+        all[i] = i;
+    for (int i = 0; i < count; i++)
+        some[i] = 1000 + i;
+    cudaArray_t array;
+    CHECK(cudaMallocArray(&array, &ints, width, height));
+    CHECK(cudaMemcpyToArray(array, 0, 0, all.data(), all.size() * sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpyToArrayAsync(array, 5 * sizeof(int), 1, some.data(), count * sizeof(int), cudaMemcpyHostToDevice, 0));
+    CHECK(cudaMemcpyFromArray(part.data(), array, 5 * sizeof(int), 1, count * sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpyFromArrayAsync(back.data(), array, 0, 0, back.size() * sizeof(int), cudaMemcpyDeviceToHost, 0));
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < count; i++)
+        all[first + i] = some[i];
+    std::printf("bytes of arrays %s\n", all == back && part == some ? "ok" : "WRONG");
+    CHECK(cudaFreeArray(array));
+}
+
 static void pinned()
 {
     const int n = 100000;
@@ -120,6 +143,7 @@ int main()
 {
     pitched();
     volume();
+    array_bytes();
     pinned();
     large_pageable();
     return 0;

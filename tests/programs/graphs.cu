@@ -1,4 +1,4 @@
-// A captured graph with two branches, replayed; a graph made by hand; an update of a kernel's parameters.
+// A captured graph with two branches, replayed; pageable copies beside a branch; a graph made by hand; an update of a kernel's parameters.
 #include "check.cuh"
 
 __global__ void axpy(int *y, const int *x, int a, int n)
@@ -8,8 +8,50 @@ __global__ void axpy(int *y, const int *x, int a, int n)
         y[i] += a * x[i];
 }
 
+static void count(void *value)
+{
+    ++*(int *)value;
+}
+
+// A copy of pageable memory, and a host function, while a blocking stream takes part in the capture by an event alone.
+static void pageable_beside_a_branch()
+{
+    const int n = 1000;
+    int *data, called = 0, wrong = 0;
+    static int up[n], down[n];
+    for (int i = 0; i < n; i++)
+        up[i] = i;
+    cudaStream_t stream, side;
+    cudaEvent_t fork, join;
+    CHECK(cudaMalloc(&data, n * sizeof *data));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamCreate(&side));
+    CHECK(cudaEventCreate(&fork));
+    CHECK(cudaEventCreate(&join));
+    cudaGraph_t graph;
+    cudaGraphExec_t runnable;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(cudaEventRecord(fork, stream));
+    CHECK(cudaStreamWaitEvent(side, fork, 0));
+    CHECK(cudaMemcpyAsync(data, up, sizeof up, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaEventRecord(join, side));
+    CHECK(cudaStreamWaitEvent(stream, join, 0));
+    axpy<<<(n + 255) / 256, 256, 0, stream>>>(data, data, 1, n);
+    CHECK(cudaMemcpyAsync(down, data, sizeof down, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaLaunchHostFunc(stream, count, &called));
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&runnable, graph, 0));
+    for (int i = 0; i < 3; i++)
+        CHECK(cudaGraphLaunch(runnable, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < n; i++)
+        wrong += down[i] != 2 * i;
+    std::printf("pageable beside a branch %s\n", wrong || called != 3 ? "WRONG" : "ok");
+}
+
 int main()
 {
+    pageable_beside_a_branch();
     const int n = 4096;
     int *x, *y, *z, host[2] = {0, 0};
     CHECK(cudaMalloc(&x, n * sizeof *x));

@@ -115,6 +115,24 @@ static int train(unsigned *device, long index)
     return 0;
 }
 
+// The kernel is in a graph that was made by hand: there is no other launch of it.
+static void spin_in_graph(unsigned *device)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t runnable;
+    void *parameters[] = {&device};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void *)spin;
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(1);
+    kernel.kernelParams = parameters;
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel));
+    CHECK(cudaGraphInstantiate(&runnable, graph, 0));
+    CHECK(cudaGraphLaunch(runnable, 0));
+}
+
 int main(int count, char **arguments)
 {
     const char *role = count > 1 ? arguments[1] : "";
@@ -135,6 +153,8 @@ int main(int count, char **arguments)
         fail<<<1, 2>>>(4);
     else if (std::strcmp(role, "spin") == 0)
         spin<<<1, 1>>>(device);
+    else if (std::strcmp(role, "spin-in-graph") == 0)
+        spin_in_graph(device);
     else if (std::strcmp(role, "store") == 0)
         store<<<1, 1>>>(device, std::atol(arguments[2]));
     CHECK(cudaGetLastError()); /* a launch that failed would look like a kernel that did nothing */

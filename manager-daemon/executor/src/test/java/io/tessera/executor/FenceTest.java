@@ -196,6 +196,20 @@ class FenceTest {
     }
 
     @Test
+    void whyPtxCannotBeFencedTheUserIsToldWhereItDoesNotRunAsItIsEither() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.OWN, true, 0))) {
+            executor.driver.lost = CudaResult.NO_BINARY_FOR_GPU;
+            assertEquals(CudaResult.NOT_SUPPORTED, load(client, (".version 8.0\n.target sm_50\n.address_size 64\n"
+                    + ".visible .global .u32 __tessera_x;\n\0").getBytes(StandardCharsets.US_ASCII)));
+            executor.driver.lost = 0;
+            String told = client.segment().notices();
+            assertTrue(told.contains("__tessera_x") && told.contains(", and unfenced it fails too: ")
+                    && told.contains("--share time"), told);
+        }
+    }
+
+    @Test
     void aProgramThatHasLaunchedIsNotStartedAgain() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.TIME, true, 0))) {

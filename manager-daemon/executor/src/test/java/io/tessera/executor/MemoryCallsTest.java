@@ -126,6 +126,21 @@ class MemoryCallsTest {
     }
 
     @Test
+    void whatTheSoftwareGpuDoesNotSupportTheUserIsTold() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0)) {
+            assertEquals(0, client.call(DriverEntry.cuMemAlloc_v2, outBytes(8), value(MIB)));
+            long address = client.outLong(0);
+            assertEquals(0, client.call(DriverEntry.cuMemsetD8Async, value(address), value(1), value(8), value(0)));
+            executor.driver.lost = CudaResult.NOT_SUPPORTED;
+            assertEquals(CudaResult.NOT_SUPPORTED, client.call(DriverEntry.cuMemsetD8Async, value(address), value(1), value(8), value(0)));
+            executor.driver.lost = 0;
+            assertEquals("cuMemsetD8Async is not supported by the software GPU, or not for this; run the program on a machine with a GPU\n",
+                    client.segment().notices());
+        }
+    }
+
+    @Test
     void whatWorkMayStillUseIsFreedLater() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
                 RelayTestClient client = executor.client("a", 0)) {

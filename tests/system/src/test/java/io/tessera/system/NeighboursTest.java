@@ -68,7 +68,9 @@ class NeighboursTest {
             new Offence("assert", "", "cudaErrorAssert", "Assertion `value == 3` failed"),
             new Offence("store 3000000000", "--fence check", "cudaErrorIllegalAddress", "outside the tenant's memory"),
             new Offence("store -1000000000", "--fence check", "cudaErrorIllegalAddress", "outside the tenant's memory"),
-            new Offence("spin", "--kernel-timeout 2", "cudaErrorLaunchTimeout", "did not end in time"));
+            new Offence("spin", "--kernel-timeout 2", "cudaErrorLaunchTimeout", "did not end in time and is ended; the last launches were: .*spin"),
+            new Offence("spin-in-graph", "--kernel-timeout 2", "cudaErrorLaunchTimeout",
+                    "did not end in time and is ended; all launches were of graphs"));
 
     @Test
     void whatOneDoesWrongIsItsOwnError(TestRun run) {

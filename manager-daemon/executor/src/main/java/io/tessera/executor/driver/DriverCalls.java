@@ -39,6 +39,7 @@ public final class DriverCalls {
     /** Where synchronizing calls wait; null: nobody else is in the context, or the caller waits for nobody. */
     private SynchronizationGate.Client synchronization;
     private LongPredicate room = _ -> false;
+    private DriverEntry unsupported;
 
     /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
@@ -94,6 +95,13 @@ public final class DriverCalls {
      */
     public void room(LongPredicate making) {
         room = making;
+    }
+
+    /** The entry that the driver last answered with NOT_SUPPORTED, once; null: none since it was taken. */
+    public DriverEntry takeUnsupported() {
+        DriverEntry entry = unsupported;
+        unsupported = null;
+        return entry;
     }
 
     private boolean hasMoreRoom(DriverEntry entry, int result, int tries) {
@@ -196,6 +204,8 @@ public final class DriverCalls {
         }
         if (result == CudaResult.SUCCESS && synchronization != null) {
             synchronization.called(entry);
+        } else if (result == CudaResult.NOT_SUPPORTED) {
+            unsupported = entry;
         }
         return result;
     }

@@ -283,13 +283,14 @@ public final class ClientFences {
 
     /** There is PTX, but it cannot be fenced: the client's policy decides as if there were none. */
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
+        boolean let = false;
         try {
-            unfenced.decide(module.source, why.getMessage(), kernels.hasLaunched());
-            unfenced.decideAsItIs(module.source, why.getMessage());
+            unfenced.decideAsItIs(module.source, why.getMessage(), kernels.hasLaunched());
+            let = true;
             fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
-            module.refused = new ProgramRefusedException(why.result(), e.getMessage());
+            module.refused = let ? RefusedCode.both(module.label(), why, e, segment) : new ProgramRefusedException(why.result(), e.getMessage());
             throw module.refused;
         }
         module.asItIs = true;

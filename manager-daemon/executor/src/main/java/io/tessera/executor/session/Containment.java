@@ -12,6 +12,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -120,8 +121,9 @@ final class Containment {
         if (endsNs != 0) {
             ending(nowNs);
         } else if (watchdog.isHalted() && !records.isLost() || watchdog.isExpired(nowNs)) {
-            String kernels = String.join(", ", fences.kernels().recent());
-            expired(records, nowNs, "a kernel of this program did not end in time and is ended; the last launches were: " + kernels);
+            List<String> kernels = fences.kernels().recent();
+            expired(records, nowNs, "a kernel of this program did not end in time and is ended; "
+                    + (kernels.isEmpty() ? "all launches were of graphs" : "the last launches were: " + String.join(", ", kernels)));
         } else if (watchdog.isWaitedForTooLong(nowNs) && !records.isLost()) {
             expired(records, nowNs, "a stream of this program waited for the program for longer than a kernel may run, while "
                     + "others needed the whole device: its waits are ended");

@@ -40,6 +40,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
@@ -62,6 +63,7 @@ public final class CallExecutor implements AutoCloseable {
     private final TextureFamily textures;
     private final CallFrame frame;
     private final BulkData bulk;
+    private final RelaySegment segment;
     private boolean unheard;
 
     /** For one client; memory of an arena that lives as long as this. */
@@ -76,6 +78,7 @@ public final class CallExecutor implements AutoCloseable {
         this.checks = CallChecks.of(execution, allocations.memory());
         this.frame = new CallFrame(arena);
         this.bulk = new BulkData(execution.handles().account().tenant());
+        this.segment = completion.segment();
         this.graphs = new GraphFamily(execution, allocations, completion.words(), checks, table);
         this.memory = new MemoryFamily(execution, allocations, checks, graphs.memory(), table);
         this.modules = new ModuleFamily(execution, allocations.memory(), completion, images, checks, table);
@@ -152,7 +155,11 @@ public final class CallExecutor implements AutoCloseable {
                 throw new RejectedException(CudaResult.INVALID_CONTEXT, "no context");
             }
             frame.read(plan.shape(), plan.packed(), plan.row().isTakingHostAddresses(), context, record, length, inBulk ? bulk.data(slot) : null);
-            return execute(plan);
+            int result = execute(plan);
+            if (driver.takeUnsupported() == entry && result == CudaResult.NOT_SUPPORTED && driver.port().software()) {
+                segment.notice(entry + " is not supported by the software GPU, or not for this; run the program on a machine with a GPU");
+            }
+            return result;
         } finally {
             if (inBulk) {
                 bulk.drop(slot);

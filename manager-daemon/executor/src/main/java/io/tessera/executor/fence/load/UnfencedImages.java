@@ -90,6 +90,12 @@ public final class UnfencedImages {
         }
     }
 
+    /** Both, for an image that gets no fences in its machine code either. */
+    public void decideAsItIs(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
+        decide(source, lacking, launched);
+        decideAsItIs(source, lacking);
+    }
+
     private ProgramRefusedException refused(String why) {
         LOG.warn("{}", why);
         segment.notice(why);

@@ -30,6 +30,12 @@ public final class RefusedCode {
         return new ProgramRefusedException(why.result(), why.getMessage());
     }
 
+    /** Tells the user that an image can neither be fenced nor run as it is, and why. Returns what the client is answered. */
+    public static ProgramRefusedException both(String image, ProgramRefusedException fenced, ProgramRefusedException asItIs, RelaySegment segment) {
+        String why = fenced.getMessage() + ", and unfenced it fails too: " + asItIs.getMessage();
+        return refused("image " + image, new ProgramRefusedException(fenced.result(), why), segment);
+    }
+
     /**
      * Tells the user what the driver says of code that it has loaded but cannot run.
      *
