@@ -99,7 +99,11 @@ static void asked_back(void)
     struct held held = allocate(BLOCK, 5);
     fill(&held);
     await_pinned();
-    CHECK(turn() == BLOCK && now().clean == BLOCK);
+    CHECK(turn() == BLOCK);
+    for (int tries = 0; now().clean != BLOCK; tries++) { /* no copy is kept while pinned memory is on its way elsewhere */
+        CHECK(tries < 10);
+        turn();
+    }
     order_pinned(0);
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
     while (now().held[TIER_PINNED]) {
