@@ -1,0 +1,31 @@
+"""The suite of grids that take long; on a stand-in."""
+
+import unittest
+
+from harness.tests import test_suites
+
+_GRIDS = """#!/bin/sh
+case $1 in
+batch) echo ready; sleep 0.2; echo '{"blocks":9,"turns":5,"expected_ms":10.0,"ms":200.0,"right":true}' ;;
+*) echo '{"count":300,"first_ms":40.0,"p50_ms":1.5,"p99_ms":2.5,"max_ms":3.5}' ;;
+esac
+"""
+
+
+class GridsSuiteTest(unittest.TestCase):
+    # The same world as the other suites', whose tests do not run again here.
+    setUp = test_suites.SuitesTest.setUp
+    path = test_suites.SuitesTest.path
+    run_suite = test_suites.SuitesTest.run_suite
+
+    def test_grids(self):
+        test_suites._executable(self.path("home", "programs", "grids"), _GRIDS)
+        record, text = self.run_suite("grids", TIMEOUT_S=20)
+        self.assertEqual([], record.problems)
+        self.assertEqual(4, sum(one["kind"] == "asked" for one in record.results))
+        for way in ("time-slicing", "MPS", "relay", "relay, grids whole"):
+            self.assertIn(f"| {way} | 40.00 | 1.500 | 2.500 | 3.500 | 200.0 | 200.0 | 1.000 | yes |", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
