@@ -69,7 +69,7 @@ public final class TesseraCommands {
         line.getSubcommands().values().forEach(command -> command.getCommandSpec()
                 .versionProvider(() -> new String[] {"tessera " + context.installation().version()}));
         line.setParameterExceptionHandler((e, _) -> {
-            context.say(e.getMessage());
+            context.say(sentence(e));
             context.err().println("See: tessera help " + e.getCommandLine().getCommandName());
             return ExitCode.USAGE.number();
         });
@@ -82,14 +82,31 @@ public final class TesseraCommands {
             return e instanceof ControlException known ? known.exitCode().number() : ExitCode.FAILURE.number();
         });
         List<String> joined = withPriorities(arguments);
-        Optional<String> negative = joined.stream().takeWhile(argument -> !argument.equals("--"))
-                .filter(argument -> argument.matches("-\\d.*")).findFirst();
+        Optional<String> negative = negative(joined.stream().takeWhile(argument -> !argument.equals("--")).toList());
         negative.ifPresent(value -> context.say(value + " is negative: no number, size or duration here is"));
         // It is taken for an option otherwise, and what is missed is said to be another thing.
         int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(joined.toArray(String[]::new));
         context.out().flush();
         context.err().flush();
         return code;
+    }
+
+    /** What is wrong with an argument. The parser's own words name Java's types. */
+    private static String sentence(CommandLine.ParameterException e) {
+        boolean number = e.getMessage().endsWith("is not an int") || e.getMessage().endsWith("is not a long");
+        return number && e.getArgSpec() instanceof CommandLine.Model.OptionSpec option
+                ? option.longestName() + " " + e.getValue() + ": a whole number is needed"
+                : e.getMessage();
+    }
+
+    /** The first negative number, behind its option if it has one. */
+    private static Optional<String> negative(List<String> arguments) {
+        for (int i = 0; i < arguments.size(); i++) {
+            if (arguments.get(i).matches("-\\d.*")) {
+                return Optional.of((i > 0 && arguments.get(i - 1).startsWith("--") ? arguments.get(i - 1) + " " : "") + arguments.get(i));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The arguments with {@code --priority -5} as {@code --priority=-5}, as {@code tessera run} takes it too: nothing else may be negative. */

@@ -53,6 +53,14 @@ class ScheduleCommandsTest {
         CommandRun run = CommandRun.of(folder, command.split(" "));
         assertEquals(2, run.code());
         assertTrue(run.err().contains("is negative"), run.err());
+        assertTrue(!command.contains("--count") || run.err().startsWith("tessera: --count -1 is negative"), run.err());
+    }
+
+    @Test
+    void whatIsNoNumberIsSaidWithItsOption() throws IOException {
+        CommandRun run = CommandRun.of(folder, "tenant", "alice", "--weight", "1e9");
+        assertEquals(2, run.code());
+        assertTrue(run.err().startsWith("tessera: --weight 1e9: a whole number is needed"), run.err());
     }
 
     @Test
