@@ -71,8 +71,8 @@ static int batch(double seconds, double block_us)
     printf("ready\n");
     fflush(stdout);
     double ms = launch_ms(blocks, turns);
-    printf("{\"blocks\":%u,\"turns\":%u,\"expected_ms\":%.1f,\"ms\":%.1f,\"right\":%s}\n", blocks, turns, blocks / rate, ms,
-           counted() - before == blocks ? "true" : "false");
+    printf("{\"blocks\":%u,\"turns\":%u,\"expected_ms\":%.1f,\"ms\":%.1f,\"right\":%s}\n", blocks, turns, blocks / rate,
+           ms, counted() - before == blocks ? "true" : "false");
     return 0;
 }
 
@@ -103,8 +103,8 @@ static int ask(int count)
         ms[i] = ask_ms();
     }
     qsort(ms, (size_t)count, sizeof *ms, ascending);
-    printf("{\"count\":%d,\"first_ms\":%.3f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f}\n", count, first_ms, ms[count / 2], ms[count * 99 / 100],
-           ms[count - 1]);
+    printf("{\"count\":%d,\"first_ms\":%.3f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f}\n", count, first_ms,
+           ms[count / 2], ms[count * 99 / 100], ms[count - 1]);
     return 0;
 }
 

@@ -32,7 +32,7 @@ final class GridSlicing {
     /** A grid of so many blocks waits for code for its parts when its kernel is launched first: some hundred waves of any GPU. */
     static final long HUGE_BLOCKS = 1L << 20;
     /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
-    static final long LONG_NS = 10_000_000L;
+    static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
     /** How long code for parts is waited for. */
     private static final long PATIENCE_NS = 5_000_000_000L;
