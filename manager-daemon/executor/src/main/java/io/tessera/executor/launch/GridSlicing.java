@@ -267,10 +267,22 @@ final class GridSlicing {
         return joined;
     }
 
+    /** Nothing more is launched, and all that was is done. */
+    void close() {
+        giveBack();
+    }
+
     private void leave() {
         if (state == State.RUNNING) {
             isJoined();
         }
+        giveBack();
+        stream = null;
+        kernel = null;
+        state = State.NONE;
+    }
+
+    private void giveBack() {
         for (int i = 0; i < LANES; i++) {
             if (events[i] != ProgressEvents.NONE) {
                 streams.progress().giveBack(events[i]);
@@ -278,8 +290,5 @@ final class GridSlicing {
             }
             lanes[i] = null;
         }
-        stream = null;
-        kernel = null;
-        state = State.NONE;
     }
 }

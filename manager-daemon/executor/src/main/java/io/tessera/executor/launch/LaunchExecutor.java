@@ -126,6 +126,11 @@ public final class LaunchExecutor {
         return slicing.isOpen();
     }
 
+    /** The client's work is done: events of parts that were out are given back. */
+    public void close() {
+        slicing.close();
+    }
+
     private int launchPart(LaunchPlan launch, GridParts part, ClientStream stream, Listener listener) throws ProgramRefusedException {
         Launchable kernel = kernels.launchable(launch.function());
         if (kernel == null) {

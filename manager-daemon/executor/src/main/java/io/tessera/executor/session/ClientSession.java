@@ -321,6 +321,7 @@ public final class ClientSession {
         state.allocations().window().giveBack();
         state.completion().printing().close();
         state.execution().fences().close();
+        executors.launches().close();
         state.execution().streams().close();
         if (!executors.queries().unpinAll()) {
             LOG.warn("{} leaves pinned memory behind: other work of its tenant did not pause", name);
