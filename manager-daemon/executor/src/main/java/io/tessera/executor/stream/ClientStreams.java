@@ -347,6 +347,7 @@ public final class ClientStreams {
      * stream gets afterwards has to {@link #order} itself behind such work.
      */
     public ClientStream beside(ClientStream stream) {
+        before(stream);
         ClientContext context = of(stream);
         if (context.beside == null) {
             context.beside = open(context, false, false);
