@@ -36,6 +36,12 @@ final class GridSlicing {
     private static final long LONG_ALONE_NS = 1_000_000_000L;
     /** How long code for parts is waited for. */
     private static final long PATIENCE_NS = 5_000_000_000L;
+    /**
+     * After so long without a part that is done, the rest is launched: what the parts wait for may be a record that comes behind this one. Sooner where a stream may wait for its
+     * program.
+     */
+    private static final long UNMOVED_NS = 2_000_000_000L;
+    private static final long STANDING_NS = 100_000_000L;
     /** Parts within what a stream may have queued. */
     private static final int PARTS_IN_BOUND = 8;
     private static final long LEAST_PART_NS = 500_000L;
@@ -43,6 +49,8 @@ final class GridSlicing {
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;
     private static final int LANES = 2;
+    /** In y and in z: a driver refuses a grid of more. */
+    private static final int MOST_ROWS = 65_535;
 
     /** Launches a part. */
     @FunctionalInterface
@@ -75,6 +83,8 @@ final class GridSlicing {
     private long firstBlocks;
     /** When the last part was seen to be done; 0: none was. */
     private long doneNs;
+    /** The same, or when the first one was launched. */
+    private long movedNs;
     private int result;
     private ProgramRefusedException refusal;
 
@@ -90,7 +100,8 @@ final class GridSlicing {
     /** Whether a launch may come in parts at all. */
     static boolean isLarge(LaunchPlan launch) {
         long all = launch.blocks();
-        return IN_PARTS && all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative();
+        return IN_PARTS && all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative()
+                && Integer.compareUnsigned(launch.grid(1), MOST_ROWS) <= 0 && Integer.compareUnsigned(launch.grid(2), MOST_ROWS) <= 0;
     }
 
     /**
@@ -115,6 +126,13 @@ final class GridSlicing {
             run(submitter);
         }
         return isOpen();
+    }
+
+    /** A record is taken that is no launch: its program has changed the one whose parts came, and what that named may end. */
+    void other() {
+        if (isOpen()) {
+            leave();
+        }
     }
 
     /** Whether parts of a launch are still to come. */
@@ -194,7 +212,7 @@ final class GridSlicing {
         long function = kernels.partOf(kernel);
         int held = function <= 0 ? 0 : kernels.blocksPerProcessor(kernel, function, launch.threads(), launch.sharedBytes());
         boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
-        if (function < 0 || function > 0 && !fits || function == 0 && clock.nanoTime() - sinceNs > PATIENCE_NS) {
+        if (function < 0 || function > 0 && !fits || function == 0 && (clock.nanoTime() - sinceNs > PATIENCE_NS || streams.mayStand())) {
             state = State.WHOLE;
         } else if (fits) {
             parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
@@ -203,6 +221,7 @@ final class GridSlicing {
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
             doneNs = 0;
+            movedNs = clock.nanoTime();
             result = CudaResult.SUCCESS;
             refusal = null;
             state = State.RUNNING;
@@ -213,8 +232,10 @@ final class GridSlicing {
         for (int i = 0; i < LANES; i++) {
             look(i);
         }
-        while (parts.left() > 0 && result == CudaResult.SUCCESS && refusal == null && events[lane] == ProgressEvents.NONE) {
-            launch(submitter);
+        boolean stuck = isStuck();
+        while (parts.left() > 0 && result == CudaResult.SUCCESS && refusal == null && (stuck || events[lane] == ProgressEvents.NONE)) {
+            giveBack(lane);
+            launch(submitter, stuck ? parts.left() : partBlocks());
             lane = lanes[1] == null ? 0 : (lane + 1) % LANES;
         }
         if (parts.left() == 0 || result != CudaResult.SUCCESS || refusal != null) {
@@ -222,9 +243,13 @@ final class GridSlicing {
         }
     }
 
-    private void launch(Submitter submitter) {
+    private boolean isStuck() {
+        long unmovedNs = clock.nanoTime() - movedNs;
+        return unmovedNs > UNMOVED_NS || unmovedNs > STANDING_NS && streams.mayStand();
+    }
+
+    private void launch(Submitter submitter, long most) {
         ClientStream into = lanes[lane];
-        long most = partBlocks();
         try {
             long count = parts.next(most);
             result = submitter.submit(parts, into);
@@ -251,13 +276,20 @@ final class GridSlicing {
         if (events[i] == ProgressEvents.NONE || streams.progress().query(events[i]) == CudaResult.NOT_READY) {
             return;
         }
-        streams.progress().giveBack(events[i]);
-        events[i] = ProgressEvents.NONE;
+        giveBack(i);
         long nowNs = clock.nanoTime();
         if (doneNs != 0) { // what was before the first part may have kept it waiting
             kernel.took(blocks[i], nowNs - Math.max(doneNs, submittedNs[i]));
         }
         doneNs = nowNs;
+        movedNs = nowNs;
+    }
+
+    private void giveBack(int i) {
+        if (events[i] != ProgressEvents.NONE) {
+            streams.progress().giveBack(events[i]);
+            events[i] = ProgressEvents.NONE;
+        }
     }
 
     /** Whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
@@ -284,10 +316,7 @@ final class GridSlicing {
 
     private void giveBack() {
         for (int i = 0; i < LANES; i++) {
-            if (events[i] != ProgressEvents.NONE) {
-                streams.progress().giveBack(events[i]);
-                events[i] = ProgressEvents.NONE;
-            }
+            giveBack(i);
             lanes[i] = null;
         }
     }

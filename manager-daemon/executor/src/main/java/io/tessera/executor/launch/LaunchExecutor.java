@@ -22,6 +22,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.guardian.slice.GridSlices;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
+import io.tessera.protocol.relay.RecordKind;
 import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -99,10 +100,18 @@ public final class LaunchExecutor {
         config.set(WireTypes.U64, 40, attributes.address());
     }
 
-    /** Whether a launch may come in parts of its grid ({@link #comesInParts}). */
+    /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
     public boolean mayComeInParts(MemorySegment record, int length) {
+        if (RecordHeader.kind(record) != RecordKind.LAUNCH.code()) {
+            slicing.other();
+            return false;
+        }
         try {
-            return GridSlicing.isLarge(plan(record, length));
+            boolean large = GridSlicing.isLarge(plan(record, length));
+            if (large) {
+                GridBound.check(record, LaunchPlan.GRID);
+            }
+            return large;
         } catch (RejectedException e) {
             return false; // it is told when the record is taken
         }

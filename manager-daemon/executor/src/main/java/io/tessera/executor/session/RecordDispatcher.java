@@ -185,8 +185,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return false;
         }
         turn.goes();
-        return RecordHeader.kind(record) != RecordKind.LAUNCH.code() || isLost() || !launches.mayComeInParts(record, length)
-                || !comesInParts(record, length);
+        return isLost() || !launches.mayComeInParts(record, length) || !comesInParts(record, length);
     }
 
     private boolean comesInParts(MemorySegment record, int length) {

@@ -139,6 +139,11 @@ final class Backlog {
         awaited = othersNeedAll;
     }
 
+    /** Whether a stream of the client may wait for its program by right. */
+    boolean mayStand() {
+        return standing.getAsBoolean();
+    }
+
     private static long begunNs(ClientStream stream, ClientStream.Mark mark) {
         return Math.max(stream.reachedNs, mark.firstNs());
     }

@@ -302,6 +302,11 @@ public final class ClientStreams {
         return backlog.isFull();
     }
 
+    /** Whether a stream of the client may wait for its program by right. */
+    public boolean mayStand() {
+        return backlog.mayStand();
+    }
+
     /** All streams and contexts are gone, and nobody holds an event any more. */
     public void close() {
         progress.close();
@@ -347,6 +352,7 @@ public final class ClientStreams {
      * stream gets afterwards has to {@link #order} itself behind such work.
      */
     public ClientStream beside(ClientStream stream) {
+        before(stream);
         ClientContext context = of(stream);
         if (context.beside == null) {
             context.beside = open(context, false, false);
@@ -385,12 +391,7 @@ public final class ClientStreams {
 
     /** Whether a capture is open in any context. */
     public boolean isAnyCapturing() {
-        for (ClientContext context : contexts.values()) {
-            if (context.captures > 0) {
-                return true;
-            }
-        }
-        return false;
+        return contexts.values().stream().anyMatch(context -> context.captures > 0);
     }
 
     /** Notes that a capture was begun on a stream, or is over. */

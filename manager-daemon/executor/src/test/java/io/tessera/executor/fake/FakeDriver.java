@@ -83,6 +83,8 @@ public final class FakeDriver implements DriverPort {
     public volatile long lastFunction;
     /** A number that the next function gets which is looked up or listed; 0: a new one. */
     public volatile long reuse;
+    /** Kernels that execute a part of their grid. */
+    public final FakeSlices slices = new FakeSlices();
     /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
     public volatile int sharedMore;
     private volatile int eventError;
@@ -315,7 +317,8 @@ public final class FakeDriver implements DriverPort {
             case cuTensorMapReplaceAddress -> put(slot(s, 0), slot(s, 1));
             case cuLibraryLoadData -> library(slot(s, 0), slot(s, 1), slot(s, 7));
             case cuLibraryUnload -> end("library", slot(s, 0));
-            case cuLibraryGetModule -> put(slot(s, 0), next.addAndGet(16));
+            case cuLibraryGetModule -> put(slot(s, 0), slices.module(next.addAndGet(16)));
+            case cuOccupancyMaxActiveBlocksPerMultiprocessor -> putInt(slot(s, 0), slices.blocksHeld);
             case cuModuleGetFunction, cuLibraryGetKernel -> function(slot(s, 0), at(slot(s, 2), 64).getString(0), slot(s, 1));
             case cuKernelGetFunction ->
                 functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1)), codes.getOrDefault(slot(s, 1), 0L))
@@ -389,9 +392,9 @@ public final class FakeDriver implements DriverPort {
             case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), kernels.size());
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
-            case cuFuncGetAttribute, cuKernelGetAttribute -> slot(s, 1) > 9 ? 1
+            case cuFuncGetAttribute, cuKernelGetAttribute -> slot(s, 1) > 9 ? slices.blocksHeld == 0 ? 1 : putInt(slot(s, 0), 1)
                     : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
-            case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(functions.get(slot(s, 0)), slot(s, 1), s);
+            case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(slot(s, 0), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags,
                     cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes, cuGraphGetEdges_v2 ->
@@ -403,6 +406,7 @@ public final class FakeDriver implements DriverPort {
 
     private int library(long out, long image, long options) {
         library = new long[] {image, options};
+        slices.loaded(image);
         return make("library", out);
     }
 
@@ -441,9 +445,9 @@ public final class FakeDriver implements DriverPort {
     }
 
     /** A kernel has two parameters of eight bytes; the warm-up's has one. */
-    private int parameter(String kernel, long index, MemorySegment s) {
-        boolean there = index < ("nothing".equals(kernel) ? 1 : 2);
-        return there ? put(slot(s, 2), index * 8) + put(slot(s, 3), 8) : 1;
+    private int parameter(long function, long index, MemorySegment s) {
+        long[] found = slices.parameter(codes.get(function), "nothing".equals(functions.get(function)) ? 1 : 2, (int) index);
+        return found.length == 0 ? 1 : put(slot(s, 2), found[0]) + put(slot(s, 3), found[1]);
     }
 
     /** Every program has every constant of a fenced module that somebody has asked for, of 64 bytes, and nothing else. */
