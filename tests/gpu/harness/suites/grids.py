@@ -14,10 +14,10 @@ SECONDS = 12.0
 BLOCK_US = 500
 ASKED = 300
 TIMEOUT_S = 90
-WHOLE = {"TESSERA_EXECUTOR_JAVA": "-Dtessera.executor.gridParts=false"}
+PARTS = {"TESSERA_EXECUTOR_JAVA": "-Dtessera.executor.gridParts=true"}
 ALONE = "alone"
-NATIVE, MPS, RELAY, RELAY_WHOLE = "time-slicing", "MPS", "relay", "relay, grids whole"
-WAYS = (NATIVE, MPS, RELAY, RELAY_WHOLE)
+NATIVE, MPS, RELAY, RELAY_PARTS = "time-slicing", "MPS", "relay", "relay, grids in parts"
+WAYS = (NATIVE, MPS, RELAY, RELAY_PARTS)
 
 
 def run(setting, record):
@@ -35,7 +35,7 @@ def _way(setting, record, program, way, seconds):
         with Mps(setting.directory) as mps:
             _both(setting, record, program, way, under_mps(mps), seconds)
     else:
-        with Manager(setting.installation, setting.directory, WHOLE if way == RELAY_WHOLE else None) as manager:
+        with Manager(setting.installation, setting.directory, PARTS if way == RELAY_PARTS else None) as manager:
             _both(setting, record, program, way, under_relay(manager), seconds)
 
 

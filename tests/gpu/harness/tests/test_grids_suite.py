@@ -23,7 +23,7 @@ class GridsSuiteTest(unittest.TestCase):
         record, text = self.run_suite("grids", TIMEOUT_S=20)
         self.assertEqual([], record.problems)
         self.assertEqual(4, sum(one["kind"] == "asked" for one in record.results))
-        for way in ("time-slicing", "MPS", "relay", "relay, grids whole"):
+        for way in ("time-slicing", "MPS", "relay", "relay, grids in parts"):
             self.assertIn(f"| {way} | 40.00 | 1.500 | 2.500 | 3.500 | 200.0 | 200.0 | 1.000 | yes |", text)
 
 

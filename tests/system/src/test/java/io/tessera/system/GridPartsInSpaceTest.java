@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Grids that take long, of programs that share by space: in parts, every block runs once, and others need not wait for the whole. */
 @ExtendWith(RunWatcher.class)
 class GridPartsInSpaceTest {
+    private static final Map<String, String> IN_PARTS = Map.of("TESSERA_EXECUTOR_JAVA", "-Dtessera.executor.gridParts=true");
     private static final Duration BOUND = Duration.ofSeconds(120);
 
     private static long of(ManagerProcess manager, String tenant, String field) {
@@ -42,7 +44,7 @@ class GridPartsInSpaceTest {
     /** The first launches are whole, because nobody knows that they take long. */
     @Test
     void everyBlockRunsOnceInParts(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.manager(IN_PARTS, "--executors", "software");
         RunningProgram other = other(run);
         RunningProgram program = grids(run, "grids", 50);
         Await.until("it launches parts", BOUND, () -> of(manager, "grids", "partLaunches") > 40);
@@ -53,7 +55,7 @@ class GridPartsInSpaceTest {
     /** A grid of some seconds, whose program ends or is killed in between, leaves an executor that serves others. */
     @Test
     void whoIsKilledBetweenPartsLeavesNothing(TestRun run) {
-        ManagerProcess manager = run.manager("--executors", "software");
+        ManagerProcess manager = run.manager(IN_PARTS, "--executors", "software");
         RunningProgram other = other(run);
         RunningProgram victim = grids(run, "victim", 400);
         Await.until("it launches parts", BOUND, () -> of(manager, "victim", "partLaunches") > 8);

@@ -73,10 +73,9 @@ public final class Launchable {
         return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
     }
 
-    /** So many blocks of it have taken the device so long. */
+    /** So many blocks of it, one after the other on all that it may have of the device, have taken so long. */
     public void took(long blocks, long ns) {
-        double each = Math.max(1, ns) / (double) blocks;
-        blockNs = blockNs == 0 ? each : (blockNs + each) / 2;
+        blockNs = Math.max(1, ns) / (double) blocks;
     }
 
     /** It was launched in a stream where a launch takes so long on average. */

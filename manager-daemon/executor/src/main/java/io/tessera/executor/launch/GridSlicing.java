@@ -25,8 +25,8 @@ import java.lang.foreign.MemorySegment;
  * longer than a second, waits for its code. One owner thread.
  */
 final class GridSlicing {
-    /** Whether grids are launched in parts; without them for measurements of what they cost. */
-    private static final boolean IN_PARTS = !"false".equals(System.getProperty("tessera.executor.gridParts"));
+    /** Whether grids are launched in parts: not unless it is asked for, until it was measured on a GPU. */
+    private static final boolean IN_PARTS = Boolean.getBoolean("tessera.executor.gridParts");
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
     /** A grid of so many blocks waits for code for its parts when its kernel is launched first: some hundred waves of any GPU. */
@@ -72,7 +72,6 @@ final class GridSlicing {
     private final ClientStream[] lanes = new ClientStream[LANES];
     private final long[] events = new long[LANES];
     private final long[] blocks = new long[LANES];
-    private final long[] submittedNs = new long[LANES];
     private int lane;
     private State state = State.NONE;
     private int length;
@@ -81,8 +80,9 @@ final class GridSlicing {
     private long sinceNs;
     /** Blocks of a part while nobody knows how long one takes. */
     private long firstBlocks;
-    /** When the last part was seen to be done; 0: none was. */
-    private long doneNs;
+    /** Since when parts are counted: when the first one began, if it waited for nobody, else when it was seen to be done; 0: not yet. */
+    private long countedSinceNs;
+    private long countedBlocks;
     /** The same, or when the first one was launched. */
     private long movedNs;
     private int result;
@@ -220,8 +220,9 @@ final class GridSlicing {
             lanes[1] = streams.beside(stream); // before the first part, so that it does not wait for it
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
-            doneNs = 0;
             movedNs = clock.nanoTime();
+            countedSinceNs = streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0;
+            countedBlocks = 0;
             result = CudaResult.SUCCESS;
             refusal = null;
             state = State.RUNNING;
@@ -229,8 +230,9 @@ final class GridSlicing {
     }
 
     private void run(Submitter submitter) {
+        long nowNs = clock.nanoTime();
         for (int i = 0; i < LANES; i++) {
-            look(i);
+            look(i, nowNs);
         }
         boolean stuck = isStuck();
         while (parts.left() > 0 && result == CudaResult.SUCCESS && refusal == null && (stuck || events[lane] == ProgressEvents.NONE)) {
@@ -254,7 +256,6 @@ final class GridSlicing {
             long count = parts.next(most);
             result = submitter.submit(parts, into);
             blocks[lane] = count;
-            submittedNs[lane] = clock.nanoTime();
             events[lane] = result == CudaResult.SUCCESS ? streams.progress().record(into.value()) : ProgressEvents.NONE;
         } catch (ProgramRefusedException e) {
             refusal = e;
@@ -272,17 +273,18 @@ final class GridSlicing {
         return leftNs <= 2 * partNs ? parts.left() : Math.max(1, (long) ((double) parts.left() * partNs / leftNs));
     }
 
-    private void look(int i) {
+    private void look(int i, long nowNs) {
         if (events[i] == ProgressEvents.NONE || streams.progress().query(events[i]) == CudaResult.NOT_READY) {
             return;
         }
         giveBack(i);
-        long nowNs = clock.nanoTime();
-        if (doneNs != 0) { // what was before the first part may have kept it waiting
-            kernel.took(blocks[i], nowNs - Math.max(doneNs, submittedNs[i]));
-        }
-        doneNs = nowNs;
         movedNs = nowNs;
+        if (countedSinceNs == 0) {
+            countedSinceNs = nowNs; // what was before the first part may have kept it waiting
+        } else {
+            countedBlocks += blocks[i]; // of both streams together: they run at once
+            kernel.took(countedBlocks, nowNs - countedSinceNs);
+        }
     }
 
     private void giveBack(int i) {

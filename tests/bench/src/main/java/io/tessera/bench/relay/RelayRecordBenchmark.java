@@ -133,7 +133,7 @@ public class RelayRecordBenchmark {
         window.open();
         words.register();
         records = new RecordDispatcher(execution, completion,
-                RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena), Linux.futex(), clock,
+                RecordExecutors.of(execution, allocations, completion, new ClientImages(null, null), pinned, arena, clock), Linux.futex(), clock,
                 new NoReports(), () -> false);
         ring = new RingConsumer(segment, arena);
         client = new WarmUpClient(segment, Linux.futex(), clock);
