@@ -319,9 +319,8 @@ public final class ClientFences {
         module.code = code;
         loaded.put(code.handle(), module);
         violations().add(module.program);
-        module.neverAlone |= settings.alwaysFenced() || module.program.keepsState();
-        if (module.program.keepsState()) {
-            module.dropSource();
+        if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
+            module.endAlone();
         }
     }
 

@@ -157,6 +157,11 @@ public final class ClientKernels {
         return kernel.function;
     }
 
+    /** Whether grids are launched in parts: not unless it is asked for, until it was measured on a GPU. */
+    public static boolean comeInParts() {
+        return SlicedModules.WANTED;
+    }
+
     /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
     public boolean mayComeInParts(Launchable kernel) {
         return kernel.module != null && !kernel.mayWaitForBlocks();

@@ -81,6 +81,14 @@ final class TenantModule {
         return label;
     }
 
+    /** There is no code of it without fences but what there is. Its source is of use for parts of grids alone. */
+    void endAlone() {
+        neverAlone = true;
+        if (!SlicedModules.WANTED) {
+            dropSource();
+        }
+    }
+
     /** Nothing is to be made of it any more. */
     void dropSource() {
         if (source != null) {

@@ -26,11 +26,6 @@ final class GridParts {
         return total - done;
     }
 
-    /** Blocks of the whole grid. */
-    long total() {
-        return total;
-    }
-
     /**
      * Goes on to the next part; there is one.
      *

@@ -25,8 +25,6 @@ import java.lang.foreign.MemorySegment;
  * longer than a second, waits for its code. One owner thread.
  */
 final class GridSlicing {
-    /** Whether grids are launched in parts: not unless it is asked for, until it was measured on a GPU. */
-    private static final boolean IN_PARTS = Boolean.getBoolean("tessera.executor.gridParts");
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
     /** A grid of so many blocks waits for code for its parts when its kernel is launched first: some hundred waves of any GPU. */
@@ -100,7 +98,7 @@ final class GridSlicing {
     /** Whether a launch may come in parts at all. */
     static boolean isLarge(LaunchPlan launch) {
         long all = launch.blocks();
-        return IN_PARTS && all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative()
+        return all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative()
                 && Integer.compareUnsigned(launch.grid(1), MOST_ROWS) <= 0 && Integer.compareUnsigned(launch.grid(2), MOST_ROWS) <= 0;
     }
 
@@ -142,7 +140,7 @@ final class GridSlicing {
 
     /** A kernel was launched as a whole: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
-        if (into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
+        if (ClientKernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
             whole.slow(into.longestNs());
             kernels.partOf(whole);
         }

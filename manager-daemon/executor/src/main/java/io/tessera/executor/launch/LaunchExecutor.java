@@ -102,6 +102,9 @@ public final class LaunchExecutor {
 
     /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
     public boolean mayComeInParts(MemorySegment record, int length) {
+        if (!ClientKernels.comeInParts()) {
+            return false;
+        }
         if (RecordHeader.kind(record) != RecordKind.LAUNCH.code()) {
             slicing.other();
             return false;

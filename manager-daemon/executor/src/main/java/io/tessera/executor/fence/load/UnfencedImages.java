@@ -90,7 +90,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** Both, for an image that gets no fences in its machine code either. */
+    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as there. */
     public void decideAsItIs(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         decide(source, lacking, launched);
         decideAsItIs(source, lacking);
