@@ -159,7 +159,7 @@ public final class ClientKernels {
 
     /** Whether grids are launched in parts: not unless it is asked for, until it was measured on a GPU. */
     public static boolean comeInParts() {
-        return SlicedModules.WANTED;
+        return TenantModule.IN_PARTS;
     }
 
     /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */

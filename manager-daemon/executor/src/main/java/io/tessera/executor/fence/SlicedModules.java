@@ -24,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * that keeps state of its own in its code has none, nor has one that was linked of several images. One owner thread.
  */
 final class SlicedModules {
-    /** Whether there are any. */
-    static final boolean WANTED = Boolean.getBoolean("tessera.executor.gridParts");
     private static final Logger LOG = LoggerFactory.getLogger(SlicedModules.class);
 
     private final String tenant;
