@@ -18,7 +18,7 @@ _Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
 #define LOOK_US 500 /* short beside the time to restore a process: tenths of a second */
 
 static void *target[TESSERA_ENTRY_COUNT]; /* the entries; written before the thunk that reads it is put in place */
-static bool in_place;                     /* used by the manager client's thread alone */
+static bool in_place;                     /* written by the manager client's thread alone; atomic */
 
 static void *thunk(unsigned index)
 {
@@ -76,14 +76,19 @@ static void exchange(unsigned index, void *from, void *to)
 void checkpoint_stubs_update(void)
 {
     bool wanted = away() >= 0;
-    if (wanted == in_place)
+    if (wanted == checkpoint_stubs_in_place())
         return;
-    in_place = wanted;
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++) {
         if (wanted)
             __atomic_store_n(&target[i], __atomic_load_n(&tessera_port[i], __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
         exchange(i, wanted ? target[i] : thunk(i), wanted ? thunk(i) : target[i]);
     }
+    __atomic_store_n(&in_place, wanted, __ATOMIC_SEQ_CST);
+}
+
+bool checkpoint_stubs_in_place(void)
+{
+    return __atomic_load_n(&in_place, __ATOMIC_SEQ_CST);
 }
 
 void checkpoint_stubs_forked(void)

@@ -12,6 +12,9 @@
 /* Puts the thunks into the port table or removes them, by the manager's flags. Manager client's thread only. */
 void checkpoint_stubs_update(void);
 
+/* Whether every entry has its thunk. Any thread. */
+bool checkpoint_stubs_in_place(void);
+
 /* Whether the manager's flags say that the process is suspended, or about to be. Any thread. */
 bool checkpointed_now(void);
 

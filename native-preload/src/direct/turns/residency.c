@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "direct/turns/checkpoint_stubs.h"
 #include "session/monotonic_condition.h"
 #include "session/segment.h"
 #include "session/settings.h"
@@ -66,11 +67,11 @@ static uint64_t read_word(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* The state to publish; a suspended process has its own, whatever its plan. */
+/* The state to publish; a suspended process has its own, whatever its plan: from when no call passes to the driver. */
 static uint64_t state_to_tell(unsigned device)
 {
     bool checkpointed = read_word(&words(device)->flags) & TESSERA_RESIDENCY_CHECKPOINTED;
-    return checkpointed ? TESSERA_RESIDENCY_SUSPENDED : states[device].state;
+    return checkpointed && checkpoint_stubs_in_place() ? TESSERA_RESIDENCY_SUSPENDED : states[device].state;
 }
 
 static void publish_state(unsigned device)
