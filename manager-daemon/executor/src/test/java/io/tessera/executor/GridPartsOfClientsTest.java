@@ -41,7 +41,7 @@ class GridPartsOfClientsTest {
                 ret;
             }
             """.concat("\0").getBytes(StandardCharsets.US_ASCII);
-    private static final int[] HUGE = {1 << 20, 1, 1};
+    private static final int[] HUGE = {1 << 24, 1, 1};
 
     @TempDir
     Path folder;

@@ -46,7 +46,8 @@ class NarrowCodeTest {
     void open() throws Exception {
         executor = RunningExecutor.ofMachineCode(folder, TrustedImages.none(), CAPACITY);
         // The executor's warm-up loads and unloads a library of its own.
-        RelayTestClient.await(() -> !executor.driver.made("library").isEmpty() && executor.driver.alive("library") == 0, "the warm-up's library is gone");
+        RelayTestClient.await(() -> !executor.driver.made("library").isEmpty() && executor.driver.alive("library") == 0,
+                "the warm-up's library is gone");
         client = program();
         module = module(client);
         plain = function(client, module, "plain");

@@ -43,6 +43,8 @@ public final class Launchable {
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
+    /** The same as its launches as a whole showed, at most; 0: none was slow. */
+    private double slowBlockNs;
     private long slowNs;
     /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
     Held held;
@@ -78,14 +80,20 @@ public final class Launchable {
         blockNs = Math.max(1, ns) / (double) blocks;
     }
 
-    /** It was launched in a stream where a launch takes so long on average. */
-    public void slow(long ns) {
+    /** So many blocks of it were launched as a whole in a stream where a launch takes so long on average. */
+    public void slow(long blocks, long ns) {
         slowNs = ns;
+        slowBlockNs = ns / (double) blocks;
     }
 
     /** How long so many blocks of it may take, in ns: as parts have shown, or launches in its stream; 0: nobody knows. */
     public long expectedNs(long blocks) {
-        return blockNs == 0 ? slowNs : gridNs(blocks);
+        return blockNs == 0 ? Math.max(slowNs, (long) (slowBlockNs * blocks)) : gridNs(blocks);
+    }
+
+    /** Whether it was never launched in parts, so that nobody knows how long a block of it takes. */
+    public boolean isUnmeasured() {
+        return blockNs == 0;
     }
 
     /**

@@ -27,8 +27,11 @@ import java.lang.foreign.MemorySegment;
 final class GridSlicing {
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
-    /** A grid of so many blocks waits for code for its parts when its kernel is launched first: some hundred waves of any GPU. */
-    static final long HUGE_BLOCKS = 1L << 20;
+    /**
+     * A grid of so many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU. Blocks that do next to nothing need 16 ms for that
+     * (H200); the code needs 0.3 s.
+     */
+    static final long HUGE_BLOCKS = 1L << 24;
     /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
     static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
@@ -141,7 +144,7 @@ final class GridSlicing {
     /** A kernel was launched as a whole: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
         if (ClientKernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
-            whole.slow(into.longestNs());
+            whole.slow(launch.blocks(), into.longestNs());
             kernels.partOf(whole);
         }
     }
@@ -180,9 +183,9 @@ final class GridSlicing {
         if (found == null) {
             return;
         }
-        boolean huge = launch.blocks() >= HUGE_BLOCKS;
+        boolean huge = launch.blocks() >= HUGE_BLOCKS && found.isUnmeasured();
         long expectedNs = found.expectedNs(launch.blocks());
-        if (expectedNs < (streams.boundNs() >= ClientStreams.ALONE_NS ? LONG_ALONE_NS : LONG_NS) && !(expectedNs == 0 && huge)) {
+        if (expectedNs < (streams.boundNs() >= ClientStreams.ALONE_NS ? LONG_ALONE_NS : LONG_NS) && !huge) {
             return;
         }
         long function = kernels.partOf(found);
