@@ -1,8 +1,8 @@
 /*
  * A grid that takes long, and small kernels beside it. One JSON object a line.
  *
- *   grids batch SECONDS BLOCK_US   says "ready", launches one grid that takes so long where it is alone, of blocks that take so long, and says
- *                                  how long it took and whether every block ran once
+ *   grids batch SECONDS BLOCK_US   says "ready", launches one grid that takes about so long where it is alone, of blocks that take about so
+ *                                  long, and says how long it took, how much it did in a ms and whether every block ran once
  *   grids ask COUNT                loads a module, launches its kernel, and then again every 10 ms: how long each takes until it is done
  */
 #include <string.h>
@@ -71,8 +71,8 @@ static int batch(double seconds, double block_us)
     printf("ready\n");
     fflush(stdout);
     double ms = launch_ms(blocks, turns);
-    printf("{\"blocks\":%u,\"turns\":%u,\"expected_ms\":%.1f,\"ms\":%.1f,\"right\":%s}\n", blocks, turns, blocks / rate,
-           ms, counted() - before == blocks ? "true" : "false");
+    printf("{\"blocks\":%u,\"turns\":%u,\"ms\":%.1f,\"turns_per_ms\":%.0f,\"right\":%s}\n", blocks, turns, ms,
+           (double)blocks * turns / ms, counted() - before == blocks ? "true" : "false");
     return 0;
 }
 

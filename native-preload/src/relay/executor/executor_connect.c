@@ -156,12 +156,12 @@ static bool connect_one(struct executor_connection *connection, char *reason, si
     path[sizeof connection->answer.socket] = '\0';
     connection->segment = NULL;
     connection->socket = connection_to(path, "");
-    char text[240];
+    char text[240]; /* a REFUSED message has 232 bytes */
     *ended = connection->socket < 0;
     const char *wrong = *ended ? strerror(-connection->socket) : welcome(connection, text, sizeof text, ended);
     if (!wrong)
         return true;
-    snprintf(reason, size, "the executor at %.107s does not serve this program: %.120s", path, wrong);
+    snprintf(reason, size, "the executor at %.107s does not serve this program: %.239s", path, wrong);
     executor_disconnect(connection);
     return false;
 }

@@ -14,14 +14,14 @@ SECONDS = 12.0
 BLOCK_US = 500
 ASKED = 300
 TIMEOUT_S = 90
-PARTS = {"TESSERA_EXECUTOR_JAVA": "-Dtessera.executor.gridParts=true"}
+WHOLE = {"TESSERA_EXECUTOR_JAVA": "-Dtessera.executor.gridParts=false"}
 ALONE = "alone"
-NATIVE, MPS, RELAY, RELAY_PARTS = "time-slicing", "MPS", "relay", "relay, grids in parts"
-WAYS = (NATIVE, MPS, RELAY, RELAY_PARTS)
+NATIVE, MPS, RELAY, RELAY_WHOLE = "time-slicing", "MPS", "relay", "relay whole"
+WAYS = (NATIVE, MPS, RELAY, RELAY_WHOLE)
 
 
 def run(setting, record):
-    """The grid alone, then with a newcomer, natively, under MPS, and by relay with grids in parts and whole."""
+    """The grid alone, then with a newcomer, natively, under MPS, and by relay with grids in parts, as is the default, and whole."""
     program = setting.installation.path("programs", "grids")
     seconds = setting.option("seconds", SECONDS)
     for way in setting.chosen(WAYS):
@@ -35,7 +35,7 @@ def _way(setting, record, program, way, seconds):
         with Mps(setting.directory) as mps:
             _both(setting, record, program, way, under_mps(mps), seconds)
     else:
-        with Manager(setting.installation, setting.directory, PARTS if way == RELAY_PARTS else None) as manager:
+        with Manager(setting.installation, setting.directory, WHOLE if way == RELAY_WHOLE else None) as manager:
             _both(setting, record, program, way, under_relay(manager), seconds)
 
 
@@ -48,7 +48,7 @@ def _both(setting, record, program, way, place, seconds):
 
 
 def _batch(setting, program, way, place, seconds, during):
-    name = f"batch-{way.replace(', ', '-').replace(' ', '-')}"
+    name = f"batch-{way.replace(' ', '-')}"
     command = place.wrap([program, "batch", str(seconds), str(BLOCK_US)], name)
     child = Child(name, command, place.environment, os.path.join(setting.directory, f"{name}.log"))
     try:
@@ -71,6 +71,7 @@ def _ask(program, way, place):
 def tables(results):
     """A row a way."""
     rows = []
+    native = next((one for one in results if one["kind"] == "grid" and one["way"] == NATIVE and one["beside"] == ALONE), {})
     for way in WAYS:
         grids = {one["beside"]: one for one in results if one["kind"] == "grid" and one["way"] == way}
         asked = next((one for one in results if one["kind"] == "asked" and one["way"] == way), {})
@@ -79,9 +80,14 @@ def tables(results):
         alone, beside = grids.get(ALONE, {}), grids.get("newcomer", {})
         rows.append((
             way, asked.get("first_ms"), asked.get("p50_ms"), asked.get("p99_ms"), asked.get("max_ms"),
-            alone.get("ms"), beside.get("ms"), alone["ms"] / beside["ms"] if alone and beside else None,
+            alone.get("ms"), _ratio(alone, native), _ratio(beside, alone),
             all(one["right"] for one in grids.values()) if grids else None,
         ))  # fmt: skip
-    columns = ("way", "first kernel, ms", "p50", "p99", "longest", "grid alone, ms", "grid beside, ms", "kept", "every block once")
-    note = f"a grid of blocks of {BLOCK_US} us, from PTX; the newcomer's kernels do nothing, one each 10 ms; first kernel: with start of CUDA and loading of its module"
+    columns = ("way", "first kernel, ms", "p50", "p99", "longest", "grid alone, ms", "of natively", "kept beside", "every block once")
+    note = f"a grid of blocks of {BLOCK_US} us, from PTX, and how much it does in a ms; the newcomer's kernels do nothing, one each 10 ms; first kernel: with start of CUDA and loading of its module"
     return [Table("A grid that takes long, and a newcomer", columns, tuple(rows), (note,))] if rows else []
+
+
+def _ratio(grid, other):
+    """How much one grid did in a ms, of another one."""
+    return grid["turns_per_ms"] / other["turns_per_ms"] if grid and other else None

@@ -6,7 +6,7 @@ from harness.tests import test_suites
 
 _GRIDS = """#!/bin/sh
 case $1 in
-batch) echo ready; sleep 0.2; echo '{"blocks":9,"turns":5,"expected_ms":10.0,"ms":200.0,"right":true}' ;;
+batch) echo ready; sleep 0.2; echo '{"blocks":9,"turns":5,"ms":200.0,"turns_per_ms":7,"right":true}' ;;
 *) echo '{"count":300,"first_ms":40.0,"p50_ms":1.5,"p99_ms":2.5,"max_ms":3.5}' ;;
 esac
 """
@@ -23,8 +23,8 @@ class GridsSuiteTest(unittest.TestCase):
         record, text = self.run_suite("grids", TIMEOUT_S=20)
         self.assertEqual([], record.problems)
         self.assertEqual(4, sum(one["kind"] == "asked" for one in record.results))
-        for way in ("time-slicing", "MPS", "relay", "relay, grids in parts"):
-            self.assertIn(f"| {way} | 40.00 | 1.500 | 2.500 | 3.500 | 200.0 | 200.0 | 1.000 | yes |", text)
+        for way in ("time-slicing", "MPS", "relay", "relay whole"):
+            self.assertIn(f"| {way} | 40.00 | 1.500 | 2.500 | 3.500 | 200.0 | 1.000 | 1.000 | yes |", text)
 
 
 if __name__ == "__main__":

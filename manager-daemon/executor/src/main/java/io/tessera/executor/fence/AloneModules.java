@@ -50,7 +50,7 @@ final class AloneModules {
     }
 
     private long load(TenantModule module) {
-        module.endAlone(); // if it fails; the fenced one serves
+        module.endAlone(fencing.comesInParts()); // if it fails; the fenced one serves
         try {
             FencedProgram program = module.alone.resultNow();
             LoadedCode code = ProgramLoader.load(program, false, module.options, driver);

@@ -320,7 +320,7 @@ public final class ClientFences {
         loaded.put(code.handle(), module);
         violations().add(module.program);
         if (module.program.keepsState() || settings.alwaysFenced() || module.neverAlone) {
-            module.endAlone();
+            module.endAlone(fencing.comesInParts());
         }
     }
 

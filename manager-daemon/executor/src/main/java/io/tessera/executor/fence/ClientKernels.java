@@ -157,9 +157,9 @@ public final class ClientKernels {
         return kernel.function;
     }
 
-    /** Whether grids are launched in parts: not unless it is asked for, until it was measured on a GPU. */
-    public static boolean comeInParts() {
-        return TenantModule.IN_PARTS;
+    /** Whether grids that take long are launched in parts. */
+    public boolean comeInParts() {
+        return fencing.comesInParts();
     }
 
     /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */

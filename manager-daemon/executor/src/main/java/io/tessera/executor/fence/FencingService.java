@@ -31,6 +31,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * trusted, and one thread that makes what nobody waits for. Thread-safe.
  */
 public final class FencingService implements AutoCloseable {
+    /** Whether grids that take long come in parts; if nobody says it, on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants' kernels. */
+    private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
@@ -75,6 +77,11 @@ public final class FencingService implements AutoCloseable {
     public void abandon(Thread client) {
         workers.abandon(client);
         maker.wake();
+    }
+
+    /** Whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
+    boolean comesInParts() {
+        return GRID_PARTS == null ? !device.port().software() : Boolean.parseBoolean(GRID_PARTS);
     }
 
     /** On which GPUs machine code gets fences. */

@@ -15,8 +15,6 @@ import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */
 final class TenantModule {
-    /** Whether kernels are made for parts of grids, which needs its source for as long as it is loaded. */
-    static final boolean IN_PARTS = Boolean.getBoolean("tessera.executor.gridParts");
     /** Images that wait to be needed lie in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
 
@@ -83,10 +81,14 @@ final class TenantModule {
         return label;
     }
 
-    /** There is no code of it without fences but what there is. Its source is of use for parts of grids alone. */
-    void endAlone() {
+    /**
+     * There is no code of it without fences but what there is.
+     *
+     * @param comesInParts whether its source is of use for parts of grids
+     */
+    void endAlone(boolean comesInParts) {
         neverAlone = true;
-        if (!IN_PARTS) {
+        if (!comesInParts) {
             dropSource();
         }
     }

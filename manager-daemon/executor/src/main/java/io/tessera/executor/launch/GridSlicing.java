@@ -143,7 +143,7 @@ final class GridSlicing {
 
     /** A kernel was launched as a whole: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
-        if (ClientKernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
+        if (kernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
             whole.slow(launch.blocks(), into.longestNs());
             kernels.partOf(whole);
         }

@@ -102,7 +102,7 @@ public final class LaunchExecutor {
 
     /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
     public boolean mayComeInParts(MemorySegment record, int length) {
-        if (!ClientKernels.comeInParts()) {
+        if (!kernels.comeInParts()) {
             return false;
         }
         if (RecordHeader.kind(record) != RecordKind.LAUNCH.code()) {
