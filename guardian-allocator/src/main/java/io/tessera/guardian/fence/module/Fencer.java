@@ -25,6 +25,8 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
+    /** Of the GPU, as 90; 0: whichever a module is for. */
+    private final int sm;
     private final PlainFunctions plain;
 
     /** Another one whenever the same module might be fenced in another way: part of the key of caches. */
@@ -48,7 +50,7 @@ public final class Fencer {
      *               and indirect calls reach the functions of their own module alone
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
-        this(mode, oracle, linked, PlainFunctions.none());
+        this(mode, oracle, linked, PlainFunctions.none(), 0);
     }
 
     /**
@@ -67,10 +69,20 @@ public final class Fencer {
      * @param functions which
      */
     public Fencer plainly(PlainFunctions functions) {
-        return new Fencer(mode, oracle, linked, functions);
+        return new Fencer(mode, oracle, linked, functions, sm);
     }
 
-    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain) {
+    /**
+     * The same fencer, of modules that run on one kind of GPU, whichever their text is for.
+     *
+     * @param device as 90
+     */
+    public Fencer on(int device) {
+        return new Fencer(mode, oracle, linked, plain, device);
+    }
+
+    private Fencer(FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain, int sm) {
+        this.sm = sm;
         this.plain = Objects.requireNonNull(plain, "plain");
         this.mode = Objects.requireNonNull(mode, "mode");
         this.oracle = Objects.requireNonNull(oracle, "oracle");
@@ -89,9 +101,9 @@ public final class Fencer {
         PtxModule current = OldText.raised(module);
         PtxModule written = mode == FenceMode.NONE ? current : MemoryBarriers.lowered(current, linked);
         PtxModule laidOut = SharedLayout.aligned(written);
-        ModulePlan plan = new ModulePlan(laidOut, mode, each(), linked, plain);
+        ModulePlan plan = new ModulePlan(laidOut, mode, each(), linked, plain, sm);
         if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE) {
-            plan = new ModulePlan(ParameterCopies.made(laidOut, plan.escapingParameters()), mode, each(), linked, plain);
+            plan = new ModulePlan(ParameterCopies.made(laidOut, plan.escapingParameters()), mode, each(), linked, plain, sm);
         }
         FencedModule fenced = new ModuleFencer(plan).fence();
         return written == current ? fenced : MemoryBarriers.noted(fenced, current);

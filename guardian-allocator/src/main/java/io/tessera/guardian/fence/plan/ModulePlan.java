@@ -44,6 +44,8 @@ import java.util.function.BiPredicate;
 
 /** What is decided about a module before its functions are rewritten. Not thread-safe. */
 public final class ModulePlan {
+    /** Blocks have memory of the system at the start of their shared memory from here on. */
+    private static final int RESERVING_SM = 90;
     /** Name of the workspace of cooperative launches, as a hoisted variable. */
     public static final String WORKSPACE = WindowConstants.PREFIX + "workspace";
 
@@ -56,6 +58,7 @@ public final class ModulePlan {
     private final AddressOracle oracle;
     private final boolean linked;
     private final PlainFunctions plain;
+    private final int sm;
     private final Map<String, FenceRefusedException> refused = new LinkedHashMap<>();
     private final Map<PtxFunction, AddressFacts> facts = new IdentityHashMap<>();
     private final Map<PtxFunction, FunctionNames> names = new IdentityHashMap<>();
@@ -80,14 +83,19 @@ public final class ModulePlan {
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
-    /** Decides what concerns the whole module. */
-    public ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain)
+    /**
+     * Decides what concerns the whole module.
+     *
+     * @param sm of the GPU that it runs on, as 90; 0: whichever its text is for
+     */
+    public ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain, int sm)
             throws FenceRefusedException {
         this.module = module;
         this.mode = mode;
         this.oracle = oracle;
         this.linked = linked;
         this.plain = plain;
+        this.sm = sm;
         this.symbols = new ModuleSymbols(module);
         this.id = symbols.fingerprint();
         this.runtime = new RuntimeCalls(symbols);
@@ -429,9 +437,9 @@ public final class ModulePlan {
         return clusterEscapes;
     }
 
-    /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, on what the module is for: GPUs from sm_90 on. */
+    /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, where the module runs: on GPUs from sm_90 on. */
     public boolean reservesShared() {
-        return module.targets().stream().anyMatch(target -> target.matches("sm_(9|[1-9][0-9])[0-9][a-z]?"));
+        return sm >= RESERVING_SM || module.targets().stream().anyMatch(target -> target.matches("sm_(9|[1-9][0-9])[0-9][a-z]?"));
     }
 
     /** Local variables of a function. */

@@ -13,17 +13,26 @@ import java.util.Optional;
 
 /**
  * Aligns shared variables so that what is proved about their addresses is no less than what NVIDIA's assembler sees by itself, which
- * knows where it puts them: it joins neighbouring accesses that are aligned. And how much they take. Stateless.
+ * knows where it puts them: it joins neighbouring accesses that are aligned. And how much they take. Constants are aligned so, too: programs read arrays of theirs by vectors,
+ * whatever alignment they declare, and a driver aligns each bank. Stateless.
  */
 public final class SharedLayout {
     private static final int BYTES = 16;
+    /** Bytes of a module's constants up to which they are aligned: with what that adds they fit into a bank of 64 KiB. */
+    private static final long MOST_CONSTANT_BYTES = 48 << 10;
 
     private SharedLayout() {
     }
 
-    /** The module with its own shared variables aligned to 16 bytes where their size is a multiple of that. */
+    /** The module with its own shared variables, and its constants, aligned to 16 bytes where their size is a multiple of that. */
     public static PtxModule aligned(PtxModule module) {
-        List<Directive> directives = module.directives().stream().map(SharedLayout::aligned).toList();
+        long constants = module.directives().stream()
+                .mapToLong(directive -> directive instanceof Variable variable && variable.space() == StateSpace.CONST ? variable.sizeBytes() : 0)
+                .sum();
+        List<Directive> directives = module.directives().stream().map(SharedLayout::aligned)
+                .map(directive -> constants <= MOST_CONSTANT_BYTES && directive instanceof Variable variable ? raised(variable, StateSpace.CONST)
+                        : directive)
+                .toList();
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
 
@@ -77,8 +86,11 @@ public final class SharedLayout {
     }
 
     private static Variable aligned(Variable v) {
-        boolean raise = v.space() == StateSpace.SHARED && v.linkage() == Linkage.INTERNAL && v.alignment() < BYTES
-                && v.sizeBytes() > 0 && v.sizeBytes() % BYTES == 0;
+        return v.linkage() == Linkage.INTERNAL ? raised(v, StateSpace.SHARED) : v;
+    }
+
+    private static Variable raised(Variable v, StateSpace space) {
+        boolean raise = v.space() == space && v.alignment() < BYTES && v.sizeBytes() > 0 && v.sizeBytes() % BYTES == 0;
         return !raise ? v : new Variable(v.linkage(), v.space(), BYTES, v.type(), v.vectorLength(), v.name(),
                 v.dimensions(), v.initializer(), v.pointer(), v.attributes(), v.line());
     }

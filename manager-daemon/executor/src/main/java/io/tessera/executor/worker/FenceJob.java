@@ -84,7 +84,7 @@ final class FenceJob {
 
     private static Fencer fencer(FenceRequest request) {
         Fencer proving = request.linked() ? new Fencer(request.mode(), new SyntacticOracle(), true) : new Fencer(request.mode());
-        return proving.plainly(request.plain());
+        return proving.plainly(request.plain()).on(request.device().sm());
     }
 
     private static Message refusal(int result, String why) {

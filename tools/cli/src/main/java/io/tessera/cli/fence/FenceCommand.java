@@ -65,7 +65,7 @@ public final class FenceCommand implements Callable<Integer> {
     private final CommandContext context;
     private final InstantSource clock;
     private final Instant start;
-    private final Function<FenceMode, ImageFencer.Fencing> fencings;
+    private final Function<FenceArguments, ImageFencer.Fencing> fencings;
 
     @Parameters(arity = "0..*", paramLabel = "FILE", description = "What to fence; with --trust also an image's hash.")
     private List<Path> files = List.of();
@@ -129,11 +129,11 @@ public final class FenceCommand implements Callable<Integer> {
 
     /** For the given surroundings. */
     public FenceCommand(CommandContext context) {
-        this(context, InstantSource.system(), VerifiedFencer::new);
+        this(context, InstantSource.system(), request -> new VerifiedFencer(request.mode(), request.gpu().sm()));
     }
 
     /** With another clock and other fencers, for tests. */
-    FenceCommand(CommandContext context, InstantSource clock, Function<FenceMode, ImageFencer.Fencing> fencings) {
+    FenceCommand(CommandContext context, InstantSource clock, Function<FenceArguments, ImageFencer.Fencing> fencings) {
         this.context = context;
         this.clock = clock;
         this.fencings = fencings;
@@ -247,7 +247,7 @@ public final class FenceCommand implements Callable<Integer> {
     }
 
     private int show(FenceArguments request, String kernel) throws IOException {
-        ImageFencer.Fencing fencing = fencings.apply(request.mode());
+        ImageFencer.Fencing fencing = fencings.apply(request);
         for (Path file : files) {
             try (Arena arena = Arena.ofShared()) {
                 for (FoundImage image : FenceRun.scan(file, arena)) {
@@ -270,7 +270,7 @@ public final class FenceCommand implements Callable<Integer> {
         CodeCache cache = noCache || request.assembler() == null ? CodeCache.none()
                 : CodeCache.open(CacheLocation.of(context.environment(), context.uid(), TrustListChanges.home(context)),
                         CodeCache.DEFAULT_LIMIT_BYTES, clock, line -> context.say(line));
-        ImageFencer fencer = new ImageFencer(request, fencings.apply(request.mode()), cache);
+        ImageFencer fencer = new ImageFencer(request, fencings.apply(request), cache);
         FenceRun run = new FenceRun(fencer, jobs, Runtime.getRuntime().maxMemory() / 1000 * PER_MILLE_OF_HEAP);
         OutcomeTotals totals = new OutcomeTotals();
         FencePrinter printer = new FencePrinter(context, totals, json, !summary,

@@ -48,8 +48,9 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         }
     }
 
-    VerifiedFencer(FenceMode mode) {
-        this(plain -> (module, linked) -> (linked ? new Fencer(mode, new SyntacticOracle(), true) : new Fencer(mode)).plainly(plain).fence(module));
+    VerifiedFencer(FenceMode mode, int sm) {
+        this(plain -> (module, linked) -> (linked ? new Fencer(mode, new SyntacticOracle(), true) : new Fencer(mode)).plainly(plain).on(sm)
+                .fence(module));
     }
 
     /** With another fencer, for tests. */

@@ -129,7 +129,7 @@ final class FenceRunFixture {
         StringWriter err = new StringWriter();
         CommandContext context = new CommandContext(new PrintWriter(out), new PrintWriter(err), terminal, terminal, environment, 1,
                 new Installation(folder, folder, folder, folder, "9.9"), _ -> {});
-        CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, mode -> (module, _) -> count(mode, module)));
+        CommandLine line = new CommandLine(new FenceCommand(context, () -> NOW, request -> (module, _) -> count(request.mode(), module)));
         line.setOut(context.out()).setErr(context.err());
         line.setParameterExceptionHandler((e, _) -> {
             context.err().println(e.getMessage());

@@ -39,7 +39,7 @@ class VerifiedFencerTest {
 
     @Test
     void whatIsAcceptedIsKept() throws Exception {
-        FencedModule fenced = new VerifiedFencer(FenceMode.MASK).fence(module(), false);
+        FencedModule fenced = new VerifiedFencer(FenceMode.MASK, 90).fence(module(), false);
         assertEquals(new Fencer(FenceMode.MASK).fence(module()), fenced);
     }
 
