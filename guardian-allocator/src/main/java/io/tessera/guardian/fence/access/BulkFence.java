@@ -21,7 +21,6 @@ public final class BulkFence {
      * Greatest distance between rows, in elements: 32 rows of 8 bytes at this distance stay within half a guard band.
      */
     private static final long MOST_STRIDE = (1L << 25) - 1;
-    private static final int ROW_ALIGNMENT = 32;
 
     private final FunctionContext context;
     private final Code code;
@@ -174,7 +173,7 @@ public final class BulkFence {
         context.counts.access(i.opcode(), Access.Place.SHARED);
         int bytes = matrix.strideOperand() < 0 ? matrix.rows() * matrix.rowBytes() : matrix.rowBytes();
         Operand.Register start = word((Operand.Address) operands.get(access.operand()));
-        Operand.Register inside = clamped(i, start, bytes, ROW_ALIGNMENT);
+        Operand.Register inside = clamped(i, start, bytes, access.alignmentBytes());
         operands.set(access.operand(), Code.at(inside, 0));
         if (matrix.strideOperand() < 0) {
             return;

@@ -14,7 +14,8 @@ import java.util.List;
 /**
  * Fences member masks, which say what lanes of a warp do something together: the lane that asks is made one of them. A GPU
  * ends the context for a lane that is none of its own members (seen on an H200); in a legal program it always is one, and
- * nothing changes. Not thread-safe.
+ * nothing changes. Where the mask only says who waits for whom (exchanges, barriers of a warp), the lanes that are here together are members, too: programs have a whole warp exchange
+ * with the mask of its lower half, which a GPU allows, and lanes with masks that differ would wait for each other for ever. Not thread-safe.
  */
 public final class WarpFence {
     private static final long ALL_LANES = 0xFFFF_FFFFL;
@@ -29,7 +30,7 @@ public final class WarpFence {
     }
 
     /** Operands of an instruction whose last one is a member mask, fenced. */
-    public List<Operand> operands(List<Operand> given) {
+    public List<Operand> operands(Instruction i, List<Operand> given) {
         if (given.isEmpty() || context.mode() == FenceMode.NONE) {
             return given;
         }
@@ -37,20 +38,31 @@ public final class WarpFence {
         if (mask instanceof Operand.Immediate(long value, boolean _) && (value & ALL_LANES) == ALL_LANES) {
             return given;
         }
-        Entry known = mask instanceof Operand.Register register ? context.cache.find(register, Purpose.MEMBERS, 0) : null;
-        Operand.Register fenced = known != null ? known.fenced() : fenced(mask);
+        boolean together = i.guard().isEmpty() && (i.opcode().equals("shfl") || i.opcode().equals("bar"));
         List<Operand> operands = new ArrayList<>(given);
-        operands.set(given.size() - 1, fenced);
+        operands.set(given.size() - 1, fenced(mask, together ? Purpose.MEMBERS_TOGETHER : Purpose.MEMBERS));
         return operands;
     }
 
-    private Operand.Register fenced(Operand mask) {
+    private Operand.Register fenced(Operand mask, Purpose purpose) {
+        Entry known = mask instanceof Operand.Register register ? context.cache.find(register, purpose, 0) : null;
+        if (known != null) {
+            return known.fenced();
+        }
         context.counts.fence(Fence.MEMBERS);
+        Operand members = mask;
+        if (purpose == Purpose.MEMBERS_TOGETHER) {
+            Operand.Register lanes = code.word();
+            Operand.Register both = code.word();
+            code.emit("activemask.b32", lanes);
+            code.emit("or.b32", both, lanes, mask);
+            members = both;
+        }
         Operand.Register own = context.prologue.ownLane();
         Operand.Register fenced = code.word();
-        code.emit("or.b32", fenced, own, mask);
+        code.emit("or.b32", fenced, own, members);
         if (mask instanceof Operand.Register register) {
-            context.cache.put(register, new Entry(Purpose.MEMBERS, 0, fenced));
+            context.cache.put(register, new Entry(purpose, 0, fenced));
         }
         return fenced;
     }
@@ -62,6 +74,7 @@ public final class WarpFence {
                 && i.operands().get(1) instanceof Operand.Immediate(long value, boolean _)
                 && (value & ALL_LANES) == ALL_LANES) {
             context.cache.put(register, new Entry(Purpose.MEMBERS, 0, register));
+            context.cache.put(register, new Entry(Purpose.MEMBERS_TOGETHER, 0, register));
         }
     }
 }

@@ -202,7 +202,7 @@ final class FunctionFencer {
                         && space != StateSpace.GLOBAL, space == StateSpace.GLOBAL)));
             }
             case InstructionClass.Handle handle -> code.add(others.handle(i, handle.operand()));
-            case InstructionClass.Warp _ -> code.add(with(i, members.operands(symbols.values(i))));
+            case InstructionClass.Warp _ -> code.add(with(i, members.operands(i, symbols.values(i))));
             case InstructionClass.Barrier _ -> barriers.write(i);
             case InstructionClass.Dropped _ -> context.counts.note("left out: " + i.mnemonic());
             case InstructionClass.Control _ -> control(i);

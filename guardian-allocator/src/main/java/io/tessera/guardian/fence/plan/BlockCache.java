@@ -26,7 +26,9 @@ public final class BlockCache {
         /** Address of a variable. */
         SYMBOL,
         /** Mask of lanes, with the own one among them. */
-        MEMBERS
+        MEMBERS,
+        /** The same, with the lanes that are at one place together. */
+        MEMBERS_TOGETHER
     }
 
     /**

@@ -76,4 +76,17 @@ class SharedLimitsTest {
         assertTrue(body("sm_90", variable, copy.replace("%p1;", "%p1; add.u32 %r5, %r5, %r6;")).contains("min.u32"));
         assertTrue(body("sm_90", variable, copy.replace("selp", "@%p2 selp")).contains("min.u32"));
     }
+
+    /** A text for an older GPU, where a block need not have any shared memory: a branch at each access would keep products and sums from being fused. */
+    @Test
+    void theGpuSaysWhetherBlocksHaveSharedMemoryForCertain() throws Exception {
+        String text = ".version 8.0\n.target sm_75\n.address_size 64\n.extern .shared .align 16 .b8 open[];\n.visible .entry k()\n{\n.reg .b32 %r<3>;\n"
+                + "mov.u32 %r1, %tid.x;\nld.shared.u32 %r2, [%r1];\nst.shared.u32 [%r2], %r1;\nret;\n}\n";
+        Fencer fencer = new Fencer(FenceMode.MASK);
+        assertEquals(2, count(fencer.fence(PtxParser.parse(text)).ptx(), "setp.lt.u32"));
+        assertEquals(2, count(fencer.on(89).fence(PtxParser.parse(text)).ptx(), "setp.lt.u32"));
+        String certain = fencer.on(90).fence(PtxParser.parse(text)).ptx();
+        assertEquals(2, count(certain, "setp.lt.u32"), "where the kernel begins, and for blocks with little");
+        assertTrue(certain.indexOf("setp.lt.u32") < certain.indexOf("%tid.x"), certain);
+    }
 }

@@ -175,7 +175,7 @@ class LinkCheckTest {
             refused("'s' is", FenceMode.MASK, ".weak " + one + reads, ".weak " + small);
             refused("undefined reference to 's'", FenceMode.MASK, ".extern " + one + reads);
             assertEquals(1, link(FenceMode.MASK, ".extern " + one + reads, ".visible " + one).size());
-            refused("'s' is", FenceMode.MASK, ".extern " + one + reads, ".visible " + one.replace("align 4", "align 16"));
+            refused("'s' is", FenceMode.MASK, ".extern " + one + reads, ".visible " + one.replace("align 4", "align 32"));
         }
     }
 

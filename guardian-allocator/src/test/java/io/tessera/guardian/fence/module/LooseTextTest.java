@@ -1,0 +1,57 @@
+package io.tessera.guardian.fence.module;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.ptx.parse.PtxParser;
+import io.tessera.guardian.verify.module.FenceVerifier;
+
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.Verdict;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** What programs do though the PTX ISA does not allow it, and a GPU does as they expect: fenced, it does the same. */
+class LooseTextTest {
+    private static String fenced(String variables, String statements) throws Exception {
+        String text = Fences.kernel(statements + "\nret;").replace(".global .u32 word;\n", variables);
+        String fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx();
+        Verdict verdict = FenceVerifier.verify(fenced.getBytes(StandardCharsets.UTF_8), Mode.MASK, false);
+        assertTrue(verdict.whole(), () -> verdict.rejected() + fenced);
+        return fenced;
+    }
+
+    @Test
+    void vectorsOfConstantsThatAreDeclaredWithLessAlignment() throws Exception {
+        String text = fenced(".const .align 4 .b8 table[4096];\n",
+                "ld.param.u64 %d1, [p]; ld.global.u64 %d2, [%d1]; mov.u64 %d3, table; add.s64 %d3, %d3, %d2; ld.const.v4.u32 {%r1, %r2, %r3, %r4}, [%d3];");
+        assertTrue(text.contains(".const .align 16 .b8"), text);
+    }
+
+    @Test
+    void constantsThatFillTheirBankStayAsTheyAre() throws Exception {
+        String text = fenced(".const .align 4 .b8 table[65536];\n", "ld.const.u32 %r1, [table];");
+        assertFalse(text.contains(".align 16 .b8"), text);
+    }
+
+    /** Rows of 16 bytes: every other one does not begin at a multiple of 32. */
+    @Test
+    void matricesOfBytesBeginAtMultiplesOfSixteen() throws Exception {
+        String text = fenced("",
+                ".shared .align 32 .b8 tile[8192]; mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 4; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;"
+                        + " wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r3, %r4}, [%r2], 80;");
+        assertFalse(text.contains(", -32;"), text);
+    }
+
+    /** All lanes of a warp exchange with the mask of its lower half: with masks that differ they would wait for each other. */
+    @Test
+    void lanesThatExchangeTogetherHaveOneMask() throws Exception {
+        String text = fenced("",
+                "mov.u32 %r1, %tid.x; mov.u32 %r2, 65535; shfl.sync.up.b32 %r3, %r1, 16, 0, %r2; shfl.sync.up.b32 %r4, %r3, 8, 0, %r2;");
+        assertEquals(2, text.split("activemask.b32", -1).length, "once for both" + text);
+        String other = fenced("", "mov.u32 %r1, %tid.x; mov.u32 %r2, 65535; redux.sync.add.u32 %r3, %r1, %r2;");
+        assertFalse(other.contains("activemask"), "what a reduction is of is what the mask says");
+    }
+}
