@@ -255,6 +255,9 @@ public final class MachineOpcodes {
         if (key == 0x98f) {
             return cacheControl(high);
         }
+        if (isConstantLoad(key) && (high >>> 9 & 7) > WIDEST_CONSTANT) {
+            return null; // in no compiled code: it might write more registers than the table says
+        }
         if (key == 0x356 && (low >>> 24 & 0x3f) >= BARRIERS) {
             return null; // special registers, among them where a thread goes on after its exit
         }
@@ -265,11 +268,18 @@ public final class MachineOpcodes {
         return TABLES[architecture.ordinal()][key];
     }
 
+    private static boolean isConstantLoad(int key) {
+        int opcode = key & 0xfff;
+        return opcode == 0xb82 || opcode == 0xab9 || opcode == 0xabb;
+    }
+
     /** {@code CCTL} has an address of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. Others, by an address of 32 bits, are in no compiled code. */
     private static MachineOpcode cacheControl(long high) {
         return (high >>> 8 & 1) != 0 ? PREFETCH : (high >>> 23 & 0xf) == ALL_LINES ? INVALIDATE : null;
     }
 
+    /** Bits 73 to 75 of {@code LDC} and {@code ULDC}: 64 bits. */
+    private static final int WIDEST_CONSTANT = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** The second word of an instruction with nothing in it but the operand that is always true. */
     private static final long NO_OPERANDS = 7L << 23;

@@ -60,7 +60,7 @@ public enum ResultTiming {
     private static final Set<String> LOADS = Set.of("LDG", "LD", "LDS", "LDL", "LDC");
     private static final int SIZE_OF_64_BITS = 5;
     private static final Set<String> WITH_TWO_PREDICATES = Set.of("FSETP", "ISETP", "DSETP", "HSETP2", "IADD3", "PLOP3", "VIMNMX");
-    private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD.WIDE", "IMAD.HI", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
+    private static final Set<String> WITH_PREDICATE = Set.of("LEA", "LOP3", "IMAD", "IMAD.WIDE", "IMAD.HI", "VOTE", "R2UR", "ELECT", "FLO", "FCHK",
             "B2R", "SHFL", "ATOM", "ATOMG", "QSPC", "LDG", "MATCH", "TLD");
     /** {@code SYNCS.PHASECHK}; the other SYNCS have no result. */
     private static final int PHASE_CHECK = 0x15a7;

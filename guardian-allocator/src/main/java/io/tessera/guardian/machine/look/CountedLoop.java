@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.ResultTiming;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.BitSet;
 import java.util.function.IntPredicate;
@@ -138,8 +139,9 @@ final class CountedLoop {
                     && InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS) {
                 return i;
             }
+            boolean result = (ResultTiming.predicates(flow.low(i), high) >>> predicate & 1) != 0; // FMNMX.IS_A has it in another place
             if (uniform ? named && PredicateFields.ofUniform(flow.operation(i))
-                    : named && PredicateFields.of(flow.operation(i)) || "R2P".equals(name)) {
+                    : named && PredicateFields.of(flow.operation(i)) || result || "R2P".equals(name)) {
                 return -1;
             }
         }

@@ -98,6 +98,16 @@ class SectionLoopsTest {
                 "the bound moves");
     }
 
+    /** {@code FLO.U32 R8, P, R4} and {@code FMNMX.IS_A R8, P, R4, R5, PT}, which writes its predicate elsewhere, come between the comparison and the branch. */
+    @ParameterizedTest
+    @CsvSource({"0x0000000400087300, 0x000e2200000e0000, 0x000e220000020000", "0x0000000504087209, 0x000fe200038000fe, 0x000fe200038000e6"})
+    void whatElseWritesThePredicateOfTheBranchMayKeepTheLoop(String low, String none, String second) throws Exception {
+        CodeWords counting = step(new CodeWords(), 4, 1).add(0x80cL | ALWAYS | 4L << 24 | 9L << 32, relation("LT", true) & ~(7L << 17) | 1L << 17);
+        assertNull(endless(counting.add(Long.decode(low), Long.decode(none)).branch(0).under(1).exit()));
+        CodeWords written = step(new CodeWords(), 4, 1).add(0x80cL | ALWAYS | 4L << 24 | 9L << 32, relation("LT", true) & ~(7L << 17) | 1L << 17);
+        assertNotNull(endless(written.add(Long.decode(low), Long.decode(second)).branch(0).under(1).exit()));
+    }
+
     @Test
     void aCounterHasOneWriterThatEveryRoundPasses() throws Exception {
         assertNotNull(endless(compare(step(step(new CodeWords(), 4, 1), 4, 1), "LT", true, 4, 9).branch(0).under(0).exit()), "two steps of one");

@@ -114,6 +114,18 @@ class FencedRegistersTest {
         assertFalse(masked(fence(new CodeWords(), 3).under(2).greatest(8, 1, 2, 4, 5), 2));
     }
 
+    /** {@code IMAD R8, P, R4, R5, R6}: compilers write no predicate there ({@code PT}), but the place is that of one, as in {@code IMAD.WIDE}. */
+    @Test
+    void aPredicateThatAProductWritesBesidesMayHaveChanged() throws MachineCodeException {
+        long under2 = 0x000fe20007840206L;
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087224L, 0x000fe200078e0206L), 2), "none");
+        assertTrue(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087224L, under2 & ~(7L << 17) | 1L << 17), 2), "another one");
+        for (long form : new long[] {0x0000000504087224L, 0x0000000504087424L, 0x0000000504087824L}) {
+            assertFalse(masked(fence(new CodeWords(), 3).under(2).add(form, under2), 2));
+        }
+        assertFalse(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087c24L, under2 | 1L << 27), 2), "of a uniform register");
+    }
+
     /** {@code FMNMX.IS_A R8, P, R4, R5, PT} and {@code HMNMX2.IS_A R8, P, P2, R4, R5, PT}. */
     @Test
     void aPredicateThatSaysWhichNumberWasChosen() throws MachineCodeException {
