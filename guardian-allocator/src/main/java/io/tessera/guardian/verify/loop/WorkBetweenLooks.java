@@ -3,6 +3,7 @@ package io.tessera.guardian.verify.loop;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.verify.Reserved;
+import io.tessera.guardian.verify.flow.Components;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.flow.Form;
 import io.tessera.guardian.verify.graph.Graph;
@@ -55,6 +56,7 @@ public final class WorkBetweenLooks {
      */
     WorkBetweenLooks(Graph graph, Map<FlowEdge, Fuel.Look> looks, long[] passes) {
         List<List<String>> calls = new ArrayList<>();
+        List<List<Integer>> cycles = cycles(graph, looks.keySet());
         for (int block = 0; block < passes.length; block++) {
             calls.add(callees(graph, block));
         }
@@ -62,7 +64,7 @@ public final class WorkBetweenLooks {
         for (Map.Entry<FlowEdge, Fuel.Look> each : looks.entrySet()) {
             Fuel.Look look = each.getValue();
             if (look.register() >= 0) {
-                loops.add(new Loop(look.register(), look.weight(), part(graph, body(graph, each.getKey()), passes, calls)));
+                loops.add(new Loop(look.register(), look.weight(), part(graph, body(graph, each.getKey(), cycles), passes, calls)));
             }
         }
     }
@@ -103,11 +105,25 @@ public final class WorkBetweenLooks {
         return new Part(own, called);
     }
 
-    /** What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it; else all. */
-    private static int[] body(Graph graph, FlowEdge edge) {
+    /** Blocks from each of which the others of its set are come to, and so may be again and again; none if every edge that looks leads back to a block that dominates it. */
+    private static List<List<Integer>> cycles(Graph graph, Set<FlowEdge> looks) {
+        if (looks.stream().allMatch(edge -> graph.flow.dominance.dominates(edge.to(), edge.from()))) {
+            return List.of();
+        }
+        List<FlowEdge> edges = graph.flow.in.stream().flatMap(List::stream).toList();
+        graph.work.spend(edges.size());
+        return Components.cycles(edges);
+    }
+
+    /**
+     * What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it. Else the blocks from which its beginning is come to again: no
+     * other is gone through between two times that the edge is passed. Where it is in no cycle, all.
+     */
+    private static int[] body(Graph graph, FlowEdge edge, List<List<Integer>> cycles) {
         if (!graph.flow.dominance.dominates(edge.to(), edge.from())) {
             graph.work.spend(graph.flow.order.length);
-            return graph.flow.order;
+            return cycles.stream().filter(cycle -> cycle.contains(edge.from()) && cycle.contains(edge.to())).findFirst()
+                    .map(cycle -> cycle.stream().mapToInt(Integer::intValue).toArray()).orElse(graph.flow.order);
         }
         Set<Integer> inside = new LinkedHashSet<>(List.of(edge.to()));
         ArrayDeque<Integer> open = new ArrayDeque<>();

@@ -287,6 +287,23 @@ class VerifiedLoopsTest {
                 {"@!%p0 bra \t__tessera_behind_0;", "@%p0 bra \t$L0;"}});
     }
 
+    /** A compiler writes a loop's first part behind its second: the look is at an edge that leads into the middle. What comes before the loop is not gone through again. */
+    @Test
+    void aLoopThatIsEnteredInTheMiddle() throws Exception {
+        String before = "xor.b32 %r1, %r1, 5; add.u32 %r1, %r1, %r3;\n".repeat(1500);
+        String loop = """
+                bra m;
+                l: add.u32 %r2, %r2, %r1; st.global.u32 [%rd1], %r2;
+                m: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 5; @%p1 bra e;
+                add.u32 %r2, %r2, 7; bra l;
+                e: st.global.u32 [%rd1], %r2;
+                """;
+        String text = HEAD
+                + ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .pred %p<3>;\nld.param.u64 %rd1, [p]; ld.param.u32 %r3, [p];"
+                + " mov.u32 %r1, 0; mov.u32 %r2, 0;\n" + before + loop + "ret;\n}\n";
+        assertEquals(Map.of(), verify(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx()).rejected());
+    }
+
     private static final String TOO_MUCH = "instructions between two looks at the stop word";
 
     /** A part of a loop's rounds, and what a pass of a loop takes from the counter, is as much as the length of the loop allows. */
