@@ -1,6 +1,7 @@
 package io.tessera.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
@@ -11,6 +12,7 @@ import io.tessera.executor.driver.DeviceSnapshot;
 import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.program.TrustedImages;
+import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.print.PrintedText;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
@@ -28,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 class JitWarmUpTest {
     private final FakeDriver driver = new FakeDriver();
     private final List<String> reported = new CopyOnWriteArrayList<>();
+    /** A tenant's program that always has work. */
+    private ClientPart other;
 
     private JitWarmUp start() throws Exception {
         NanoClock clock = Clocks.system().monotonic();
@@ -58,6 +62,8 @@ class JitWarmUpTest {
             }
         };
         driver.recording = false;
+        other = factory.parts().join("other");
+        other.busy(() -> true);
         return JitWarmUp.start(factory, reports, Linux.sharedMemory(), Linux.futex(), clock);
     }
 
@@ -75,6 +81,18 @@ class JitWarmUpTest {
         }
         assertTrue(driver.launches.get() > 0, "no launch: how many there are in its two seconds is the machine's affair");
         assertNothingLives();
+    }
+
+    @Test
+    void whoeverIsThereIsAloneAllTheSame() throws Exception {
+        boolean[] beside = new boolean[1];
+        try (JitWarmUp warmUp = start()) {
+            RelayTestClient.await(() -> {
+                beside[0] |= other.isBesideOthers();
+                return warmUp.isOver();
+            }, "the rehearsal's end");
+        }
+        assertFalse(beside[0]);
     }
 
     @Test

@@ -61,6 +61,7 @@ import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,6 +150,15 @@ public final class SessionFactory {
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
     public Made make(Admission.Client client, TenantPresence.Member member, Reports reports) throws LinuxException {
+        return make(client, member, reports, () -> keeper.join(name(client)));
+    }
+
+    /** The same for the executor's own client, which nobody waits for: no other is kept off any processors for it. Errors as there. */
+    public Made makeOwn(Admission.Client client, TenantPresence.Member member, Reports reports) throws LinuxException {
+        return make(client, member, reports, () -> new ClientPart(client.tenant()));
+    }
+
+    private Made make(Admission.Client client, TenantPresence.Member member, Reports reports, Supplier<ClientPart> parting) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(name(client), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -166,7 +176,7 @@ public final class SessionFactory {
             PinnedMemory pinned = new PinnedMemory(memory, files, account, segment::notice);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
-            ClientPart part = keeper.join(name(client));
+            ClientPart part = parting.get();
             ClientSession session = new ClientSession(client, segment,
                     own -> state(own, client, member, segment, charge, account, pinned, images, part), part, futex, clock, reports);
             done = true;

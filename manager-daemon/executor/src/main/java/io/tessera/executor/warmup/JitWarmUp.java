@@ -69,7 +69,7 @@ public final class JitWarmUp implements AutoCloseable {
      */
     public static JitWarmUp start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
             NanoClock clock) throws LinuxException {
-        SessionFactory.Made made = factory.make(
+        SessionFactory.Made made = factory.makeOwn(
                 new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
                 new TenantPresence().enter("rehearsal", 0, () -> {}), reports);
         memory.close(made.descriptor());
