@@ -142,8 +142,10 @@ public final class SynchronizationGate {
         /** Since when its work has been late while others stand; 0: it is not. */
         private volatile long lateNs;
         private final String name;
-        /** When it last made a synchronizing call. */
+        /** When its last synchronizing call began or ended. */
         private volatile long synchronizedNs = Long.MIN_VALUE / 2;
+        /** Whether it makes one, or waits to. */
+        private volatile boolean synchronizes;
         /** Since when its thread is in a call of the driver; 0: it is in none. */
         private long callNs;
         /** The entry of that call. */
@@ -202,11 +204,11 @@ public final class SynchronizationGate {
             }
         }
 
-        /** Whether another client has made a synchronizing call lately, which waits for all that is queued in the context: the next may follow. */
+        /** Whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may follow. */
         public boolean isBesideSynchronizing() {
             long nowNs = clock.nanoTime();
             for (Client other : clients) {
-                if (other != this && nowNs - other.synchronizedNs < FOLLOWS_NS) {
+                if (other != this && (other.synchronizes || nowNs - other.synchronizedNs < FOLLOWS_NS)) {
                     return true;
                 }
             }
@@ -278,6 +280,7 @@ public final class SynchronizationGate {
         /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
         boolean begin() {
             synchronizedNs = clock.nanoTime();
+            synchronizes = true;
             before.run();
             if (tryBegin()) {
                 return true;
@@ -293,6 +296,7 @@ public final class SynchronizationGate {
                         begun[0] = tryBegin();
                     }
                 });
+                synchronizes = begun[0];
                 return begun[0];
             } finally {
                 synchronized (SynchronizationGate.this) {
@@ -313,6 +317,8 @@ public final class SynchronizationGate {
 
         /** A synchronizing call is over. */
         void end() {
+            synchronizedNs = clock.nanoTime();
+            synchronizes = false;
             synchronized (SynchronizationGate.this) {
                 inside--;
             }

@@ -39,6 +39,12 @@ final class Backlog {
     static final long IN_TURNS_NS = 2_500_000L;
     /** The same, with one submission that exceeds it, while another client makes calls for which the driver waits for all that is queued. */
     static final long AWAITED_NS = 2_500_000L;
+    /**
+     * Submissions that take so long come one at a time then, and the next one waits for as long as the last one took, and no longer than the second: each such call of the other
+     * client would wait for one of them, and a client that goes makes hundreds.
+     */
+    static final long LONG_NS = 100_000_000L;
+    static final long LONGEST_HOLD_NS = 1_000_000_000L;
     /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
     static final long UNMOVED_NS = 2_000_000_000L;
     /** Marks within a bound. */
@@ -107,7 +113,12 @@ final class Backlog {
             stream.waitedNs = nowNs;
         }
         return stream.unreached >= MOST_SUBMISSIONS || (nodes >= MOST_NODES || movesNs >= MOST_MOVES_NS) && !stream.marks.isEmpty()
-                || isLong(stream, nowNs);
+                || isLong(stream, nowNs) || isHeld(stream, nowNs);
+    }
+
+    private boolean isHeld(ClientStream stream, long nowNs) {
+        return stream.marks.isEmpty() && stream.submissionNs >= LONG_NS && nowNs - stream.reachedNs < Math.min(stream.submissionNs, LONGEST_HOLD_NS)
+                && awaited.getAsBoolean() && !standing.getAsBoolean();
     }
 
     /**

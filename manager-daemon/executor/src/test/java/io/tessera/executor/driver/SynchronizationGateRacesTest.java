@@ -146,7 +146,7 @@ class SynchronizationGateRacesTest {
 
     /** What others queue is bounded more tightly after a call, for as long as the next one may follow. */
     @Test
-    void othersHearOfACallForATenthOfASecond() {
+    void othersHearOfACallUntilATenthOfASecondAfterIt() {
         long[] nowNs = {5_000_000_000L};
         SynchronizationGate gate = new SynchronizationGate(() -> nowNs[0]);
         SynchronizationGate.Client caller = gate.enter("caller");
@@ -155,6 +155,8 @@ class SynchronizationGateRacesTest {
         assertTrue(caller.begin());
         assertTrue(other.isBesideSynchronizing());
         assertFalse(caller.isBesideSynchronizing(), "its own calls do not count");
+        nowNs[0] += 3_000_000_000L;
+        assertTrue(other.isBesideSynchronizing(), "it waits for a kernel that takes seconds");
         caller.end();
         nowNs[0] += 99_000_000L;
         assertTrue(other.isBesideSynchronizing());

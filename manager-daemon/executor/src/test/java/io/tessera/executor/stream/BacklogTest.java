@@ -80,6 +80,38 @@ class BacklogTest {
         assertEquals(1, longest(13 * MS, 200));
     }
 
+    /** Another client makes one call after the other for which the driver waits for all that is queued. */
+    @Test
+    void afterAVeryLongKernelTheNextWaitsForOthersCalls() {
+        boolean[] awaited = {true};
+        beside = true;
+        backlog.ask(() -> false, () -> awaited[0]);
+        driver.heldStreams.add(stream.value());
+        for (int i = 0; i < 8; i++) {
+            while (!backlog.isFull()) {
+                submit();
+            }
+            for (int look = 0; look < 4; look++) {
+                nowNs += 100 * MS;
+                backlog.isFull();
+            }
+            marks.forEach(mark -> driver.doneEvents.add(mark[0]));
+            marks.clear();
+            nowNs += backlog.isFull() && i < 7 ? 500 * MS : 0;
+        }
+        assertTrue(backlog.isFull(), "the device has done all that it was given");
+        nowNs += 390 * MS;
+        assertTrue(backlog.isFull());
+        nowNs += 20 * MS;
+        assertFalse(backlog.isFull(), "no longer than a kernel took");
+        submit();
+        assertTrue(backlog.isFull());
+        driver.doneEvents.add(marks.poll()[0]);
+        assertTrue(backlog.isFull());
+        awaited[0] = false;
+        assertFalse(backlog.isFull(), "the other has made its calls");
+    }
+
     @Test
     void shortOnesAreBoundedByTimeWhileAnotherNeedsTheContext() {
         backlog.ask(() -> false, () -> true);
