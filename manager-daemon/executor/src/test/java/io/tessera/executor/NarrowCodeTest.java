@@ -5,6 +5,7 @@ import static io.tessera.executor.client.RelayTestClient.outBytes;
 import static io.tessera.executor.client.RelayTestClient.text;
 import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.CudaResult;
@@ -45,9 +46,6 @@ class NarrowCodeTest {
     @BeforeEach
     void open() throws Exception {
         executor = RunningExecutor.ofMachineCode(folder, TrustedImages.none(), CAPACITY);
-        // The executor's warm-up loads and unloads a library of its own.
-        RelayTestClient.await(() -> !executor.driver.made("library").isEmpty() && executor.driver.alive("library") == 0,
-                "the warm-up's library is gone");
         client = program();
         module = module(client);
         plain = function(client, module, "plain");
@@ -89,25 +87,28 @@ class NarrowCodeTest {
         return program.segment().takeCallError();
     }
 
-    private void awaitNarrow() {
+    /** Returns the driver's handle of the narrow code. */
+    private long awaitNarrow() {
         RelayTestClient.await(() -> isNarrow(client, plain), "the narrow code");
+        return executor.driver.launchedOf.get("plain");
     }
 
     @Test
     void itIsTakenWhenItIsMadeAndGoesWithItsModule() {
         assertTrue(!isNarrow(client, plain), "made when nobody waits for it");
-        awaitNarrow();
+        long narrow = awaitNarrow();
         assertTrue(isNarrow(client, plain));
-        assertEquals(1, executor.driver.alive("library"));
+        assertEquals(narrow, executor.driver.launchedOf.get("plain"), "made once");
+        assertFalse(executor.driver.ended.contains(narrow));
         assertEquals(0, client.call(DriverEntry.cuModuleUnload, value(module)));
-        assertEquals(0, executor.driver.alive("library"));
+        assertTrue(executor.driver.ended.contains(narrow));
     }
 
     @Test
     void itGoesWithItsClient() throws Exception {
-        awaitNarrow();
+        long narrow = awaitNarrow();
         client.disconnect();
-        RelayTestClient.await(() -> executor.driver.alive("library") == 0, "nothing is left");
+        RelayTestClient.await(() -> executor.driver.ended.contains(narrow), "nothing is left");
     }
 
     @Test

@@ -94,6 +94,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
     public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
+    /** Handles of objects that were ended. */
+    public final Set<Long> ended = ConcurrentHashMap.newKeySet();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
@@ -194,6 +196,7 @@ public final class FakeDriver implements DriverPort {
     }
 
     private int end(String kind, long handle) {
+        ended.add(handle);
         return handle == 0 ? CudaResult.INVALID_HANDLE : count(kind, -1);
     }
 
