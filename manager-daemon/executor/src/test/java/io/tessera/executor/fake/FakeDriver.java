@@ -180,19 +180,17 @@ public final class FakeDriver implements DriverPort {
 
     /** A driver refuses a result without a place. */
     private static int put(long address, long value) {
-        if (address == 0) {
-            return CudaResult.INVALID_VALUE;
+        if (address != 0) {
+            at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
         }
-        at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
-        return 0;
+        return address == 0 ? CudaResult.INVALID_VALUE : 0;
     }
 
     private static int putInt(long address, int value) {
-        if (address == 0) {
-            return CudaResult.INVALID_VALUE;
+        if (address != 0) {
+            at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
         }
-        at(address, 4).set(ValueLayout.JAVA_INT, 0, value);
-        return 0;
+        return address == 0 ? CudaResult.INVALID_VALUE : 0;
     }
 
     private int end(String kind, long handle) {
