@@ -35,10 +35,12 @@ public final class WarpFence {
             return given;
         }
         Operand mask = given.getLast();
-        if (mask instanceof Operand.Immediate(long value, boolean _) && (value & ALL_LANES) == ALL_LANES) {
+        Long constant = context.trace.constant(mask);
+        if (constant != null && (constant & ALL_LANES) == ALL_LANES) {
             return given;
         }
-        boolean together = i.guard().isEmpty() && (i.opcode().equals("shfl") || i.opcode().equals("bar"));
+        // A mask that is one number has the same lanes in all that are here, whatever the instruction does with them.
+        boolean together = i.guard().isEmpty() && (constant != null || i.opcode().equals("shfl") || i.opcode().equals("bar"));
         List<Operand> operands = new ArrayList<>(given);
         operands.set(given.size() - 1, fenced(mask, together ? Purpose.MEMBERS_TOGETHER : Purpose.MEMBERS));
         return operands;

@@ -51,7 +51,17 @@ class LooseTextTest {
         String text = fenced("",
                 "mov.u32 %r1, %tid.x; mov.u32 %r2, 65535; shfl.sync.up.b32 %r3, %r1, 16, 0, %r2; shfl.sync.up.b32 %r4, %r3, 8, 0, %r2;");
         assertEquals(2, text.split("activemask.b32", -1).length, "once for both" + text);
-        String other = fenced("", "mov.u32 %r1, %tid.x; mov.u32 %r2, 65535; redux.sync.add.u32 %r3, %r1, %r2;");
-        assertFalse(other.contains("activemask"), "what a reduction is of is what the mask says");
+        String one = fenced("", "mov.u32 %r1, %tid.x; mov.u32 %r2, 65535; redux.sync.add.u32 %r3, %r1, %r2;");
+        assertTrue(one.contains("activemask"), one);
+        String several = fenced("", "mov.u32 %r1, %tid.x; ld.param.u32 %r2, [p]; redux.sync.add.u32 %r3, %r1, %r2;");
+        assertFalse(several.contains("activemask"), "what a reduction is of is what each lane's mask says");
+    }
+
+    /** A compiler makes the mask of all lanes where it likes. */
+    @Test
+    void theMaskOfAllLanesIsLeftAsItIs() throws Exception {
+        String text = fenced("",
+                "mov.u32 %r1, %tid.x; mov.u32 %r2, -1; setp.eq.u32 %p1, %r1, 5; @%p1 bra l; add.u32 %r1, %r1, 1; l: shfl.sync.up.b32 %r3, %r1, 16, 0, %r2;");
+        assertFalse(text.contains("lanemask") || text.contains("activemask"), text);
     }
 }
